@@ -26,7 +26,15 @@
 **   origin     subtracted from times that are written as us or ms
 **   separator  a text between rows, provided that the first row is not skipped
 **
-** Both return the number of rows; without a file the text and that number. The
+** core.write_packets(reader, options, file)   options:
+**   sequence   number of the packet sequence
+**   time, kind, by, name, value, net, flags: names of columns; see row_packets
+**   kinds      { kind = type of the event }
+**   tracks     { value of column `by` = uuid }; without `by` the times are
+**              those of one track
+**   origin, last, stop: ns; flows, escaped: see row_packets
+**
+** All return the number of rows; without a file the text and that number. The
 ** next result is an array of the columns that were left out, if any.
 ** On failure: nil, message, code, and "EPIPE" if a pipe has no reader any more.
 **
@@ -52,6 +60,9 @@ static int job_gc (lua_State *L) {
   for (size_t i = 0; job->batch_texts != NULL && i < PF_PIPELINE_SLOTS; i++)
     free(job->batch_texts[i].at);
   free(job->batch_texts);
+  pf_id_table_free(&job->packets.keys);
+  pf_id_table_free(&job->packets.names);
+  free(job->packets.plain.at);
   free(job->text.at);
   free(job->waiting.at);
   free(job->cut.at);
@@ -320,9 +331,11 @@ static row_template compile (lua_State *L, const row_job *job, bool *wanted,
 }
 
 
-/* Returns the kind at `index`: the id of a name, or an area id. */
-static uint32_t check_kind (lua_State *L, int index, const row_job *job) {
-  if (job->reader->fields[job->kind].type == PF_AREA) {
+/* Returns the kind at `index`: the id of a name, or, for the type of a column of
+   areas, an area id. */
+static uint32_t check_kind (lua_State *L, int index, const row_job *job,
+                            pf_type type) {
+  if (type == PF_AREA) {
     luaL_argcheck(L, lua_isinteger(L, index), 2, "kinds are numbers of areas");
     return (uint32_t)lua_tointeger(L, index);
   }
@@ -350,7 +363,7 @@ static void read_templates (lua_State *L, row_job *job, bool *wanted,
   while (job->ntemplates < count && lua_next(L, table) != 0) {
     row_template *const template = &templates[job->ntemplates++];
     *template = compile(L, job, wanted, keep);
-    template->kind = check_kind(L, -1, job);
+    template->kind = check_kind(L, -1, job, type);
   }
   job->templates = templates;
 }
@@ -379,6 +392,82 @@ static int core_write_listing (lua_State *L) {
 }
 
 
+/* {====== write_packets ====== */
+
+/* Returns the field that an option names, and marks it as wanted. SIZE_MAX: the
+   option is not given. */
+static size_t wanted_field (lua_State *L, const row_job *job, bool *wanted,
+                            const char *option) {
+  if (l_option_text(L, 2, option, NULL) == NULL)
+    return SIZE_MAX;
+  const size_t field = l_option_field(L, 2, option, job->reader);
+  wanted[field] = true;
+  return field;
+}
+
+
+/* Reads the table of an option, whose keys are values of a column, to an
+   array. Returns their number. */
+static size_t read_entries (lua_State *L, const row_job *job,
+                            const char *option, size_t field,
+                            row_entry **entries) {
+  size_t count = 0;
+  if (field == SIZE_MAX)
+    return 0;
+  luaL_argcheck(L, lua_getfield(L, 2, option) == LUA_TTABLE, 2, option);
+  const int table = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1))
+    count++;
+  *entries = l_scratch(L, count, sizeof **entries);
+  lua_pushnil(L);
+  for (size_t i = 0; i < count && lua_next(L, table) != 0; i++) {
+    (*entries)[i].value = (uint64_t)luaL_checkinteger(L, -1);
+    (*entries)[i].key = check_kind(L, -2, job, job->reader->fields[field].type);
+    lua_pop(L, 1);
+  }
+  return count;
+}
+
+
+static int core_write_packets (lua_State *L) {
+  row_job *const job = new_job(L);
+  bool *const wanted = l_scratch(L, job->reader->nfields, sizeof *wanted);
+  row_packets *const k = &job->packets;
+  row_entry *const one = l_scratch(L, 1, sizeof *one);
+  int64_t sequence = 1;
+  pf_id_table_init(&k->keys);
+  pf_id_table_init(&k->names);
+  job->format = &row_track_packets;
+  job->wanted = wanted;
+  l_option_int(L, 2, "sequence", &sequence);
+  l_option_int(L, 2, "origin", &k->origin);
+  l_option_int(L, 2, "last", &k->last);
+  l_option_int(L, 2, "stop", &k->stop);
+  k->sequence = (uint64_t)sequence;
+  k->has_flows = l_option_flag(L, 2, "flows");
+  k->is_escaped = l_option_flag(L, 2, "escaped");
+  k->time = wanted_field(L, job, wanted, "time");
+  k->kind = wanted_field(L, job, wanted, "kind");
+  k->by = wanted_field(L, job, wanted, "by");
+  k->name = wanted_field(L, job, wanted, "name");
+  k->value = wanted_field(L, job, wanted, "value");
+  k->net = wanted_field(L, job, wanted, "net");
+  k->flags = wanted_field(L, job, wanted, "flags");
+  k->tracks = one;
+  k->nkinds = read_entries(L, job, "kinds", k->kind, &k->kinds);
+  k->ntracks = read_entries(L, job, "tracks", k->by, &k->tracks);
+  for (size_t i = 0; i < k->ntracks; i++) {
+    const uint64_t key = k->tracks[i].key;
+    uint32_t id;
+    if (pf_id_table_words(&k->keys, &key, 1, &id) != PF_OK)
+      l_no_memory(L);
+  }
+  return finish(L, job);
+}
+
+/* }====== */
+
+
 /* core.is_time(reader, column): whether a column contains times in ns. */
 static int core_is_time (lua_State *L) {
   const pf_reader *const reader = l_reader_check(L, 1)->reader;
@@ -390,6 +479,7 @@ static int core_is_time (lua_State *L) {
 void l_open_rows (lua_State *L) {
   static const luaL_Reg functions[] = {{"is_time", core_is_time},
                                        {"write_listing", core_write_listing},
+                                       {"write_packets", core_write_packets},
                                        {"write_rows", core_write_rows},
                                        {NULL, NULL}};
   l_class(L, L_JOB, NULL, job_gc, job_gc);

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "model/base/charset.h"
+#include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/batch.h"
 
@@ -64,6 +65,45 @@ typedef struct row_cell {
   size_t width; /* columns on the screen */
 } row_cell;
 
+/* track_packets.c: */
+
+/* Types of events, as Perfetto numbers them. */
+enum {
+  ROW_BEGIN = 1, /* a slice begins, or */
+  ROW_END,       /* ... the innermost one of its track ends */
+  ROW_INSTANT,
+  ROW_COUNTER
+};
+
+/* A kind of rows, or a track. */
+typedef struct row_entry {
+  uint32_t key;   /* id in the column of kinds, or of tracks */
+  uint64_t value; /* the type of the event, or the uuid */
+  bool is_open;   /* of a track that a column names: a slice is open */
+} row_entry;
+
+/* What the rows of a job are. Fields are indices of columns, SIZE_MAX: none.
+   `kinds` and `tracks` are borrowed; lua/row_text.c frees the rest. */
+typedef struct row_packets {
+  uint64_t sequence;
+  int64_t origin; /* ns, subtracted from all times */
+  int64_t last;   /* time of the last packet */
+  int64_t stop;   /* when slices end that are open after the last row */
+  size_t time;
+  size_t kind;  /* without it each row is a value or an instant */
+  size_t by;    /* names the track of a row; without it there is one */
+  size_t name;  /* of a slice or an instant */
+  size_t value; /* of a counter */
+  size_t net, flags;
+  bool has_flows;  /* slices of one name are joined by arrows */
+  bool is_escaped; /* in names %XX is the byte XX */
+  row_entry *kinds, *tracks;
+  size_t nkinds, ntracks;
+  pf_id_table keys;  /* keys of tracks; the id is the index */
+  pf_id_table names; /* names that are written */
+  row_text plain;    /* buffer of a name */
+} row_packets;
+
 struct row_job {
   pf_reader *reader;
   bool *wanted;   /* flags of the reader's fields */
@@ -104,10 +144,12 @@ struct row_job {
   pf_bytes separator; /* between rows; not before the first row */
   size_t fixed_size;  /* maximum bytes of a row without its texts */
   const struct row_template *kind_cache[ROW_KINDS]; /* by low bits */
+
+  row_packets packets;
 };
 
 extern const row_format row_table, row_csv, row_tsv, row_json, row_ndjson,
-    row_rowbinary, row_listing;
+    row_rowbinary, row_listing, row_track_packets;
 
 
 /* Enlarges the buffer so that `more` bytes are free. */

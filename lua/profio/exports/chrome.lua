@@ -5,7 +5,6 @@
 -- Calls are pairs of events (B, E) in the order in which they happened. Complete events (X) that
 -- begin at the same time or have no duration would not tell a viewer which one contains the other.
 
-local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 
@@ -49,36 +48,22 @@ local function put_thread(out, tid, track, spans, origin)
       templates = { open = open:format(tid), close = close:format(tid) } })
 end
 
--- Returns the column with the values of writes: `number` also has non-integers.
-local function value_column(events)
-   local has = {}
-   for _, column in ipairs(events.columns) do
-      has[column] = true
-   end
-   return has.number and "number" or has.value and "value"
-end
-
 -- Writes the counters of variables: one scan over writes with a value, and one over the others.
 local function put_counters(out, trace, given, variables, origin)
    if #variables == 0 then
       return
    end
    local values, instants = {}, {}
-   local column = value_column(trace.events)
-   local events = trace.events:range(given.from, given.to)
-   local writes = lanes.narrow(events, given)
-      :where { event = "write", time = conditions.no(conditions.missing) }
+   local writes, others, column = lanes.writes(trace, given)
    for _, track in ipairs(variables) do
       local literal = lanes.json(track.title):gsub("{", "{{")
       values[track.area] = values[track.area] or column and counter:format(literal, column)
       instants[track.area] = instants[track.area] or instant:format(literal)
    end
    if column then
-      out:listing(writes:where { [column] = conditions.no(conditions.missing) },
-         { kind = "area", templates = values, origin = origin })
-      writes = writes:where { [column] = conditions.missing }
+      out:listing(writes, { kind = "area", templates = values, origin = origin })
    end
-   out:listing(writes, { kind = "area", templates = instants, origin = origin })
+   out:listing(others, { kind = "area", templates = instants, origin = origin })
 end
 
 ---@param trace profio.Trace

@@ -37,6 +37,7 @@ local order = {
    "callgrind",
    "dot",
    "chrome",
+   "perfetto",
    "folded",
    "firefox",
    "svg",

@@ -145,9 +145,13 @@ end
 ---@field number integer id of its spans
 ---@field rows integer number of opens and closes
 
-local function has_lanes(trace)
+---Returns whether the events of a trace have a column.
+---@param trace profio.Trace
+---@param name string
+---@return boolean
+function lanes.has_column(trace, name)
    for _, column in ipairs(trace.events.columns) do
-      if column == "lane" then
+      if column == name then
          return true
       end
    end
@@ -173,6 +177,24 @@ function lanes.without_variables(rows, keeps_states)
       rows = rows:where { class = conditions.no(conditions.match(class)) }
    end
    return rows
+end
+
+---Returns the writes of variables in the selected part, in two views: with a value, and without.
+---@param trace profio.Trace
+---@param given table
+---@return profio.View|nil values nil: no writes have values
+---@return profio.View others
+---@return string|nil column of the values: `number` has more than whole numbers
+function lanes.writes(trace, given)
+   local writes = lanes.narrow(trace.events:range(given.from, given.to), given)
+      :where { event = "write", time = conditions.no(conditions.missing) }
+   local column = lanes.has_column(trace, "number") and "number"
+      or lanes.has_column(trace, "value") and "value" or nil
+   if not column then
+      return nil, writes, nil
+   end
+   return writes:where { [column] = conditions.no(conditions.missing) },
+      writes:where { [column] = conditions.missing }, column
 end
 
 -- Returns the title of a track with padded digits, so that texts compare as numbers; cached.
@@ -247,7 +269,7 @@ end
 ---@return integer length
 ---@return integer count of lanes, including those left out
 function lanes.of(trace, given, most)
-   local has_any = has_lanes(trace)
+   local has_any = lanes.has_column(trace, "lane")
    local rows = lanes.narrow(trace.events, given)
    local ends = rows:aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
    local first, last, list = ends.first or 0, ends.last or 0, {}
@@ -283,7 +305,7 @@ function lanes.spans(trace, given)
       return nil, trace.path .. ": its first and last times lie more than 292 years apart: " ..
          "export a part, with from and to", "unsupported"
    end
-   local list, has_any = spans:tracks(), has_lanes(trace)
+   local list, has_any = spans:tracks(), lanes.has_column(trace, "lane")
    for number, track in ipairs(list) do
       track.number = number
       track.title = track.variable or title_of(track.value, has_any)

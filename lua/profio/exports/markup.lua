@@ -4,8 +4,8 @@ local markup = {}
 
 local entities = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ["\""] = "&quot;" }
 
----Returns a text for a document in UTF-8: control characters become blanks, bytes that are not UTF-8
----become U+FFFD.
+---Returns a text for a document in UTF-8: control characters become blanks, bytes that are not
+---UTF-8 become U+FFFD.
 ---@param text string
 ---@return string
 function markup.clean(text)

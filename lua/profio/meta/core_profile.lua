@@ -211,6 +211,17 @@ function core.span_contexts(spans) end
 ---@return "EPIPE"|nil
 function core.write_firefox_samples(of_spans, options, out) end
 
+---Writes each row as a packet of Perfetto; csrc/lua/row_text.c lists the options.
+---@param over profio.core.Reader
+---@param options table sequence, origin, last, stop, flows, escaped, kinds, tracks, and columns:
+---    time, kind, by, name, value, net, flags
+---@param out file*|nil
+---@return integer|string|nil rows read, or without a file the bytes and the rows
+---@return integer|string|nil
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.write_packets(over, options, out) end
+
 ---Writes a profile for callgrind_annotate and KCachegrind.
 ---@param functions profio.core.Contexts of one frame each
 ---@param options table metrics = { ... } (names), creator, command, notes = { ... }
