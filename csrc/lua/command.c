@@ -259,7 +259,6 @@ static void draw_bar (const progress *w, FILE *screen) {
 }
 
 
-/* Draws the bar if it is due. */
 static void show_bar (progress *w) {
   FILE *const screen = screen_of(w);
   const double time = screen == NULL ? 0 : now();

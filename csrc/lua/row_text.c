@@ -245,7 +245,6 @@ static bool lists (lua_State *L, const char *key, const char *name) {
 }
 
 
-/* Reads the columns to write. */
 static void read_columns (lua_State *L, row_job *job) {
   static const row_column units[] = {
       /* ns of the unit, decimals, name */

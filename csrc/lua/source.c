@@ -206,7 +206,6 @@ static int core_named_source (lua_State *L) {
 }
 
 
-/* Frees the mapping. */
 static int source_gc (lua_State *L) {
   l_source *const s = luaL_checkudata(L, 1, L_SOURCE);
   pf_map_close(s->map);

@@ -25,7 +25,6 @@
 #define MAX_DEPTH 4096u /* frames of a stack, unless the job states more */
 
 
-/* Returns the size of a varint. */
 static size_t varint_size (uint64_t value) {
   uint8_t bytes[PF_VARINT_SIZE];
   return (size_t)(pf_save_varint(bytes, value) - bytes);

@@ -27,7 +27,6 @@ static pf_bytes rest_of (pf_bytes bytes, size_t i) {
 }
 
 
-/* Whether a text has the byte `c`. */
 static bool has_byte (pf_bytes bytes, char c) {
   return bytes.size > 0 && memchr(bytes.at, c, bytes.size) != NULL;
 }

@@ -65,7 +65,6 @@ static bool parse_spec (const uint8_t *at, const uint8_t *end,
 }
 
 
-/* Compiles the text between braces. */
 static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
                                  row_segment *segment, pf_error *error) {
   const uint8_t *const end = inner.at + inner.size;

@@ -80,7 +80,6 @@ static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out) {
 }
 
 
-/* Gives a module a number, if it has none. */
 static pf_status number_module (br_writer *self, uint32_t name) {
   pf_bytes text;
   if (name < self->numbers_capacity && self->numbers[name] != 0)
@@ -218,7 +217,6 @@ static pf_status encode_area (br_writer *self, uint32_t number) {
 }
 
 
-/* The encoded frame of an area. */
 static pf_bytes frame_of (const br_writer *self, uint32_t number) {
   frame_head head;
   const uint8_t *const at = self->frames + self->frame_of[number];
@@ -293,7 +291,6 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
 }
 
 
-/* Encodes a group. */
 static void encode_group (const br_writer *self, const group *g, uint8_t *at) {
   if (g->line.size > 0)
     memcpy(at, g->line.at, g->line.size);
@@ -330,7 +327,6 @@ static void undo_row (br_writer *self, size_t frames_used) {
 }
 
 
-/* Writes a row. */
 static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row) {
   group g = {.size = 0};
   g.has_time = pf_has_value(batch, SAMPLES_SPENT, row);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "formats/dbf/arena.h"
+#include "formats/dbf/dbf.h"
 
 #define CHUNK 65536u
 

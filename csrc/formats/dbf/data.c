@@ -164,9 +164,6 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
-static const pf_abilities abilities = {.seek = seek};
-
-
 static void close_reader (pf_reader *reader) {
   data_reader *const self = (data_reader *)reader;
   dbf_decoder_close(&self->decoder);
@@ -176,6 +173,7 @@ static void close_reader (pf_reader *reader) {
 
 pf_status dbf_open_data (pf_trace *trace, const pf_table *table,
                          pf_reader **reader, pf_error *error) {
+  static const pf_abilities abilities = {.seek = seek};
   const dbf_state *const state = trace->state;
   const size_t fit = MAX_BYTES / state->file->record;
   data_reader *const self =

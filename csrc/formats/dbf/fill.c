@@ -11,7 +11,6 @@
 
 #include "bytes/cursor.h"
 #include "formats/dbf/internal.h"
-#include "formats/dbf/fast_int.h"
 #include "model/rows/batch.h"
 
 #define DAY_MS 86400000
@@ -150,7 +149,6 @@ static pf_status fill_binary_number (const fill_args *f) {
 }
 
 
-/* A currency as a double, or as exact text. */
 static pf_status fill_currency (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++) {
     const int64_t units = (int64_t)pf_load64le(value_at(f, i));

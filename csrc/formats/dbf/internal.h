@@ -54,14 +54,10 @@ uint8_t dbf_code_page_mark (const char *name);
    their descriptors. */
 pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
-/* names_dbf.c: open a converter from the code page of a table, which can be
+/* header_dbf.c: open a converter from the code page of a table, which can be
    closed after a failure too. */
 pf_status dbf_converter_open (pf_converter *converter, const dbf_file *file,
                               pf_error *error);
-
-/* names_dbf.c, called by dbf_open: create file->names and name the fields from
-   their descriptors. After a failure dbf_close frees what there is. */
-pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
 /* memo.c: the names of dbf_memo_form. */
 extern const char *const dbf_memo_names[];
@@ -75,6 +71,31 @@ bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
    set, for DBF_DIGITS_NUM *number. */
 dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
                              double *number);
+
+/*
+** digits.c: a fast path for integers of the common form: blanks, then up to
+** eight digits at the end of the field. Call dbf_fast_int_open once per field,
+** then dbf_fast_int_fill; values of another form are left to dbf_parse_digits.
+*/
+/* How the last eight bytes of a field are loaded as one word. Shorter fields
+   are extended by blanks. */
+typedef struct dbf_fast_int {
+  ptrdiff_t offset; /* of the word from the start of the field */
+  unsigned shift;   /* left shift in bits */
+  uint64_t mask, blanks;
+  size_t prefix; /* bytes of the field before the word, which must be blank */
+} dbf_fast_int;
+
+/* Returns false if fields of this size and position need the general path.
+   `record` is the size of a record. */
+bool dbf_fast_int_open (dbf_fast_int *fast, const dbf_field *field,
+                        size_t record);
+
+/* Parse a field in up to `count` records of `stride` bytes; `at` is the field
+   in the first record. Returns how many values were parsed before one of
+   another form. */
+size_t dbf_fast_int_fill (const dbf_fast_int *fast, const uint8_t *at,
+                          size_t stride, size_t count, int64_t *out);
 
 /* Write YYYY-MM-DD of a Julian day, 10 bytes. Returns false if the year is not
    in 1 to 9999. */

@@ -31,7 +31,6 @@ static const char *help_of (const dbf_field *field) {
 }
 
 
-/* Whether a field has this name, ignoring case. */
 static bool is_field (const dbf_file *file, const char *name) {
   for (size_t i = 0; i < file->nfields; i++)
     if (strcasecmp(file->fields[i].name, name) == 0)

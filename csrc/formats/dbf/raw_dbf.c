@@ -197,13 +197,11 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
-static const pf_abilities abilities = {.seek = seek};
-
-
 static pf_status open_reader (pf_trace *trace, const pf_table *table,
                               pf_status (*next)(pf_reader *, pf_batch *,
                                                 pf_error *),
                               pf_reader **reader, pf_error *error) {
+  static const pf_abilities abilities = {.seek = seek};
   raw_reader *const self =
       pf_reader_new(sizeof *self, trace, table, next, error);
   if (self == NULL)

@@ -332,9 +332,16 @@ static pf_status merge_profile (dcpi_writer *self, size_t profile) {
 }
 
 
-/* Combines the headers of all profiles and replaces the event names of the rows
-   by indexes. PF_EUNSUPPORTED if the profiles do not fit into one file. */
-static pf_status merge_headers (dcpi_writer *self) {
+/* Combines the headers of all profiles, replaces the event names of the rows by
+   indexes and writes the file. PF_EUNSUPPORTED if the profiles do not fit into
+   one file. */
+static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  dcpi_writer *const self = (dcpi_writer *)encoder;
+  const dcpi_profile only = profile_of(&(pf_batch){.rows = 0}, 0, 0);
+  self->sink = sink;
+  self->error = error;
+  if (self->nprofiles == 0 && find_profile(self, &only) == UINT32_MAX)
+    return pf_no_memory(error);
   pf_status status = PF_OK;
   collect_values(self);
   for (size_t p = 0; p < self->nprofiles && status == PF_OK; p++)
@@ -343,18 +350,6 @@ static pf_status merge_headers (dcpi_writer *self) {
     status = merge_events(self);
   for (size_t i = 0; i < self->nrows && status == PF_OK; i++)
     status = resolve_event(self, &self->rows[i]);
-  return status;
-}
-
-
-static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
-  dcpi_writer *const self = (dcpi_writer *)encoder;
-  const dcpi_profile only = profile_of(&(pf_batch){.rows = 0}, 0, 0);
-  self->sink = sink;
-  self->error = error;
-  if (self->nprofiles == 0 && find_profile(self, &only) == UINT32_MAX)
-    return pf_no_memory(error);
-  const pf_status status = merge_headers(self);
   return status < 0 ? status : dcpi_write(self);
 }
 

@@ -151,7 +151,6 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
 }
 
 
-/* Add an event line of dcpicat to the header. */
 static pf_status take_event (dcpi_parser *parser, const dcpi_line *line) {
   dcpi_header *const header = &parser->header;
   if (header->nevents == DCPI_MAX_EVENTS) {
@@ -210,7 +209,6 @@ pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
 }
 
 
-/* Report required words that are missing. */
 static pf_status check_missing (dcpi_parser *parser) {
   static const dcpi_word of_text[] = {
       DCPI_NAME,       DCPI_IMAGE,     DCPI_EPOCH, DCPI_PLATFORM,

@@ -30,7 +30,6 @@ void dcpi_take_rest (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* Report control bytes in a header line. */
 static pf_status check_bytes (dcpi_parser *parser, const dcpi_line *line) {
   const uint64_t end = line->offset + line->size - 1;
   uint64_t at = line->offset;

@@ -271,7 +271,6 @@ static pf_status check_stated (const dcpi_writer *self) {
 }
 
 
-/* Check that values have the syntax of their words. */
 static pf_status check_values (const dcpi_writer *self) {
   for (dcpi_word word = DCPI_IMAGE; word < DCPI_WORDS; word++) {
     if (!dcpi_is_stated(self, word) || word == DCPI_EVENT)

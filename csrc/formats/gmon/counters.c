@@ -10,7 +10,6 @@
 #define GARBAGE_HALF 256
 
 
-/* Whether a number is a counter type of FreeBSD. */
 static bool is_counter_type (int64_t bits) {
   if (bits < -64 || bits > 64)
     return false;
@@ -63,7 +62,6 @@ static pf_status note_wide_bins (pf_trace *trace, const gmon_layout *layout,
 }
 
 
-/* Detect the type of the bins. */
 static pf_status detect_bins (pf_trace *trace, gmon_layout *layout,
                               pf_error *error) {
   const int64_t asked = pf_option_int(trace, "counter_bits", 0);

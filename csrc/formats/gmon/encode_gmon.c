@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "formats/gmon/sums.h"
+#include "formats/gmon/gmon.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 #include "model/base/memory.h"
@@ -100,17 +100,6 @@ static int compare_sets (const void *dictionary, const void *left,
   return order != 0
              ? order
              : pf_name_compare(dictionary, x->abbreviation, y->abbreviation);
-}
-
-
-/* Sort the sets by header. Returns false if out of memory. */
-static bool sort_sets (gmon_sets *sets, const pf_dictionary *dictionary) {
-  gmon_set *const spare = pf_array(sets->known.count, sizeof *spare);
-  if (spare != NULL)
-    pf_sort(sets->list, spare, sets->known.count, sizeof *spare, compare_sets,
-            dictionary);
-  free(spare);
-  return spare != NULL;
 }
 
 
@@ -298,8 +287,13 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
       return status;
   }
   if (self->is_sorted) {
-    if (!sort_sets(&self->sets, self->dictionary))
+    gmon_sets *const sets = &self->sets;
+    gmon_set *const spare = pf_array(sets->known.count, sizeof *spare);
+    if (spare == NULL)
       return pf_no_memory(error);
+    pf_sort(sets->list, spare, sets->known.count, sizeof *spare, compare_sets,
+            self->dictionary);
+    free(spare);
     pf_pair_counts_sort(&self->arcs);
     pf_pair_counts_sort(&self->blocks);
   }

@@ -172,7 +172,6 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
 }
 
 
-/* List the tables with their row counts. */
 static void list_tables (pf_trace *trace, gmon_file *file) {
   const gmon_totals *const totals = &file->totals;
   const int64_t rows[TABLES] = {

@@ -7,12 +7,6 @@
 #include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
 
-static const char *const kind_words[GMON_KINDS] = {
-    [GMON_HEADER] = "header", [GMON_HISTOGRAM] = "histogram",
-    [GMON_ARCS] = "arc",      [GMON_BLOCKS] = "blocks",
-    [GMON_IMAGES] = "images", [GMON_UNKNOWN] = "unknown",
-    [GMON_REST] = "rest"};
-
 
 static void put_int (pf_batch *batch, size_t column, size_t row,
                      uint64_t value) {
@@ -88,6 +82,11 @@ static pf_status put_fields (const gmon_reader *self, pf_batch *batch,
 
 
 static pf_status fill (gmon_reader *self, pf_batch *batch, pf_error *error) {
+  static const char *const kind_words[GMON_KINDS] = {
+      [GMON_HEADER] = "header", [GMON_HISTOGRAM] = "histogram",
+      [GMON_ARCS] = "arc",      [GMON_BLOCKS] = "blocks",
+      [GMON_IMAGES] = "images", [GMON_UNKNOWN] = "unknown",
+      [GMON_REST] = "rest"};
   const gmon_segment *const segment = &self->segment;
   const bool is_arc = segment->kind == GMON_ARCS;
   const uint64_t size = is_arc ? segment->stride : segment->size;

@@ -7,7 +7,7 @@
 */
 
 #include "bytes/sink.h"
-#include "formats/gmon/sums.h"
+#include "formats/gmon/gmon.h"
 #include "model/dictionary/names.h"
 
 /* Write a number. The sink keeps its first failure, which is checked once, at

@@ -164,7 +164,6 @@ static pf_status add_function (pf_trace *trace, pprof_file *file,
 }
 
 
-/* Whether a name is used by another column. */
 static bool is_taken (const pprof_file *file, const char *name) {
   for (size_t i = 0; i < file->ntypes; i++)
     if (strcmp(file->types[i].column, name) == 0)
@@ -243,7 +242,6 @@ static pf_status add_frame (pf_trace *trace, pprof_file *file,
 }
 
 
-/* Add the frame of one line of a location. */
 static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
                            uint64_t offset, pf_error *error) {
   pprof_line stated;

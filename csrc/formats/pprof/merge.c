@@ -72,7 +72,6 @@ static pf_status read_type (pf_trace *trace, const pprof_field *message,
 }
 
 
-/* Read one attribute. */
 static pf_status read_header_field (pf_trace *trace, const pprof_field *field,
                                     pprof_header *header, pf_error *error) {
   pprof_numbers numbers = pprof_numbers_of(field);
@@ -107,7 +106,6 @@ static pf_status read_header_field (pf_trace *trace, const pprof_field *field,
 }
 
 
-/* Read the attributes and sample types of a file. */
 static pf_status read_header (pprof_merged *m, const pprof_translation *t,
                               pprof_header *header, stated_types *types,
                               pf_error *error) {

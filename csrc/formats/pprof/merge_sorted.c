@@ -217,7 +217,6 @@ static pprof_sample *merge_runs (pprof_merged *m, run *runs, size_t nruns,
 }
 
 
-/* Merge the samples of all blocks into m->samples. */
 static pf_status merge_blocks (pprof_merged *m, pf_error *error) {
   size_t count = 0;
   for (size_t f = 0; f < m->nfiles; f++)

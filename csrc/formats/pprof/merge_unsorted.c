@@ -176,7 +176,6 @@ static pf_status add_sample (sample_merger *s, pf_error *error) {
 }
 
 
-/* Add the samples of a file. */
 static pf_status add_file (sample_merger *s, pf_error *error) {
   pf_cursor c = pf_cursor_over(s->translation->file->readable, false);
   pprof_field field;

@@ -114,7 +114,6 @@ static pf_status set_text (pf_trace *trace, const char *name, uint64_t number,
 }
 
 
-/* Get two strings of a message. */
 static pf_status get_strings (pf_trace *trace, const pprof_field *message,
                               uint64_t first, uint64_t second, pf_bytes *texts,
                               pf_error *error) {
@@ -169,7 +168,6 @@ static pf_status set_mapping (pf_trace *trace, const pprof_field *message,
 }
 
 
-/* Set the info entry of one field. */
 static pf_status set_info_field (pf_trace *trace, const pprof_field *field,
                                  pf_error *error) {
   static const struct {

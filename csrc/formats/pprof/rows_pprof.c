@@ -127,11 +127,9 @@ static void samples_close (pf_reader *self) {
 }
 
 
-static const pf_abilities abilities = {.read_stacks = samples_read_stacks};
-
-
 pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
+  static const pf_abilities abilities = {.read_stacks = samples_read_stacks};
   const bool has_weights = table->fields == pprof_weights_fields;
   samples_reader *const r =
       pf_reader_new(sizeof *r, trace, table,

@@ -118,7 +118,6 @@ static bool read_packed_ids (pprof_samples *s, pprof_field field) {
 }
 
 
-/* Read the ids of all fields of a sample. */
 static bool read_all_ids (pprof_samples *s, pf_bytes message) {
   pf_cursor c = pf_cursor_over(message, false);
   pprof_field field;
@@ -149,7 +148,6 @@ static bool read_sample (pprof_samples *s, pf_bytes message) {
 }
 
 
-/* Set the frames from the locations. */
 static pf_status find_frames (pprof_samples *s, size_t offset,
                               pf_error *error) {
   pf_status status = PF_OK;

@@ -102,7 +102,6 @@ static bool is_row (const stacks_reader *g) {
 }
 
 
-/* Read all samples. */
 static pf_status read_samples (stacks_reader *g, pf_error *error) {
   const pprof_samples *const s = &g->samples;
   bool is_previous = false; /* the path is that of the previous sample */

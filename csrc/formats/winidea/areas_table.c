@@ -77,9 +77,6 @@ static pf_status areas_seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
-static const pf_abilities abilities = {.seek = areas_seek};
-
-
 static void areas_close (pf_reader *reader) {
   areas_reader *const self = (areas_reader *)(void *)reader;
   free(self->order);
@@ -96,7 +93,6 @@ typedef struct area_order {
 } area_order;
 
 
-/* Scans the timeline for areas. */
 static pf_status scan_timeline (pf_trace *trace, area_order *s,
                                 pf_error *error) {
   static const bool wanted[TIMELINE_COLUMNS] = {[TIMELINE_AREA] = true};
@@ -160,6 +156,7 @@ static pf_status order_entries (areas_reader *self, const area_order *s,
 
 pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
+  static const pf_abilities abilities = {.seek = areas_seek};
   winidea_file *const file = trace->state;
   pf_status status = PF_OK;
   area_order s = {.count = 0};

@@ -97,9 +97,6 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
 }
 
 
-static const pf_abilities abilities = {.seek = seek};
-
-
 static void close_reader (pf_reader *reader) {
   bin_reader *const self = (bin_reader *)(void *)reader;
   winidea_cache_free(&self->decoder.cache);
@@ -109,6 +106,7 @@ static void close_reader (pf_reader *reader) {
 
 pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error) {
+  static const pf_abilities abilities = {.seek = seek};
   bin_reader *const self =
       pf_reader_new(sizeof *self, trace, table, next, error);
   if (self == NULL)

@@ -15,9 +15,6 @@
 const char *const winidea_event_names[WINIDEA_EVENTS] = {
     "leave", "suspend", "resume", "enter", "write"};
 
-static const char *const line_names[WINIDEA_SECTIONS] = {
-    "info", "contexts", "handle", "statistics", "timeline"};
-
 
 static int score (pf_bytes head, uint64_t size) {
   const int text = winidea_score_text(head);
@@ -29,6 +26,8 @@ static int score (pf_bytes head, uint64_t size) {
 /* Interns the words for columns in advance, because readers run in threads. */
 static pf_status intern_names (const pf_trace *trace, winidea_file *file,
                                pf_error *error) {
+  static const char *const line_names[WINIDEA_SECTIONS] = {
+      "info", "contexts", "handle", "statistics", "timeline"};
   static const char *const words[] = {"end", "record", "rest", "header",
                                       "blank"};
   pf_dictionary *const d = trace->dictionary;

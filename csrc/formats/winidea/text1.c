@@ -23,9 +23,6 @@
 
 #define MAX_HEADER 8192 /* bytes of a header line */
 
-static const char *const keywords[WINIDEA_SECTIONS] = {
-    "INFO", "CONTEXTS", "HANDLE(", "STATISTICS(", "TIMELINE"};
-
 
 const char *const winidea_format_names[WINIDEA_SECTIONS] = {
     "info_format", "contexts_format", "handle_format", "statistics_format",
@@ -62,6 +59,8 @@ static pf_bytes after (pf_bytes text, size_t size) {
 /* The kind of the keyword after `* `, and the text after it; WINIDEA_SECTIONS
    if there is none. */
 static winidea_section_kind keyword_of (pf_bytes line, pf_bytes *rest) {
+  static const char *const keywords[WINIDEA_SECTIONS] = {
+      "INFO", "CONTEXTS", "HANDLE(", "STATISTICS(", "TIMELINE"};
   winidea_section_kind kind = WINIDEA_SECTIONS;
   if (line.size < 3 || line.at[0] != '*' || line.at[1] != ' ')
     return kind;

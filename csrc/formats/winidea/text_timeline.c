@@ -205,7 +205,6 @@ static uint64_t offset_of (const timeline_reader *self, const uint8_t *p) {
 }
 
 
-/* Stores a row as record number `n`. */
 static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
                           const row *r, pf_error *error) {
   uint8_t *const at = self->records + n * RECORD;

@@ -62,7 +62,6 @@ static bool read_table (pf_bytes head, head_table *table) {
 }
 
 
-/* The value of a field in a complete record. */
 static pf_bytes value_of (const head_table *table, size_t row, size_t field) {
   return xpp_trim((pf_bytes){table->head.at + table->start +
                                  row * table->record + table->offsets[field],

@@ -36,21 +36,19 @@ typedef struct entries_reader {
 } entries_reader;
 
 
-static const pf_field ours[ENTRIES_COLUMNS] = {
-    {"thread", PF_INT, "number of the thread"},
-    {"time", PF_INT, "ns since the trace began"},
-    {"op", PF_NAME,
-     "i: about to be called, I: entered, O: about to return, o: returned"},
-    {"call", PF_NAME, "name of the function"},
-    {"line", PF_INT, "line of the source"},
-    {"params", PF_BYTES, "parameters with their values"},
-    {"flags", PF_NAME,
-     "gap: rows before it are lost; run: the first one of another run; "
-     "deleted"},
-};
-
-
 pf_status xpp_entries_schema (xpp_file *file, pf_error *error) {
+  static const pf_field ours[ENTRIES_COLUMNS] = {
+      {"thread", PF_INT, "number of the thread"},
+      {"time", PF_INT, "ns since the trace began"},
+      {"op", PF_NAME,
+       "i: about to be called, I: entered, O: about to return, o: returned"},
+      {"call", PF_NAME, "name of the function"},
+      {"line", PF_INT, "line of the source"},
+      {"params", PF_BYTES, "parameters with their values"},
+      {"flags", PF_NAME,
+       "gap: rows before it are lost; run: the first one of another run; "
+       "deleted"},
+  };
   const size_t max = ENTRIES_COLUMNS + file->nfields;
   file->entries = calloc(max, sizeof *file->entries);
   file->extras = calloc(file->nfields + 1, sizeof *file->extras);

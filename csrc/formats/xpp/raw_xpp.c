@@ -26,10 +26,9 @@ static const pf_field before[RAW_FIELDS] = {
     {"packet", PF_INT, "the number of its packet; 0: the file itself"},
 };
 
-static const pf_field bytes_field = {"bytes", PF_BYTES, "all its bytes"};
-
 
 pf_status xpp_raw_schema (xpp_file *file, pf_error *error) {
+  static const pf_field bytes_field = {"bytes", PF_BYTES, "all its bytes"};
   file->raw = calloc(RAW_FIELDS + file->nfields + 1, sizeof *file->raw);
   file->shown = calloc(file->nfields + 1, sizeof *file->shown);
   if (file->raw == NULL || file->shown == NULL)
@@ -49,7 +48,6 @@ pf_status xpp_raw_schema (xpp_file *file, pf_error *error) {
 }
 
 
-/* Fills our columns for the items of a run. */
 static void fill_run (const raw_reader *self, const pf_batch *batch,
                       const xpp_run *run) {
   const xpp_file *const file = self->file;

@@ -293,7 +293,6 @@ static void put_arcs (l_export *e, shown *names, const pf_contexts *arcs,
 }
 
 
-/* Writes a line of the header. */
 static void put_header (l_export *e, const char *key, const char *text,
                         const char *pairs) {
   l_export_text(e, key);

@@ -126,7 +126,6 @@ static void put_change (flames *f, double change) {
 }
 
 
-/* Returns the change of a node's total. */
 static int64_t change_of (const flames *f, uint32_t node) {
   bool overflow = false;
   return pf_weight_add(f->totals[node], -f->before[node], &overflow);

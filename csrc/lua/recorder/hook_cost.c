@@ -139,14 +139,6 @@ static int compare (const void *a, const void *b) {
 }
 
 
-static int64_t median (const int64_t *values) {
-  int64_t sorted[RECENT];
-  memcpy(sorted, values, sizeof sorted);
-  qsort(sorted, RECENT, sizeof *sorted, compare);
-  return sorted[RECENT / 2];
-}
-
-
 /* Measures the cost of an event of a kind in 1/1024 ns and updates costs[kind].
    Lines must be measured before the other kinds, whose loops contain lines. */
 static void measure (l_calibration *c, int kind, int64_t *costs) {
@@ -159,7 +151,10 @@ static void measure (l_calibration *c, int kind, int64_t *costs) {
   if (count == 0)
     return;
   c->recent[kind][c->next[kind]++ % RECENT] = added > 0 ? added / count : 0;
-  costs[kind] = median(c->recent[kind]);
+  int64_t sorted[RECENT];
+  memcpy(sorted, c->recent[kind], sizeof sorted);
+  qsort(sorted, RECENT, sizeof *sorted, compare);
+  costs[kind] = sorted[RECENT / 2];
 }
 
 

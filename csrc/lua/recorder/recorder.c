@@ -76,7 +76,6 @@ static void turn_on (lua_State *L, l_recorder *r) {
 }
 
 
-/* Deactivates this recorder if it is the active one. */
 static void detach (l_recorder *r) {
   atomic_compare_exchange_strong(&l_recording, &(l_recorder *){r}, NULL);
 }

@@ -130,7 +130,6 @@ static pf_value to_value (lua_State *L, const pf_field *field) {
 }
 
 
-/* Returns the memory of the values of a test. */
 static pf_value *new_values (lua_State *L, pf_test *test, size_t count) {
   pf_value *const values = l_scratch(L, count, sizeof *values);
   l_append(L, PINS);

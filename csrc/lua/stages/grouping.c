@@ -323,7 +323,6 @@ static void set_aggregate (lua_State *L, pf_aggregate *aggregate,
 }
 
 
-/* Pushes the block with the keys and aggregates. */
 static group_block *read_group (lua_State *L, const pf_reader *input) {
   const size_t nkeys = lua_rawlen(L, KEYS);
   const size_t count = lua_rawlen(L, AGGREGATES);

@@ -40,7 +40,6 @@ static int spans_gc (lua_State *L) {
 }
 
 
-/* Pushes the description of a track. */
 static void push_track (lua_State *L, const pf_span_store *store,
                         const pf_span_track *track, uint32_t number) {
   const char *const kind = track->kind == PF_KIND_FUNCTION ? "lane"

@@ -54,7 +54,6 @@ typedef struct l_writer {
 } l_writer;
 
 
-/* Opens the next numbered file. */
 static pf_status open_numbered (output_file *output, pf_error *error) {
   const size_t size = strlen(output->prefix) + 24;
   char *const path = malloc(size);
@@ -163,7 +162,6 @@ static l_writer *writer_check (lua_State *L) {
 }
 
 
-/* Returns the tables that the encoder accepts. */
 static const pf_table *tables_of (const l_writer *w, size_t *count) {
   if (w->encoder->tables == NULL) {
     *count = w->format->nwritten;

@@ -105,7 +105,6 @@ static pf_status open_next_file (pf_sink *sink, pf_error *error) {
 }
 
 
-/* Removes the last numbered file if it is empty. */
 static void remove_if_empty (pf_sink *sink) {
   const l_stream_file *const output = (const l_stream_file *)(const void *)sink;
   char path[4096];

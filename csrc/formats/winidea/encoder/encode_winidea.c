@@ -116,7 +116,6 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* Begins a call of the encoder. */
 static pf_status begin (winidea_writer *self, pf_sink *sink, pf_error *error) {
   /* a sink for trying a row has no side sink */
   pf_sink *const beside =

@@ -57,7 +57,6 @@ static pf_bytes next_word (pf_bytes text, size_t *at) {
 }
 
 
-/* The set of flags named in a text. */
 static unsigned flags_in (pf_bytes text) {
   unsigned set = 0;
   size_t at = 0;

@@ -70,7 +70,6 @@ static pf_status end_finished (unfilter *self, pf_batch *out,
 }
 
 
-/* Go to the next row of the input. */
 static void advance (unfilter *self, xpp_call_stack *lane) {
   lane->orphan = XPP_NO_FRAME;
   self->row++;

@@ -356,15 +356,14 @@ static pf_status next_record (xpp_parser *parser, pf_bytes bytes,
 static uint64_t number_of (const char *path) {
   const size_t size = strlen(path);
   size_t first = size;
-  uint64_t number = 0;
+  int64_t number = 0;
   while (first > 0 && path[first - 1] >= '0' && path[first - 1] <= '9')
     first--;
-  if (first == 0 || path[first - 1] != '.' || size - first < FEWEST_DIGITS ||
-      size - first > 18)
+  if (first == 0 || path[first - 1] != '.' || size - first < FEWEST_DIGITS)
     return 0;
-  for (size_t i = first; i < size; i++)
-    number = number * 10 + (uint64_t)(path[i] - '0');
-  return number;
+  (void)xpp_parse_integer(
+      (pf_bytes){(const uint8_t *)path + first, size - first}, &number);
+  return (uint64_t)number;
 }
 
 
