@@ -48,58 +48,40 @@ static struct sigaction before;
 static bool handler_installed;
 
 
-static pf_map *map_holding (const uint8_t *address) {
-  for (pf_map *m = atomic_load(&maps); m != NULL; m = atomic_load(&m->next))
-    if ((uintptr_t)address - (uintptr_t)m->bytes.at < m->reserved)
-      return m;
-  return NULL;
-}
-
-
-/* Call the handler that was installed before. */
-static void pass_on (int number, siginfo_t *info, void *context) {
-  if ((before.sa_flags & SA_SIGINFO) != 0)
+static void on_fault (int number, siginfo_t *info, void *context) {
+  const int errnum = errno;
+  pf_map *m = atomic_load(&maps);
+  while (m != NULL &&
+         (uintptr_t)info->si_addr - (uintptr_t)m->bytes.at >= m->reserved)
+    m = atomic_load(&m->next);
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t start = (uintptr_t)info->si_addr & ~(page - 1);
+  const int zero = m == NULL ? -1 : open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  if (zero >= 0 && mmap((void *)start, page, PROT_READ, MAP_PRIVATE | MAP_FIXED,
+                        zero, 0) != MAP_FAILED)
+    atomic_store(&m->faulted, true);
+  else if ((before.sa_flags & SA_SIGINFO) != 0)
     before.sa_sigaction(number, info, context);
   else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
     before.sa_handler(number);
   else
     sigaction(number, &before, NULL); /* the repeated access then ends it */
-}
-
-
-static void on_fault (int number, siginfo_t *info, void *context) {
-  const int errnum = errno;
-  pf_map *const m = map_holding(info->si_addr);
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t start = (uintptr_t)info->si_addr & ~(page - 1);
-  const int zero = m == NULL ? -1 : open("/dev/zero", O_RDONLY | O_CLOEXEC);
-  if (zero < 0 || mmap((void *)start, page, PROT_READ, MAP_PRIVATE | MAP_FIXED,
-                       zero, 0) == MAP_FAILED)
-    pass_on(number, info, context);
-  else
-    atomic_store(&m->faulted, true);
   if (zero >= 0)
     close(zero);
   errno = errnum;
 }
 
 
-/* The caller has maps_lock. */
-static void install_handler (void) {
-  if (handler_installed)
-    return;
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  sigemptyset(&action.sa_mask);
-  action.sa_sigaction = on_fault;
-  action.sa_flags = SA_SIGINFO;
-  handler_installed = sigaction(SIGBUS, &action, &before) == 0;
-}
-
-
 static void link_map (pf_map *map) {
   pthread_mutex_lock(&maps_lock);
-  install_handler();
+  if (!handler_installed) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    sigemptyset(&action.sa_mask);
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO;
+    handler_installed = sigaction(SIGBUS, &action, &before) == 0;
+  }
   pf_map *const first = atomic_load(&maps);
   atomic_store(&map->next, first);
   if (first != NULL)
@@ -202,34 +184,30 @@ pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
 
 
 /* Maps a plain file, or copies a pipe etc. to a spool file and maps that. *found
-   becomes the state of the file. */
+   becomes the state of the file before its bytes are read, so that later changes
+   are noticed. */
 static pf_status map_descriptor (int fd, uint64_t max_size, struct stat *found,
                                  pf_map **map, pf_error *error) {
+  pf_status status;
+  *map = NULL;
   if (fstat(fd, found) != 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
   if (S_ISDIR(found->st_mode))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "is a directory; give a file of it");
   if (S_ISREG(found->st_mode))
-    return map_file(fd, (uint64_t)found->st_size, map, error);
-  pf_spooled spooled;
-  const pf_status result = pf_spool_pipe(fd, max_size, &spooled, error);
-  return result == PF_OK ? map_spooled(&spooled, map, error) : result;
-}
-
-
-/* As pf_map_descriptor; *found becomes the state of the file before its bytes are
-   read, so that later changes are noticed. */
-static pf_status map_unpacked (int fd, uint64_t max_size, struct stat *found,
-                               pf_map **map, pf_error *error) {
-  pf_map *m = NULL;
-  pf_status status = map_descriptor(fd, max_size, found, &m, error);
-  if (m != NULL && pf_is_gzip(m->bytes)) {
-    pf_map *const packed = m;
-    status = pf_map_gzip(packed->bytes, max_size, &m, error);
+    status = map_file(fd, (uint64_t)found->st_size, map, error);
+  else {
+    pf_spooled spooled;
+    status = pf_spool_pipe(fd, max_size, &spooled, error);
+    if (status == PF_OK)
+      status = map_spooled(&spooled, map, error);
+  }
+  if (*map != NULL && pf_is_gzip((*map)->bytes)) {
+    pf_map *const packed = *map;
+    status = pf_map_gzip(packed->bytes, max_size, map, error);
     pf_map_close(packed);
   }
-  *map = m;
   return status;
 }
 
@@ -237,7 +215,7 @@ static pf_status map_unpacked (int fd, uint64_t max_size, struct stat *found,
 pf_status pf_map_descriptor (int fd, uint64_t max_size, pf_map **map,
                              pf_error *error) {
   struct stat found;
-  return map_unpacked(fd, max_size, &found, map, error);
+  return map_descriptor(fd, max_size, &found, map, error);
 }
 
 
@@ -250,7 +228,7 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
   if (fd < 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
   struct stat found;
-  const pf_status status = map_unpacked(fd, max_size, &found, map, error);
+  const pf_status status = map_descriptor(fd, max_size, &found, map, error);
   if (status == PF_OK && *map != NULL && S_ISREG(found.st_mode))
     (*map)->file = (pf_file_state){.is_plain = true,
                                    .device = found.st_dev,
@@ -263,20 +241,6 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
 }
 
 
-/* Maps a file with as much address space as possible; *reserved is its size. */
-static void *map_reserved (int fd, uint64_t size, size_t *reserved) {
-  void *at = MAP_FAILED;
-  for (size_t i = 0;
-       i < sizeof reservations / sizeof reservations[0] && at == MAP_FAILED;
-       i++) {
-    *reserved = (size_t)reservations[i];
-    if (*reserved == reservations[i] && *reserved > size)
-      at = mmap(NULL, *reserved, PROT_READ, MAP_SHARED, fd, 0);
-  }
-  return at;
-}
-
-
 pf_status pf_map_live_descriptor (int fd, pf_map **map, pf_error *error) {
   struct stat status;
   if (fstat(fd, &status) != 0)
@@ -286,7 +250,14 @@ pf_status pf_map_live_descriptor (int fd, pf_map **map, pf_error *error) {
   pf_map *const m = calloc(1, sizeof *m);
   if (m == NULL)
     return pf_no_memory(error);
-  void *const at = map_reserved(fd, (uint64_t)status.st_size, &m->reserved);
+  const uint64_t size = (uint64_t)status.st_size;
+  const size_t count = sizeof reservations / sizeof *reservations;
+  void *at = MAP_FAILED;
+  for (size_t i = 0; i < count && at == MAP_FAILED; i++) {
+    m->reserved = (size_t)reservations[i];
+    if (m->reserved == reservations[i] && m->reserved > size)
+      at = mmap(NULL, m->reserved, PROT_READ, MAP_SHARED, fd, 0);
+  }
   if (at == MAP_FAILED) {
     free(m);
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be mapped: %s",

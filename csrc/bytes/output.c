@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define FOLDER     "is a folder: name a file in it"
 #define MOST_LINKS 40  /* symbolic links that are followed, as in the kernel */
 #define MOST_TRIES 100 /* temporary names */
 
@@ -30,11 +31,6 @@ static pf_status fail_by_system (pf_error *error, const char *what,
   if (errnum == ENOMEM)
     return pf_no_memory(error);
   return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s: %s", what, strerror(errnum));
-}
-
-
-static pf_status is_folder (pf_error *error) {
-  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "is a folder: name a file in it");
 }
 
 
@@ -88,18 +84,6 @@ static int descriptor_of (const char *folder, const char *name) {
 }
 
 
-/* Returns the target of a symbolic link in `folder`, in new memory. NULL: out
-   of memory, or the link was removed. */
-static char *link_target (const char *folder, const char *path) {
-  char target[PATH_MAX];
-  const ssize_t size = readlink(path, target, sizeof target - 1);
-  if (size < 0)
-    return NULL;
-  target[size] = '\0';
-  return target[0] == '/' ? strdup(target) : joined(folder, target);
-}
-
-
 /* Examines a path: *path is its absolute form, *descriptor the result of
    descriptor_of, *next the target of a symbolic link (both in new memory), or
    NULL. */
@@ -117,9 +101,16 @@ static pf_status look (char *at, char **path, int *descriptor, char **next,
   if (*path == NULL)
     status = pf_no_memory(error);
   else if (*descriptor == NO_DESCRIPTOR && lstat(*path, &about) == 0 &&
-           S_ISLNK(about.st_mode) &&
-           (*next = link_target(folder, *path)) == NULL)
-    status = fail_by_system(error, "cannot be written", errno);
+           S_ISLNK(about.st_mode)) {
+    char target[PATH_MAX];
+    const ssize_t size = readlink(*path, target, sizeof target - 1);
+    if (size >= 0) { /* else the link was removed */
+      target[size] = '\0';
+      *next = target[0] == '/' ? strdup(target) : joined(folder, target);
+    }
+    if (*next == NULL)
+      status = fail_by_system(error, "cannot be written", errno);
+  }
   free(folder);
   return status;
 }
@@ -146,33 +137,24 @@ static pf_status resolve (const char *given, char **path, int *descriptor,
 }
 
 
-/* Returns the path of a temporary file beside `path`, in new memory; it differs
-   for each attempt. */
-static char *temporary_beside (const char *path, unsigned attempt) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  const uint32_t mixed = ((uint32_t)now.tv_nsec + attempt) * 2654435761u ^
-                         (uint32_t)getpid() * 40503u;
-  const int folder = (int)(strrchr(path, '/') - path);
-  const size_t size = (size_t)folder + sizeof "/.profio-00000000";
-  char *const temporary = malloc(size);
-  if (temporary != NULL)
-    snprintf(temporary, size, "%.*s/.profio-%08x", folder, path,
-             (unsigned)mixed);
-  return temporary;
-}
-
-
-/* Calls `try` with new temporary paths until it does not fail with EEXIST.
+/* Calls `try` with new temporary paths beside that of the output until it does not fail with EEXIST.
    True: the output has the name. False: errno has the reason. */
 static bool with_temporary (pf_output *output,
                             bool (*try)(pf_output *, const char *)) {
+  const int folder = (int)(strrchr(output->path, '/') - output->path);
+  const size_t size = (size_t)folder + sizeof "/.profio-00000000";
   for (unsigned attempt = 0; attempt < MOST_TRIES; attempt++) {
-    output->temporary = temporary_beside(output->path, attempt);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const uint32_t mixed = ((uint32_t)now.tv_nsec + attempt) * 2654435761u ^
+                           (uint32_t)getpid() * 40503u;
+    output->temporary = malloc(size);
     if (output->temporary == NULL) {
       errno = ENOMEM;
       return false;
     }
+    snprintf(output->temporary, size, "%.*s/.profio-%08x", folder, output->path,
+             (unsigned)mixed);
     if (try(output, output->temporary))
       return true;
     const int errnum = errno;
@@ -248,7 +230,7 @@ static pf_status open_resolved (pf_output *output, int descriptor,
   if (descriptor != NO_DESCRIPTOR)
     return open_in_place(output, descriptor, error);
   if (exists && S_ISDIR(about.st_mode))
-    return is_folder(error);
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, FOLDER);
   if (exists && !S_ISREG(about.st_mode))
     return open_in_place(output, descriptor, error);
   const struct stat *const old = exists ? &about : NULL;
@@ -278,7 +260,7 @@ static pf_status check_name (const char *path, pf_error *error) {
   if (path[length - 1] != '/')
     return PF_OK;
   if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-    return is_folder(error);
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, FOLDER);
   return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                  "the name of a file does not end with /");
 }
@@ -355,32 +337,21 @@ pf_status pf_output_close_fd (pf_output *output, pf_error *error) {
 }
 
 
-/* Checks that the target may be replaced, and sets *exists. */
-static pf_status check_target (const pf_output *output, bool *exists,
-                               pf_error *error) {
-  struct stat about;
-  *exists = lstat(output->path, &about) == 0;
-  if (!*exists && errno != ENOENT)
-    return fail_with_path(output, "cannot be written", errno, error);
-  if (*exists && !S_ISREG(about.st_mode))
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                   "%.120s: cannot be written: it is no regular file any more",
-                   output->path);
-  return PF_OK;
-}
-
-
 /* Does everything that may fail before the last rename. A single file without a
    name, for a new target, is linked directly. */
 static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
-  bool exists = false;
   if (output->is_in_place)
     return close_descriptor(output, error);
   if (output->fd < 0 && output->temporary == NULL)
     return PF_OK;
-  const pf_status status = check_target(output, &exists, error);
-  if (status != PF_OK)
-    return status;
+  struct stat about;
+  const bool exists = lstat(output->path, &about) == 0;
+  if (!exists && errno != ENOENT)
+    return fail_with_path(output, "cannot be written", errno, error);
+  if (exists && !S_ISREG(about.st_mode))
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "%.120s: cannot be written: it is no regular file any more",
+                   output->path);
   if (!is_alone || exists || output->temporary != NULL ||
       !link_to(output, output->path))
     return pf_output_close_fd(output, error);

@@ -56,7 +56,11 @@ static pf_status empty_buffer (pf_sink *sink) {
 }
 
 
-static pf_status grow_buffer (pf_sink *sink, size_t size) {
+/* Make space in the buffer: grow it, or write it, after which `size` may still
+   exceed it. */
+static pf_status make_space (pf_sink *sink, size_t size) {
+  if (sink->fd >= 0 && !sink->kept)
+    return empty_buffer(sink);
   size_t wanted = sink->size;
   while (wanted - sink->used < size)
     if (wanted > SIZE_MAX / 2)
@@ -69,14 +73,6 @@ static pf_status grow_buffer (pf_sink *sink, size_t size) {
   sink->buffer = buffer;
   sink->size = wanted;
   return PF_OK;
-}
-
-
-/* Make space in the buffer: grow it, or write it, after which `size` may still
-   exceed it. */
-static pf_status make_space (pf_sink *sink, size_t size) {
-  return sink->fd < 0 || sink->kept ? grow_buffer(sink, size)
-                                    : empty_buffer(sink);
 }
 
 
@@ -132,16 +128,12 @@ pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
 }
 
 
-/* Whether written bytes can be overwritten: not in pipes, and not in files that
-   are opened for appending. */
-static bool can_patch (int fd) {
-  const int flags = fcntl(fd, F_GETFL);
-  return flags >= 0 && (flags & O_APPEND) == 0 && lseek(fd, 0, SEEK_CUR) == 0;
-}
-
-
 void pf_sink_hold (pf_sink *sink) {
-  sink->kept = sink->fd >= 0 && !can_patch(sink->fd);
+  /* Written bytes cannot be overwritten in pipes, nor in files that are opened
+     for appending. */
+  const int flags = sink->fd < 0 ? 0 : fcntl(sink->fd, F_GETFL);
+  sink->kept = sink->fd >= 0 && (flags < 0 || (flags & O_APPEND) != 0 ||
+                                 lseek(sink->fd, 0, SEEK_CUR) != 0);
 }
 
 

@@ -43,22 +43,17 @@ static uint64_t free_space (int fd) {
 }
 
 
-static pf_status too_large (const spooling *s, pf_error *error) {
-  return pf_fail(error, PF_ELIMIT, s->max_size,
-                 s->is_default
-                     ? "unpacks to more than %llu bytes: max_size = BYTES "
-                       "allows more"
-                     : "more than the %llu bytes that max_size allows",
-                 (unsigned long long)s->max_size);
-}
-
-
 /* Checks whether `n` more bytes may be written into the file. Free space is
    checked repeatedly, since other processes use it too. PF_ELIMIT. */
 static pf_status allow (spooling *s, size_t n, pf_error *error) {
   const pf_sink *const sink = &s->sink;
   if (n > s->max_size - sink->written)
-    return too_large(s, error);
+    return pf_fail(error, PF_ELIMIT, s->max_size,
+                   s->is_default
+                       ? "unpacks to more than %llu bytes: max_size = BYTES "
+                         "allows more"
+                       : "more than the %llu bytes that max_size allows",
+                   (unsigned long long)s->max_size);
   if (sink->fd < 0 || sink->written + n < s->next)
     return PF_OK;
   const uint64_t left = free_space(sink->fd);
@@ -74,25 +69,18 @@ static pf_status allow (spooling *s, size_t n, pf_error *error) {
 }
 
 
-/* Doubles the full buffer. False: it is large enough, or there is no memory. */
-static bool grow (pf_sink *sink) {
-  if (sink->fd >= 0 || sink->size >= MOST_MEMORY)
-    return false;
-  uint8_t *const larger = realloc(sink->buffer, 2 * sink->size);
-  if (larger == NULL)
-    return false;
-  sink->buffer = larger;
-  sink->size *= 2;
-  return true;
-}
-
-
 /* Makes space in the full buffer: it grows, or is emptied into the file, which is
    created at the first time. */
 static pf_status make_space (pf_sink *sink) {
   spooling *const s = (spooling *)(void *)sink;
-  if (grow(sink))
+  uint8_t *const larger = sink->fd >= 0 || sink->size >= MOST_MEMORY
+                              ? NULL
+                              : realloc(sink->buffer, 2 * sink->size);
+  if (larger != NULL) {
+    sink->buffer = larger;
+    sink->size *= 2;
     return PF_OK;
+  }
   if (sink->fd < 0) {
     sink->failed = pf_temporary_file(&sink->fd, &s->no_file);
     if (sink->failed != PF_OK)
@@ -155,14 +143,6 @@ static void feed (unpacking *u) {
 }
 
 
-/* Whether another gzip member follows the one that has ended. */
-static bool next_member (unpacking *u) {
-  feed(u);
-  return u->stream.avail_in > 0 && u->stream.next_in[0] == 0x1f &&
-         inflateReset(&u->stream) == Z_OK;
-}
-
-
 /* The failure for a result of inflate. */
 static pf_status damage (const unpacking *u, int answer, pf_error *error) {
   const uint64_t offset = u->fed - u->stream.avail_in;
@@ -187,7 +167,11 @@ static pf_status unpack_all (spooling *s, unpacking *u, pf_error *error) {
       return status;
     if (answer != Z_OK && answer != Z_STREAM_END)
       return damage(u, answer, error);
-    if (answer == Z_STREAM_END && !next_member(u))
+    if (answer != Z_STREAM_END)
+      continue;
+    feed(u); /* another gzip member may follow */
+    if (u->stream.avail_in == 0 || u->stream.next_in[0] != 0x1f ||
+        inflateReset(&u->stream) != Z_OK)
       return PF_OK;
   }
 }

@@ -80,7 +80,9 @@ static uint64_t journal_at (const pf_ring *ring) {
 }
 
 
-static pf_status map_all (pf_ring *ring, pf_error *error) {
+/* Map the ring and write its header. */
+static pf_status map_all (pf_ring *ring, pf_bytes settings, bool sync,
+                          pf_error *error) {
   uint8_t *memory = NULL;
   pf_status status = map_part(ring, 0, journal_at(ring), &memory, error);
   if (status != PF_OK)
@@ -92,20 +94,6 @@ static pf_status map_all (pf_ring *ring, pf_error *error) {
     return status;
   pf_store_release_bytes(&ring->journal, memory);
   ring->journal_capacity = JOURNAL_FIRST;
-  return PF_OK;
-}
-
-
-/* The size of the slots for a size that was asked for: a power of two. */
-static uint64_t rounded_size (uint64_t size) {
-  uint64_t rounded = PF_RING_MIN;
-  while (rounded < size && rounded < PF_RING_MAX)
-    rounded *= 2;
-  return rounded;
-}
-
-
-static void fill_header (const pf_ring *ring, pf_bytes settings, bool sync) {
   pf_ring_header *const header = ring->header;
   header->version = PF_RING_VERSION;
   header->mode = ring->mode;
@@ -116,6 +104,7 @@ static void fill_header (const pf_ring *ring, pf_bytes settings, bool sync) {
   pf_ring_boot_id(header->boot);
   memcpy(header->magic, PF_RING_MAGIC, sizeof header->magic);
   pf_store_release(&header->closed, 1);
+  return PF_OK;
 }
 
 
@@ -140,7 +129,10 @@ pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
                           pf_error *error) {
   pf_output target = {.fd = -1};
   pf_status status = PF_OK;
-  *ring = (pf_ring){.mask = rounded_size(size) - 1, .mode = mode, .fd = -1};
+  uint64_t rounded = PF_RING_MIN; /* a power of two */
+  while (rounded < size && rounded < PF_RING_MAX)
+    rounded *= 2;
+  *ring = (pf_ring){.mask = rounded - 1, .mode = mode, .fd = -1};
   if (size > PF_RING_MAX)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "a ring of %u bytes at most expected, found %llu",
@@ -154,12 +146,10 @@ pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
   else if ((ring->fd = open_unnamed()) < 0)
     status = fail_by_system(error, "the ring cannot be made", errno);
   if (status == PF_OK)
-    status = map_all(ring, error);
-  if (status == PF_OK) {
-    fill_header(ring, settings, sync);
-    if (claim != NULL && (ring->path = strdup(claim->path)) == NULL)
-      status = pf_no_memory(error);
-  }
+    status = map_all(ring, settings, sync, error);
+  if (status == PF_OK && claim != NULL &&
+      (ring->path = strdup(claim->path)) == NULL)
+    status = pf_no_memory(error);
   if (status == PF_OK && claim != NULL)
     status = commit(ring, &target, claim, sync, error); /* it can be found */
   if (status != PF_OK)
@@ -287,15 +277,6 @@ bool pf_ring_can_hold (const pf_ring *ring, size_t words) {
 }
 
 
-/* Discard the segment with the oldest record. This is published before anything
-   is written over it. */
-static void discard_segment (pf_ring *ring) {
-  const uint64_t next = end_of_span(ring, ring->oldest.at);
-  const uint64_t segment = (next & ring->mask) / segment_size(ring);
-  set_oldest(ring, next, ring->count_before[segment]);
-}
-
-
 /* The position at which free space ends: the size of the slots after the first
    record that must stay. Set *half to where the consumer is to be woken. */
 static uint64_t end_of_space (const pf_ring *ring, uint64_t *half) {
@@ -313,7 +294,14 @@ static uint64_t end_of_space (const pf_ring *ring, uint64_t *half) {
 static bool free_space (pf_ring *ring) {
   switch (ring->mode) {
     case PF_RING_BLOCK: return ring->callbacks.wait(ring->callbacks.context);
-    case PF_RING_OVERWRITE: discard_segment(ring); return true;
+    case PF_RING_OVERWRITE: {
+      /* Discard the segment with the oldest record. This is published before
+         anything is written over it. */
+      const uint64_t next = end_of_span(ring, ring->oldest.at);
+      const uint64_t segment = (next & ring->mask) / segment_size(ring);
+      set_oldest(ring, next, ring->count_before[segment]);
+      return true;
+    }
     default:
       pf_store_relaxed(&ring->header->dropped, ++ring->dropped);
       ring->callbacks.wake(ring->callbacks.context);

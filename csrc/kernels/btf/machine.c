@@ -430,21 +430,17 @@ pf_status btf_machine_begin (btf_machine *m) {
 }
 
 
-/* End the open calls of a task, then the task. */
-static pf_status terminate (btf_machine *m, btf_lane *lane) {
-  if (lane->state == BTF_NEW)
-    return PF_OK;
-  const pf_status status = run_on(m, lane, lane->core);
-  pop_to(m, lane, 0);
-  end_task(m, lane);
-  return status;
-}
-
-
 pf_status btf_machine_end (btf_machine *m) {
   pf_status status = PF_OK;
-  for (size_t i = 0; m->options.close && i < m->nlanes && status == PF_OK; i++)
-    status = terminate(m, &m->lanes[i]);
+  for (size_t i = 0; m->options.close && i < m->nlanes && status == PF_OK;
+       i++) {
+    btf_lane *const lane = &m->lanes[i];
+    if (lane->state == BTF_NEW)
+      continue;
+    status = run_on(m, lane, lane->core);
+    pop_to(m, lane, 0);
+    end_task(m, lane);
+  }
   if (status == PF_OK)
     status = put_comment(m, m->orphans,
                          "ends of calls that began before are left out");

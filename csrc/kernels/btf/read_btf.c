@@ -90,21 +90,6 @@ static const pf_column *lane_column (const block *b) {
 }
 
 
-/* Unknown cores (missing, or below 0) are core 0. */
-static pf_status encode_cores (btf_reader *r, block *b, size_t rows) {
-  const pf_column *const column = b->pull.columns[CORE];
-  if (column == NULL) {
-    memcpy(b->cores, b->lanes, rows * sizeof *b->cores);
-    return PF_OK;
-  }
-  for (size_t i = 0; i < rows; i++) {
-    const int64_t core = pf_pull_int(column, i, 0);
-    r->words[i] = core < 0 ? 0 : (uint64_t)core;
-  }
-  return pf_id_table_words(&r->cores, r->words, rows, b->cores);
-}
-
-
 static uint32_t area_of (const block *b, size_t row) {
   return pf_pull_id(
       b->pull.columns[b->pull.columns[AREA] != NULL ? AREA : AREA_NAME], row);
@@ -143,8 +128,17 @@ static pf_status analyse_block (btf_reader *r, block *b) {
     r->missing[i] = lanes == NULL || pf_is_missing(lanes, i);
   pf_status status =
       pf_id_table_nullable(&r->lanes, r->words, r->missing, rows, b->lanes);
-  if (status == PF_OK)
-    status = encode_cores(r, b, rows);
+  /* Unknown cores (missing, or below 0) are core 0; without a column the lanes
+     are the cores. */
+  const pf_column *const cores = b->pull.columns[CORE];
+  for (size_t i = 0; cores != NULL && i < rows; i++) {
+    const int64_t core = pf_pull_int(cores, i, 0);
+    r->words[i] = core < 0 ? 0 : (uint64_t)core;
+  }
+  if (cores == NULL)
+    memcpy(b->cores, b->lanes, rows * sizeof *b->cores);
+  else if (status == PF_OK)
+    status = pf_id_table_words(&r->cores, r->words, rows, b->cores);
   for (size_t i = 0; status == PF_OK && i < rows; i++) {
     status = find_kind(r, b, i);
     r->words[i] = (uint64_t)b->lanes[i] << 32 | area_of(b, i);

@@ -1,7 +1,7 @@
 /*
 ** calls.h - the stage that turns a table of events into a table of calls. Used
 ** by core.calls (csrc/lua/stages/event_stages.c) and, in two threads, by
-** kernels/group/row_scan.c. The caller closes the reader, which frees all its
+** kernels/group/group.c. The caller closes the reader, which frees all its
 ** memory and borrows the events until then.
 */
 

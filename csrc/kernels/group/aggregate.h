@@ -1,6 +1,6 @@
 /*
 ** aggregate.h - aggregates over the rows of groups: count, sum, quantiles and
-** so on. Used by row_scan.c and group.c: open, add for each batch, finish,
+** so on. Used by group.c: open, add for each batch, finish,
 ** close.
 **
 ** Aggregates share accumulators: sum, mean and count of one column are read

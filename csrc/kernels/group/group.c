@@ -1,26 +1,47 @@
 /*
 ** group.c - the reader of groups: the first `next` reads all rows into groups
-** (row_scan.c) and writes a row for each into a store.
+** and writes a row for each into a store.
 */
 
+#include <stdlib.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kernels/group/group.h"
-#include "kernels/group/row_scan.h"
 #include "kernels/base/order.h"
 #include "kernels/group/quantile.h"
 #include "model/rows/table_reader.h"
+#include "kernels/group/aggregate.h"
+#include "kernels/group/keys.h"
+#include "kernels/calls/calls.h"
+#include "kernels/base/pipeline.h"
+#include "model/base/parallel.h"
+#include "model/rows/abilities.h"
 
 #define HELP_SIZE 160
+
+/* The rows that are read into groups. */
+typedef struct group_scan {
+  pf_keys *keys; /* owned, as all below */
+  pf_aggregates *aggregates;
+  bool *wanted;       /* by column of the input */
+  pf_batch batch;     /* of the input */
+  bool is_open;       /* the batch is open */
+  bool may_run_apart; /* rows may be added in a thread other than the
+                         caller's */
+  uint32_t groups[PF_BATCH_ROWS];
+} group_scan;
+
+typedef struct group_chunks group_chunks;
 
 typedef struct group_reader {
   pf_reader reader;
   size_t nkeys, naggregates;
-  pf_group_scan scan;
-  pf_group_chunks *chunks; /* other readers of the same rows, or NULL */
-  bool done;               /* the store is filled */
-  pf_error failure;        /* the first failure, returned again by every
+  group_scan scan;
+  group_chunks *chunks; /* other readers of the same rows, or NULL */
+  bool done;            /* the store is filled */
+  pf_error failure;     /* the first failure, returned again by every
                              `next` */
   pf_store store;
   pf_reader *rows; /* the reader of the store */
@@ -29,26 +50,230 @@ typedef struct group_reader {
 } group_reader;
 
 
+static pf_status add_batch (group_scan *g, pf_error *error) {
+  const pf_status status = pf_keys_find(g->keys, &g->batch, g->groups, error);
+  return status != PF_OK
+             ? status
+             : pf_aggregates_add(g->aggregates, &g->batch, g->groups,
+                                 pf_keys_count(g->keys), error);
+}
+
+
+/* The context of `process`: converts events to calls and adds these. */
+typedef struct consumer {
+  group_scan *scan;
+  pf_reader *calls;
+} consumer;
+
+
+static pf_status process (void *context, const pf_pull *events,
+                          const uint32_t *notes, pf_error *error) {
+  const consumer *const m = context;
+  pf_status status = PF_MORE;
+  (void)notes;
+  pf_calls_push(m->calls, &events->batch);
+  while (status == PF_MORE) {
+    status = m->calls->next(m->calls, &m->scan->batch, error);
+    if (status == PF_MORE)
+      status = add_batch(m->scan, error);
+  }
+  return status == PF_AGAIN ? PF_OK : status;
+}
+
+
+/* If the input converts events to calls, use a pipeline: the caller reads
+   events, and the worker thread computes calls and adds them. Calls that are
+   open at the end are added by the caller. */
+static pf_status pipe_events (group_scan *g, pf_reader *input,
+                              pf_error *error) {
+  pf_reader *events;
+  bool *columns, has_paused = false;
+  g->may_run_apart = false;
+  if (pf_can(input)->detach_input == NULL)
+    return PF_OK;
+  if (input->can->detach_input(input, g->wanted, &events, &columns) != PF_OK)
+    return pf_no_memory(error);
+  if (events == NULL)
+    return PF_OK;
+  consumer m = {g, input};
+  const pf_pipeline pipeline = {.wanted = columns,
+                                .process = process,
+                                .context = &m,
+                                .has_paused = &has_paused};
+  const pf_status status = pf_pipeline_run(&pipeline, events, error);
+  pf_calls_reattach_input(input, !has_paused);
+  return status;
+}
+
+
+/* Add the rows of `input`, the same one in each call. PF_END, PF_AGAIN or a
+   failure; PF_MORE when another thread has set `stop` (may be NULL). */
+static pf_status scan_rows (group_scan *g, pf_reader *input,
+                            const atomic_bool *stop, pf_error *error) {
+  if (!g->is_open && pf_batch_for(&g->batch, input, g->wanted) != PF_OK)
+    return pf_no_memory(error);
+  g->is_open = true;
+  pf_status status = g->may_run_apart ? pipe_events(g, input, error) : PF_OK;
+  if (status != PF_OK)
+    return status;
+  status = PF_MORE;
+  while (status == PF_MORE && (stop == NULL || !atomic_load(stop))) {
+    status = input->next(input, &g->batch, error);
+    if (status == PF_MORE)
+      status = add_batch(g, error);
+  }
+  return status;
+}
+
+
+static void stop_scan (group_scan *g) {
+  if (g->is_open)
+    pf_batch_close(&g->batch);
+  g->is_open = false;
+}
+
+
+static void close_scan (group_scan *g) {
+  stop_scan(g);
+  pf_keys_close(g->keys);
+  pf_aggregates_close(g->aggregates);
+  free(g->wanted);
+  memset(g, 0, sizeof *g);
+}
+
+
+typedef struct chunk {
+  group_chunks *all;
+  pf_reader *input;
+  group_scan scan;
+  pf_status status;
+} chunk;
+
+struct group_chunks { /* chunks of a table, in threads */
+  bool *strict;
+  atomic_bool stop; /* a chunk did not reach its end */
+  size_t count;
+  chunk chunks[];
+};
+
+
+static void close_chunks (group_chunks *p) {
+  for (size_t i = 0; p != NULL && i < p->count; i++)
+    close_scan(&p->chunks[i].scan);
+  free(p);
+}
+
+
+/* Open chunks with the keys and aggregates of `model`: `readers` (borrowed)
+   have the rows of the table between them, in its order, and may run in
+   threads. *strict is the flag of their trace. *chunks is NULL if there are
+   none, or if they could not be merged with exactly the same result. */
+static pf_status open_chunks (pf_reader *const *readers, size_t count,
+                              bool *strict, const group_scan *model,
+                              group_chunks **chunks) {
+  *chunks = NULL;
+  if (count == 0 || !pf_keys_are_mergeable(model->keys, readers[0]->fields) ||
+      !pf_aggregates_are_mergeable(model->aggregates))
+    return PF_OK;
+  group_chunks *const p = calloc(1, sizeof *p + count * sizeof *p->chunks);
+  if (p == NULL)
+    return PF_ENOMEM;
+  p->strict = strict;
+  const size_t size = (readers[0]->nfields + 1) * sizeof *model->wanted;
+  pf_status status = PF_OK;
+  for (; p->count < count && status == PF_OK; p->count++) {
+    chunk *const c = &p->chunks[p->count];
+    *c = (chunk){.all = p, .input = readers[p->count]};
+    c->scan.wanted = malloc(size);
+    if (c->scan.wanted == NULL ||
+        pf_keys_clone(model->keys, &c->scan.keys) != PF_OK ||
+        pf_aggregates_clone(model->aggregates, &c->scan.aggregates) != PF_OK)
+      status = PF_ENOMEM;
+    else
+      memcpy(c->scan.wanted, model->wanted, size);
+  }
+  if (status == PF_OK)
+    *chunks = p;
+  else
+    close_chunks(p);
+  return status;
+}
+
+
+static void read_chunk (void *context) {
+  chunk *const c = context;
+  pf_error error;
+  c->status = scan_rows(&c->scan, c->input, &c->all->stop, &error);
+  if (c->status != PF_END)
+    atomic_store(&c->all->stop, true);
+  stop_scan(&c->scan);
+}
+
+
+/* Add the groups of later rows. */
+static pf_status merge (group_scan *g, const group_scan *more) {
+  const size_t count = pf_keys_count(more->keys);
+  uint32_t *const groups = malloc((count + 1) * sizeof *groups);
+  if (groups == NULL)
+    return PF_ENOMEM;
+  pf_status status = pf_keys_merge(g->keys, more->keys, groups);
+  if (status == PF_OK)
+    status = pf_aggregates_merge(g->aggregates, more->aggregates, groups, count,
+                                 pf_keys_count(g->keys));
+  free(groups);
+  return status;
+}
+
+
+/*
+** Read all rows into `scan`, which has none yet. Warnings must be recorded in
+** the order of the rows, and only the first ones are stored. So chunks are read
+** strictly: the first warning or failure in any of them ends all, *done is
+** false, and nothing has been added or recorded. Then the caller reads the rows
+** with one reader.
+*/
+static pf_status read_chunks (group_chunks *p, group_scan *scan, bool *done,
+                              pf_error *error) {
+  const bool strict = *p->strict;
+  *p->strict = true;
+  pf_run_all(read_chunk, p->chunks, sizeof *p->chunks, p->count);
+  *p->strict = strict;
+  *done = true;
+  for (size_t i = 0; i < p->count; i++)
+    *done &= p->chunks[i].status == PF_END;
+  if (!*done)
+    return PF_OK;
+  /* The first chunk becomes the scan, and the others are merged into it. */
+  close_scan(scan);
+  *scan = p->chunks[0].scan;
+  p->chunks[0].scan = (group_scan){.is_open = false};
+  for (size_t i = 1; i < p->count; i++) {
+    if (merge(scan, &p->chunks[i].scan) != PF_OK)
+      return pf_no_memory(error);
+    close_scan(&p->chunks[i].scan);
+  }
+  return PF_OK;
+}
+
+
 /* Read until PF_END, PF_AGAIN or a failure. Chunks are used if there are any;
    if they do not succeed, one reader reads all rows and reports the
    warnings. */
 static pf_status read_input (group_reader *g, pf_error *error) {
   bool is_read = false;
   if (g->chunks != NULL) {
-    const pf_status status =
-        pf_group_chunks_read(g->chunks, &g->scan, &is_read, error);
-    pf_group_chunks_close(g->chunks);
+    const pf_status status = read_chunks(g->chunks, &g->scan, &is_read, error);
+    close_chunks(g->chunks);
     g->chunks = NULL;
     if (status != PF_OK)
       return status;
   }
-  return is_read ? PF_END
-                 : pf_group_scan_read(&g->scan, g->reader.input, NULL, error);
+  return is_read ? PF_END : scan_rows(&g->scan, g->reader.input, NULL, error);
 }
 
 
 static pf_status make_rows (group_reader *g, pf_error *error) {
-  const pf_group_scan *const scan = &g->scan;
+  const group_scan *const scan = &g->scan;
   const size_t count = pf_keys_count(scan->keys);
   pf_store *const store = &g->store;
   if (pf_store_open(store, g->fields, g->reader.nfields,
@@ -63,7 +288,7 @@ static pf_status make_rows (group_reader *g, pf_error *error) {
   if (status == PF_OK)
     status = pf_store_reader(store, NULL, count, &g->rows, error);
   g->done = status == PF_OK;
-  pf_group_scan_stop(&g->scan);
+  stop_scan(&g->scan);
   return status;
 }
 
@@ -105,8 +330,8 @@ static void group_close (pf_reader *self) {
   if (g->rows != NULL)
     g->rows->close(g->rows);
   pf_store_close(&g->store);
-  pf_group_scan_close(&g->scan);
-  pf_group_chunks_close(g->chunks);
+  close_scan(&g->scan);
+  close_chunks(g->chunks);
   free(g->fields);
   free(g->words);
   free(g);
@@ -269,5 +494,5 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
 pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
                           size_t count, bool *strict) {
   group_reader *const g = (group_reader *)(void *)reader;
-  return pf_group_chunks_open(readers, count, strict, &g->scan, &g->chunks);
+  return open_chunks(readers, count, strict, &g->scan, &g->chunks);
 }

@@ -1,8 +1,8 @@
 /*
 ** keys.h - assigns each row to a group by its key columns: group ids are dense
 ** from 0, in the order of first occurrence. A missing value is a value of its
-** own. Used by group.c and row_scan.c: open, find for each batch, finish,
-** close; row_scan.c also clones the keys for chunks and merges them.
+** own. Used by group.c and group.c: open, find for each batch, finish,
+** close; group.c also clones the keys for chunks and merges them.
 ** Definitions of keys are copied, but not their names, which are not used;
 ** computed keys are borrowed until pf_keys_close.
 */

@@ -287,17 +287,8 @@ size_t pf_convert (pf_converter *converter, pf_bytes text, uint8_t *out) {
 }
 
 
-/* Returns the byte of a character in a single-byte code page, or -1 if it has
-   none. `packed` has the form of pf_charset.utf8. */
-static int byte_of (const pf_charset *charset, uint32_t packed) {
-  for (int byte = 0x80; byte < 0x100; byte++)
-    if (charset->utf8[byte] == packed)
-      return byte;
-  return -1;
-}
-
-
-/* Converts UTF-8 by the table; false when a character is not in it. */
+/* Converts UTF-8 to a single-byte code page by the table; false when a character
+   is not in it. */
 static bool back_by_table (const pf_charset *charset, pf_bytes text,
                            uint8_t *out, size_t *size) {
   *size = 0;
@@ -309,8 +300,10 @@ static bool back_by_table (const pf_charset *charset, pf_bytes text,
       return false;
     for (size_t k = 0; k < count; k++)
       packed |= (uint32_t)text.at[i + k] << 8 * k;
-    const int byte = count == 1 ? lead : byte_of(charset, packed);
-    if (byte < 0)
+    unsigned byte = count == 1 ? lead : 0x80;
+    while (count > 1 && byte < 0x100 && charset->utf8[byte] != packed)
+      byte++;
+    if (byte == 0x100)
       return false;
     out[*size] = (uint8_t)byte;
     i += count;

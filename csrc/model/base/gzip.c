@@ -133,18 +133,6 @@ static void help (pf_gzip *g, size_t most) {
 }
 
 
-/* Adds a full block to the waiting ones; false when out of memory. */
-static bool add_block (pf_gzip *g, const block *full) {
-  pthread_mutex_lock(&g->lock);
-  const bool ok = pf_grow(&g->blocks, &g->capacity, g->count + 1);
-  if (ok)
-    g->blocks[g->count++] = *full;
-  pthread_cond_signal(&g->changed);
-  pthread_mutex_unlock(&g->lock);
-  return ok;
-}
-
-
 static bool open_block (pf_gzip *g) {
   g->filling = (block){.bytes = malloc(WINDOW + BLOCK)};
   g->sink.buffer = g->filling.bytes == NULL ? NULL : g->filling.bytes + WINDOW;
@@ -165,7 +153,13 @@ static pf_status next_block (pf_sink *sink) {
     return sink->failed = PF_ENOMEM;
   }
   memcpy(g->filling.bytes, full.bytes + full.size, WINDOW);
-  if (!add_block(g, &full)) {
+  pthread_mutex_lock(&g->lock);
+  const bool ok = pf_grow(&g->blocks, &g->capacity, g->count + 1);
+  if (ok)
+    g->blocks[g->count++] = full;
+  pthread_cond_signal(&g->changed);
+  pthread_mutex_unlock(&g->lock);
+  if (!ok) {
     free(full.bytes);
     return sink->failed = PF_ENOMEM;
   }
@@ -225,28 +219,22 @@ static bool pack_rest (pf_gzip *g) {
 }
 
 
-static void put_member (const pf_gzip *g, pf_sink *to) {
-  static const uint8_t head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
-  uLong crc = crc32(0, NULL, 0);
-  /* The sink remembers its failure. */
-  (void)pf_sink_put(to, head, sizeof head);
-  for (size_t i = 0; i <= g->count; i++) {
-    const block *const b = i < g->count ? &g->blocks[i] : &g->filling;
-    (void)pf_sink_put(to, b->packed, b->packed_size);
-    crc = crc32_combine(crc, b->crc, (z_off_t)b->size);
-  }
-  (void)pf_sink_uint(to, 4, false, crc);
-  (void)pf_sink_uint(to, 4, false, g->sink.written & UINT32_MAX);
-}
-
-
 pf_status pf_gzip_finish (pf_gzip *g, pf_sink *to, pf_error *error) {
   pf_status status = g->sink.failed;
   if (status == PF_OK && !pack_rest(g))
     status = PF_ENOMEM;
   if (status == PF_OK) {
-    put_member(g, to);
-    status = to->failed;
+    static const uint8_t head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
+    uLong crc = crc32(0, NULL, 0);
+    (void)pf_sink_put(to, head, sizeof head);
+    for (size_t i = 0; i <= g->count; i++) {
+      const block *const b = i < g->count ? &g->blocks[i] : &g->filling;
+      (void)pf_sink_put(to, b->packed, b->packed_size);
+      crc = crc32_combine(crc, b->crc, (z_off_t)b->size);
+    }
+    (void)pf_sink_uint(to, 4, false, crc);
+    (void)pf_sink_uint(to, 4, false, g->sink.written & UINT32_MAX);
+    status = to->failed; /* the sink keeps its first failure */
   }
   return status == PF_OK ? PF_OK
                          : pf_fail(error, status, PF_NO_OFFSET,

@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "bytes/cursor.h"
-#include "model/symbols/elf_file.h"
+#include "model/symbols/builder.h"
 
 
 /* Other file formats that users may give instead of an ELF file. */

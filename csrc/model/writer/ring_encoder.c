@@ -121,18 +121,6 @@ static pf_status replay_area (pf_ring_encoder *e, pf_bytes text, uint32_t *id,
 }
 
 
-static pf_status replay_stack (pf_ring_encoder *e, pf_bytes text, uint32_t *id,
-                               pf_error *error) {
-  uint32_t parent, frame;
-  if (text.size != 16 ||
-      !translate(e, PF_JOURNAL_STACK, word_at(text.at), &parent) ||
-      !translate(e, PF_JOURNAL_AREA, word_at(text.at + 8), &frame))
-    return broken("a stack", error);
-  *id = pf_stack_push(e->dictionary, parent, frame);
-  return PF_OK;
-}
-
-
 pf_status pf_ring_encoder_replay (pf_ring_encoder *e, pf_ring_cursor *journal,
                                   pf_error *error) {
   uint32_t kind;
@@ -144,7 +132,16 @@ pf_status pf_ring_encoder_replay (pf_ring_encoder *e, pf_ring_cursor *journal,
     switch (kind) {
       case PF_JOURNAL_NAME: id = pf_intern(e->dictionary, text); break;
       case PF_JOURNAL_AREA: status = replay_area(e, text, &id, error); break;
-      case PF_JOURNAL_STACK: status = replay_stack(e, text, &id, error); break;
+      case PF_JOURNAL_STACK: {
+        uint32_t parent, frame;
+        if (text.size != 16 ||
+            !translate(e, PF_JOURNAL_STACK, word_at(text.at), &parent) ||
+            !translate(e, PF_JOURNAL_AREA, word_at(text.at + 8), &frame))
+          status = broken("a stack", error);
+        else
+          id = pf_stack_push(e->dictionary, parent, frame);
+        break;
+      }
       default: status = broken("the journal", error);
     }
     if (status != PF_OK)
@@ -182,17 +179,6 @@ typedef struct words {
   const uint8_t *at;
   size_t left;
 } words;
-
-
-static bool take_bytes (words *w, uint64_t size, pf_bytes *bytes) {
-  if (size > 8 * (uint64_t)w->left)
-    return false;
-  const size_t count = ((size_t)size + 7) / 8;
-  *bytes = (pf_bytes){w->at, (size_t)size};
-  w->at += 8 * count;
-  w->left -= count;
-  return true;
-}
 
 
 /* Read `count` words at intervals of `step` bytes as ids of the encoder. */
@@ -241,9 +227,16 @@ static bool take_value (const pf_ring_encoder *e, words *w, pf_column *column,
   const uint8_t *const at = w->at;
   w->at += 8;
   w->left--;
-  return column->type == PF_BYTES
-             ? take_bytes(w, word_at(at), &column->bytes[row])
-             : take_column(e, at, 8, 1, column, row);
+  if (column->type != PF_BYTES)
+    return take_column(e, at, 8, 1, column, row);
+  const uint64_t size = word_at(at);
+  if (size > 8 * (uint64_t)w->left)
+    return false;
+  const size_t count = ((size_t)size + 7) / 8;
+  column->bytes[row] = (pf_bytes){w->at, (size_t)size};
+  w->at += 8 * count;
+  w->left -= count;
+  return true;
 }
 
 

@@ -27,18 +27,6 @@ static bool wait (void *context) {
 }
 
 
-/* Add the names, areas and stacks of the older ring to the dictionary first, so
-   that an encoder that numbers them in their order writes the same numbers. */
-static pf_status replay_older (const pf_writer_plan *plan, pf_error *error) {
-  pf_ring_encoder replayer = {.dictionary = plan->dictionary};
-  pf_ring_cursor journal = plan->older->journal;
-  const pf_status status = pf_ring_encoder_replay(&replayer, &journal, error);
-  replayer.dictionary = NULL; /* the plan's: do not free it */
-  pf_ring_encoder_close(&replayer);
-  return status;
-}
-
-
 static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
                             pf_error *error) {
   uint8_t bytes[PF_RING_SETTINGS];
@@ -99,17 +87,6 @@ static void advise (pf_writer *w, bool wiped) {
 }
 
 
-static pf_writer *new_writer (void) {
-  void *memory;
-  const size_t size = pages_of_writer();
-  if (posix_memalign(&memory, (size_t)sysconf(_SC_PAGESIZE), size) != 0)
-    return NULL;
-  memset(memory, 0, size);
-  advise(memory, true);
-  return memory;
-}
-
-
 static void free_writer (pf_writer *w) {
   if (w != NULL)
     advise(w, false);
@@ -127,7 +104,14 @@ static pf_status fail_in_child (pf_error *error) {
 
 pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
                           pf_error *error) {
-  pf_writer *const w = new_writer();
+  void *memory = NULL;
+  const bool has_memory = posix_memalign(&memory, (size_t)sysconf(_SC_PAGESIZE),
+                                         pages_of_writer()) == 0;
+  pf_writer *const w = has_memory ? memory : NULL;
+  if (w != NULL) {
+    memset(memory, 0, pages_of_writer());
+    advise(w, true);
+  }
   pf_ring_consumer *const consumer = calloc(1, sizeof *consumer);
   if (w == NULL || consumer == NULL) {
     free_writer(w);
@@ -138,7 +122,17 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
   w->consumer = consumer;
   w->flush_every = plan->flush_every;
   w->flush_at = plan->flush_every == 0 ? UINT64_MAX : plan->flush_every;
-  pf_status status = plan->older == NULL ? PF_OK : replay_older(plan, error);
+  pf_status status = PF_OK;
+  if (plan->older != NULL) {
+    /* Add the names, areas and stacks of the older ring to the dictionary first,
+       so that an encoder that numbers them in their order writes the same
+       numbers. */
+    pf_ring_encoder replayer = {.dictionary = plan->dictionary};
+    pf_ring_cursor journal = plan->older->journal;
+    status = pf_ring_encoder_replay(&replayer, &journal, error);
+    replayer.dictionary = NULL; /* the plan's: do not free it */
+    pf_ring_encoder_close(&replayer);
+  }
   if (status == PF_OK)
     status = open_ring(w, plan, error);
   if (status == PF_OK) {
