@@ -1,8 +1,5 @@
 /*
 ** error.c - the words of a failure.
-**
-** Called by all files of csrc that can fail. Nothing is allocated: the message
-** is copied into the pf_error of the caller.
 */
 
 #include <stdarg.h>

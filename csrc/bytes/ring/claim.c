@@ -6,10 +6,6 @@
 ** the path only if no file has been made there meanwhile. The ring of an
 ** earlier writer is locked as it is; then the path is checked again, since
 ** another writer may have replaced the file meanwhile.
-**
-** Called by lua/writer/recover.c (core.claim): a userdata owns the claim, until
-** pf_ring_create closes it. A claim owns its descriptor, which holds the lock,
-** and borrows its path.
 */
 
 #include <errno.h>

@@ -6,10 +6,6 @@
 ** The records are copied first; the checkpoint and the oldest record are loaded
 ** after that. Records after both had not been overwritten when they were
 ** copied.
-**
-** pf_ring_read is called by lua/writer/recover.c and stream.c; outside this
-** file only spec/fuzz calls pf_ring_parse. A copy owns one block of memory, in
-** which its cursors and records point; pf_ring_copy_close frees it.
 */
 
 #include <errno.h>

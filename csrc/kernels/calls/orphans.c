@@ -1,8 +1,6 @@
 /*
 ** orphans.c - calls whose enter is not in the trace: they began before it, or
-** their enter was lost. In a chunk they are recorded for its merge. Used by
-** state_machine.c, and by stack.h for the first call of a slot. The lists of
-** the chunk belong to the machine, and pf_machine_free frees them.
+** their enter was lost. In a chunk they are recorded for its merge.
 */
 
 #include "kernels/calls/stack.h"

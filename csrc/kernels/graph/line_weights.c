@@ -33,12 +33,6 @@ static bool add_range (pf_line_weights *lines, uint64_t start, uint64_t end,
 }
 
 
-/* The next start or end of [start, end) after address `at`. */
-static uint64_t next_edge (uint64_t at, uint64_t start, uint64_t end) {
-  return at < start ? start : end;
-}
-
-
 /* Cut the functions and the line table into ranges. */
 static bool sweep (pf_line_weights *lines, uint64_t bias) {
   const pf_address_index *functions = lines->functions->index;
@@ -57,14 +51,14 @@ static bool sweep (pf_line_weights *lines, uint64_t bias) {
     uint64_t edge = UINT64_MAX;
     bool in_function = false, in_row = false;
     if (f < functions->count) {
-      edge = next_edge(at, pf_index_start(functions, f),
-                       pf_index_end(functions, f));
       in_function = pf_index_start(functions, f) <= at;
+      edge = in_function ? pf_index_end(functions, f)
+                         : pf_index_start(functions, f);
     }
     if (row != NULL) {
-      const uint64_t other = next_edge(at, row->start + bias, row->end + bias);
-      edge = other < edge ? other : edge;
       in_row = row->start + bias <= at;
+      const uint64_t other = (in_row ? row->end : row->start) + bias;
+      edge = other < edge ? other : edge;
     }
     if ((in_function || in_row) &&
         !add_range(lines, at, edge, in_row ? (uint32_t)r : NO_ROW))
@@ -142,21 +136,6 @@ static int compare_lines (const void *left, const void *right) {
 }
 
 
-/* Merge neighbours of one file, line and function; returns how many are
-   left. */
-static size_t merge_lines (pf_graph_line *rows, size_t count) {
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++)
-    if (kept > 0 && compare_lines(&rows[kept - 1], &rows[i]) == 0)
-      for (size_t m = 0; m < PF_MAX_METRICS; m++)
-        rows[kept - 1].weights[m] =
-            pf_add(rows[kept - 1].weights[m], rows[i].weights[m]);
-    else
-      rows[kept++] = rows[i];
-  return kept;
-}
-
-
 static bool has_weight (const pf_graph *cells, size_t cell) {
   for (size_t i = 0; i < cells->nmetrics; i++)
     if (cells->weights[i][cell] != 0)
@@ -183,7 +162,16 @@ pf_status pf_line_weights_finish (pf_line_weights *lines) {
         set_line(lines, (uint32_t)i, &rows[count++]) != PF_OK)
       return PF_ENOMEM;
   qsort(rows, count, sizeof *rows, compare_lines);
-  graph->nline_rows = merge_lines(rows, count);
+  /* Merge neighbours of one file, line and function. */
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (kept > 0 && compare_lines(&rows[kept - 1], &rows[i]) == 0)
+      for (size_t m = 0; m < PF_MAX_METRICS; m++)
+        rows[kept - 1].weights[m] =
+            pf_add(rows[kept - 1].weights[m], rows[i].weights[m]);
+    else
+      rows[kept++] = rows[i];
+  graph->nline_rows = kept;
   return PF_OK;
 }
 

@@ -1,7 +1,5 @@
 /*
-** flat_rows.c - the reader of the flat profile: pf_listing_flat of listing.h,
-** called by lua/profile/profile.c. It owns the list of ranked functions, and
-** `close` frees it; the listing is borrowed until then.
+** flat_rows.c - the reader of the flat profile.
 */
 
 #include "kernels/listing/row_fill.h"

@@ -1,7 +1,5 @@
 /*
-** function_rows.c - the reader of the functions of a profile, by number:
-** pf_listing_functions of listing.h, called by lua/profile/profile.c. It owns
-** no arrays; the listing is borrowed until it is closed.
+** function_rows.c - the reader of the functions of a profile, by number.
 */
 
 #include "kernels/listing/row_fill.h"

@@ -1,7 +1,5 @@
 /*
-** graph_rows.c - the reader of the arcs of the call graph: pf_listing_graph,
-** _callers and _callees of listing.h, called by lua/profile/profile.c. It owns
-** a list of arcs, and `close` frees it; the listing is borrowed until then.
+** graph_rows.c - the reader of the arcs of the call graph, or of one function.
 */
 
 #include "kernels/listing/row_fill.h"

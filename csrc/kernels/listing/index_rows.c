@@ -1,7 +1,5 @@
 /*
-** index_rows.c - the reader of the index by function name: pf_listing_index of
-** listing.h, called by lua/profile/profile.c. It owns names and labels, and
-** `close` frees them; the listing is borrowed until then.
+** index_rows.c - the reader of the index by function name.
 **
 ** gprof prints three columns, each 26 characters wide, names running down. But
 ** it neither counts the two spaces around an index number nor widens a column

@@ -1,8 +1,6 @@
 /*
 ** line_rows.c - the readers of the source lines of a profile, by weight or by
-** file and line: pf_listing_lines and pf_listing_annotations of listing.h,
-** called by lua/profile/profile.c. A reader computes all rows when it is
-** opened, and `close` frees them.
+** file and line. A reader computes all rows when it is opened.
 */
 
 #include "kernels/listing/row_fill.h"

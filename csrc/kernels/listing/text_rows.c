@@ -1,7 +1,5 @@
 /*
-** text_rows.c - the reader of the text of the call graph, line by line:
-** pf_listing_text of listing.h, called by lua/profile/profile.c. It owns labels
-** and a list of arcs, and `close` frees them.
+** text_rows.c - the reader of the text of the call graph, line by line.
 **
 ** The lines of a function's entry are: its callers, the function itself, its
 ** callees, a rule. Those of a cycle's entry are: a header, its members, a rule.
@@ -104,9 +102,7 @@ static void put_named_slow (const text_reader *self, pf_batch *batch,
   kind += (cycle != 0 ? IN_CYCLE : 0) + (printed ? 0 : HIDDEN);
   put_name(batch, KIND, self->kinds[kind]);
   put_name(batch, NAME, name);
-  put_int(batch, CYCLE, cycle);
-  if (cycle == 0)
-    put_missing(batch, CYCLE);
+  pf_put_int(&batch->columns[CYCLE], batch->rows, cycle, cycle != 0);
 }
 
 
@@ -131,27 +127,10 @@ static bool put_calls (const text_reader *self, pf_batch *batch, size_t node,
   const pf_flow *flow = self->listing.listing.flow;
   const int64_t calls = flow->nodes[node].calls;
   const int64_t inner = pf_flow_self_calls(flow, node);
-  put_int(batch, COUNT, calls);
-  put_int(batch, OF, inner);
-  if (inner == 0)
-    put_missing(batch, OF);
-  if (inner == 0 && calls == 0 && is_blank_when_zero)
-    put_missing(batch, COUNT);
+  pf_put_int(&batch->columns[COUNT], batch->rows, calls,
+             inner != 0 || calls != 0 || !is_blank_when_zero);
+  pf_put_int(&batch->columns[OF], batch->rows, inner, inner != 0);
   return inner != 0;
-}
-
-
-/* Put the label, the share and the times of the entry's own line. */
-static void put_entry (text_reader *self, pf_batch *batch) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const double own = pf_flow_shown_self(flow, self->node);
-  const double children = pf_flow_shown_child(flow, self->node);
-  char *label = self->labels[batch->rows];
-  const size_t size = listing_label(label, flow->nodes[self->node].index, true);
-  pf_put_bytes(&batch->columns[LABEL], batch->rows,
-               (pf_bytes){(const uint8_t *)label, size}, true);
-  put_num(batch, PERCENT, 100 * (own + children) / self->all);
-  put_seconds(self, batch, own, children);
 }
 
 
@@ -222,18 +201,6 @@ static void prefetch_ends (const text_reader *self, uint32_t function) {
 }
 
 
-/* Prefetch the callers of an entry. */
-static void prefetch_callers (const text_reader *self, uint32_t function) {
-  const pf_graph *graph = self->listing.listing.flow->graph;
-  const uint32_t *parents = &graph->parent_first[function];
-  for (uint32_t i = parents[0]; i < end_of_prefetch(parents); i++) {
-    const uint32_t caller = graph->arcs[graph->parents[i]].caller;
-    if (caller != PF_NO_FUNCTION)
-      prefetch_function(self, caller);
-  }
-}
-
-
 /* Prefetch for the next entries, in four steps: their data is spread over
    memory and linked, so each step loads what the step before has made known,
    for an entry that is nearer. */
@@ -256,7 +223,12 @@ static void prefetch (const text_reader *self) {
   __builtin_prefetch(&graph->arcs[graph->child_first[next[1]]]);
   __builtin_prefetch(&graph->parents[graph->parent_first[next[1]]]);
   prefetch_ends(self, next[2]);
-  prefetch_callers(self, next[3]);
+  const uint32_t *const parents = &graph->parent_first[next[3]];
+  for (uint32_t i = parents[0]; i < end_of_prefetch(parents); i++) {
+    const uint32_t caller = graph->arcs[graph->parents[i]].caller;
+    if (caller != PF_NO_FUNCTION)
+      prefetch_function(self, caller);
+  }
 }
 
 
@@ -283,8 +255,16 @@ static bool next_node (text_reader *self) {
 static void make_own_line (text_reader *self, pf_batch *batch) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
+  /* The label, the share and the times. */
+  const double own = pf_flow_shown_self(flow, self->node);
+  const double children = pf_flow_shown_child(flow, self->node);
+  char *const label = self->labels[batch->rows];
+  const size_t size = listing_label(label, flow->nodes[self->node].index, true);
+  pf_put_bytes(&batch->columns[LABEL], batch->rows,
+               (pf_bytes){(const uint8_t *)label, size}, true);
+  put_num(batch, PERCENT, 100 * (own + children) / self->all);
+  put_seconds(self, batch, own, children);
   self->items.count = self->done = 0;
-  put_entry(self, batch);
   if (self->node >= graph->nfunctions) {
     const size_t cycle = self->node - graph->nfunctions;
     const bool is_recursive = put_calls(self, batch, self->node, false);
@@ -355,21 +335,6 @@ static void close_text (pf_reader *reader) {
 }
 
 
-static bool intern_kinds (text_reader *self, pf_dictionary *dictionary) {
-  char text[64];
-  for (size_t i = 0; i < NKINDS; i++) {
-    if (i < HEADER)
-      snprintf(text, sizeof text, "%s%s", stems[i / 4], variants[i % 4]);
-    else
-      snprintf(text, sizeof text, "%s", nameless[i - HEADER]);
-    self->kinds[i] = pf_intern_text(dictionary, text);
-    if (self->kinds[i] == PF_NO_NAME)
-      return false;
-  }
-  return true;
-}
-
-
 pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
                            pf_error *error) {
   const pf_flow *const flow = listing->flow;
@@ -382,9 +347,16 @@ pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
       listing->shown == NULL || !flow->graph->dictionary->has_mangled;
   self->all = flow->total_shown > 0 ? flow->total_shown : 1;
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
-  const bool ok = self->labels != NULL &&
-                  pf_items_open(&self->items, flow) == PF_OK &&
-                  intern_kinds(self, flow->graph->dictionary);
+  bool ok = self->labels != NULL && pf_items_open(&self->items, flow) == PF_OK;
+  for (size_t i = 0; i < NKINDS && ok; i++) {
+    char text[64];
+    if (i < HEADER)
+      snprintf(text, sizeof text, "%s%s", stems[i / 4], variants[i % 4]);
+    else
+      snprintf(text, sizeof text, "%s", nameless[i - HEADER]);
+    self->kinds[i] = pf_intern_text(flow->graph->dictionary, text);
+    ok = self->kinds[i] != PF_NO_NAME;
+  }
   return pf_reader_opened(&self->listing.base, ok ? PF_OK : pf_no_memory(error),
                           reader);
 }

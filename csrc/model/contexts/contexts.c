@@ -136,20 +136,16 @@ static uint64_t hash_of (const pf_contexts *c, uint32_t parent,
 }
 
 
-static bool grow_ids (uint32_t **ids, size_t used, size_t capacity) {
-  uint32_t *const grown =
-      pf_large_array_resize(*ids, used, capacity, sizeof *grown);
-  if (grown != NULL)
-    *ids = grown;
-  return grown != NULL;
-}
-
-
 /* Grow all arrays. False when out of memory: some arrays may have grown. */
 static bool grow (pf_contexts *c, uint32_t capacity) {
-  if (!grow_ids(&c->parents, c->count, capacity) ||
-      !grow_ids(&c->frames, c->count, capacity))
-    return false;
+  uint32_t **const ids[] = {&c->parents, &c->frames};
+  for (size_t i = 0; i < 2; i++) {
+    uint32_t *const grown =
+        pf_large_array_resize(*ids[i], c->count, capacity, sizeof *grown);
+    if (grown == NULL)
+      return false;
+    *ids[i] = grown;
+  }
   for (size_t m = 0; m < c->nmetrics; m++) {
     int64_t *const weights = pf_large_array_resize(c->weights[m], c->count,
                                                    capacity, sizeof *weights);
@@ -162,15 +158,6 @@ static bool grow (pf_contexts *c, uint32_t capacity) {
 }
 
 
-static bool reserve (pf_contexts *c) {
-  if (c->count < c->capacity)
-    return true;
-  return c->capacity <= UINT32_MAX / 8 &&
-         grow(c,
-              c->capacity == 0 ? 64 : (uint32_t)pf_next_capacity(c->capacity));
-}
-
-
 void pf_contexts_reserve (pf_contexts *c, size_t count) {
   if (count > c->capacity && count <= UINT32_MAX / 2)
     (void)grow(c, (uint32_t)count);
@@ -178,7 +165,10 @@ void pf_contexts_reserve (pf_contexts *c, size_t count) {
 
 
 uint32_t pf_context_append (pf_contexts *c, uint32_t parent, uint32_t frame) {
-  if (!reserve(c))
+  if (c->count == c->capacity &&
+      (c->capacity > UINT32_MAX / 8 ||
+       !grow(c,
+             c->capacity == 0 ? 64 : (uint32_t)pf_next_capacity(c->capacity))))
     return PF_NO_CONTEXT;
   c->parents[c->count] = parent;
   c->frames[c->count] = frame;
@@ -188,25 +178,17 @@ uint32_t pf_context_append (pf_contexts *c, uint32_t parent, uint32_t frame) {
 }
 
 
-/* Add the appended nodes to the intern table, and reserve capacity for one
-   more. */
-static bool catch_up (pf_contexts *c) {
-  while (pf_intern_table_reserve(&c->children)) {
-    const uint32_t node = c->children.count;
-    if (node == c->count)
-      return true;
-    pf_intern_table_add(&c->children,
-                        hash_of(c, c->parents[node], c->frames[node]));
-  }
-  return false;
-}
-
-
 uint32_t pf_context_of (pf_contexts *c, uint32_t parent, uint32_t frame) {
   const uint64_t hash = hash_of(c, parent, frame);
   const wanted w = {c, parent, frame};
-  if (c->children.count < c->count && !catch_up(c))
-    return PF_NO_CONTEXT;
+  /* Add the appended nodes to the intern table. */
+  while (c->children.count < c->count) {
+    const uint32_t node = c->children.count;
+    if (!pf_intern_table_reserve(&c->children))
+      return PF_NO_CONTEXT;
+    pf_intern_table_add(&c->children,
+                        hash_of(c, c->parents[node], c->frames[node]));
+  }
   const uint32_t known = pf_intern_table_find(&c->children, hash, is_same, &w);
   if (known != PF_NOT_INTERNED)
     return known;

@@ -23,19 +23,6 @@ static uint32_t same_name (pf_dictionary *to, const pf_dictionary *from,
 }
 
 
-/* The id in `to` of frame `number` of `from`. */
-static uint32_t same_frame (pf_dictionary *to, const pf_dictionary *from,
-                            uint32_t number) {
-  const pf_area *const known = pf_area_at(from, number);
-  pf_area frame = PF_AREA_NONE;
-  bool failed = false;
-  frame.name = same_name(to, from, known->name, &failed);
-  frame.file = same_name(to, from, known->file, &failed);
-  frame.line = known->line;
-  return failed ? PF_NO_AREA : pf_area_add(to, &frame);
-}
-
-
 /* Returns the frame in the dictionary of `c` for each frame of `more` that is
    in use, by area; NULL when out of memory. The caller frees it. */
 static uint32_t *translate (const pf_contexts *c, const pf_contexts *more) {
@@ -46,14 +33,23 @@ static uint32_t *translate (const pf_contexts *c, const pf_contexts *more) {
   memset(frames, 0xff, nareas * sizeof *frames);
   for (uint32_t i = 1; i < more->count; i++) {
     const uint32_t area = more->frames[i];
+    if (frames[area] != PF_NO_AREA)
+      continue;
+    frames[area] = area;
+    if (c->dictionary != more->dictionary) {
+      const pf_area *const known = pf_area_at(more->dictionary, area);
+      pf_area frame = PF_AREA_NONE;
+      bool failed = false;
+      frame.name =
+          same_name(c->dictionary, more->dictionary, known->name, &failed);
+      frame.file =
+          same_name(c->dictionary, more->dictionary, known->file, &failed);
+      frame.line = known->line;
+      frames[area] = failed ? PF_NO_AREA : pf_area_add(c->dictionary, &frame);
+    }
     if (frames[area] == PF_NO_AREA) {
-      frames[area] = c->dictionary == more->dictionary
-                         ? area
-                         : same_frame(c->dictionary, more->dictionary, area);
-      if (frames[area] == PF_NO_AREA) {
-        free(frames);
-        return NULL;
-      }
+      free(frames);
+      return NULL;
     }
   }
   return frames;
@@ -65,19 +61,6 @@ static int64_t signed_weight (int64_t weight, int sign, bool *overflow) {
     return weight;
   *overflow |= weight == INT64_MIN;
   return weight == INT64_MIN ? INT64_MAX : -weight;
-}
-
-
-static void merge_weights (pf_contexts *c, const pf_contexts *more,
-                           const uint32_t *nodes, size_t metric, int sign) {
-  const size_t to =
-      pf_metric_of(c, more->metrics[metric].name, more->metrics[metric].unit);
-  for (uint32_t i = 0; i < more->count; i++) {
-    const int64_t weight = more->weights[metric][i];
-    if (weight != 0)
-      pf_context_add(c, nodes[i], to,
-                     signed_weight(weight, sign, &c->has_overflowed));
-  }
 }
 
 
@@ -93,8 +76,15 @@ static pf_status merge_nodes (pf_contexts *c, const pf_contexts *more,
         pf_context_of(c, nodes[more->parents[i]], frames[more->frames[i]]);
     ok = nodes[i] != PF_NO_CONTEXT;
   }
-  for (size_t m = 0; ok && m < more->nmetrics; m++)
-    merge_weights(c, more, nodes, m, sign);
+  for (size_t m = 0; ok && m < more->nmetrics; m++) {
+    const size_t to =
+        pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit);
+    for (uint32_t i = 0; i < more->count; i++)
+      if (more->weights[m][i] != 0)
+        pf_context_add(
+            c, nodes[i], to,
+            signed_weight(more->weights[m][i], sign, &c->has_overflowed));
+  }
   free(nodes);
   return ok ? PF_OK : pf_no_memory(error);
 }
@@ -173,25 +163,18 @@ static bool open_sum (ordered_merge *m, const pf_contexts *c, size_t count) {
 }
 
 
-static bool reserve_run (ordered_merge *m) {
-  if (m->nruns < m->capacity)
-    return true;
-  const size_t capacity = m->capacity == 0 ? 1024 : m->capacity * 2;
-  uint32_t *const runs =
-      pf_large_array_resize(m->runs, m->nruns, capacity, sizeof *runs);
-  m->failed |= runs == NULL;
-  if (runs == NULL)
-    return false;
-  m->runs = runs;
-  m->capacity = capacity;
-  return true;
-}
-
-
 /* Add nodes of one kind to the runs. */
 static void add_run (ordered_merge *m, uint32_t kind, uint32_t count) {
-  if (!reserve_run(m))
-    return;
+  if (m->nruns == m->capacity) {
+    const size_t capacity = m->capacity == 0 ? 1024 : m->capacity * 2;
+    uint32_t *const runs =
+        pf_large_array_resize(m->runs, m->nruns, capacity, sizeof *runs);
+    m->failed |= runs == NULL;
+    if (runs == NULL)
+      return;
+    m->runs = runs;
+    m->capacity = capacity;
+  }
   uint32_t *const end = m->runs + m->nruns;
   if (m->nruns > 0 && end[-1] >> RUN_BITS == kind &&
       (end[-1] + count) >> RUN_BITS == kind) {

@@ -8,21 +8,6 @@
 #include "model/contexts/stack_lookup.h"
 
 
-/* Adds the node of a stack whose parent has a node; false when out of memory.
-   */
-static bool make_node (pf_contexts *contexts, pf_stack_nodes *known,
-                       uint32_t stack) {
-  pf_dictionary *const d = contexts->dictionary;
-  const pf_stack *const s = pf_stack_at(d, stack);
-  const uint32_t above = s->parent == PF_NO_STACK ? 0 : known->nodes[s->parent];
-  const uint32_t frame = pf_frame_of(d, s->frame);
-  if (frame == PF_NO_AREA)
-    return false;
-  known->nodes[stack] = pf_context_of(contexts, above, frame);
-  return known->nodes[stack] != PF_NO_CONTEXT;
-}
-
-
 /* Goes up to the nearest stack with a node, and adds nodes from there down,
    without recursion, since stacks may be deep. */
 uint32_t pf_node_of_stack (pf_contexts *contexts, pf_stack_nodes *known,
@@ -43,9 +28,18 @@ uint32_t pf_node_of_stack (pf_contexts *contexts, pf_stack_nodes *known,
        up != PF_NO_STACK && known->nodes[up] == PF_NO_CONTEXT;
        up = pf_stack_at(d, up)->parent)
     known->path[n++] = up;
-  while (n > 0)
-    if (!make_node(contexts, known, known->path[--n]))
+  while (n > 0) {
+    const uint32_t next = known->path[--n];
+    const pf_stack *const s = pf_stack_at(d, next);
+    const uint32_t above =
+        s->parent == PF_NO_STACK ? 0 : known->nodes[s->parent];
+    const uint32_t frame = pf_frame_of(contexts->dictionary, s->frame);
+    known->nodes[next] = frame == PF_NO_AREA
+                             ? PF_NO_CONTEXT
+                             : pf_context_of(contexts, above, frame);
+    if (known->nodes[next] == PF_NO_CONTEXT)
       return PF_NO_CONTEXT;
+  }
   return known->nodes[stack];
 }
 

@@ -105,21 +105,6 @@ static int compare_heavy (const void *left, const void *right) {
 }
 
 
-static pf_status heaviest_first (uint32_t *nodes, size_t count,
-                                 const int64_t *totals) {
-  heavy *const list = malloc((count + 1) * sizeof *list);
-  if (list == NULL)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < count; i++)
-    list[i] = (heavy){totals[nodes[i]], (uint32_t)i, nodes[i]};
-  qsort(list, count, sizeof *list, compare_heavy);
-  for (size_t i = 0; i < count; i++)
-    nodes[i] = list[i].node;
-  free(list);
-  return PF_OK;
-}
-
-
 static pf_status sort_nodes (const pf_contexts *c, const uint32_t *ranks,
                              const int64_t *totals, families *f,
                              uint32_t *scratch, uint32_t *at) {
@@ -130,8 +115,17 @@ static pf_status sort_nodes (const pf_contexts *c, const uint32_t *ranks,
     keys[i] = ranks[c->frames[i]];
   }
   place(f->children, nodes, count, keys, at, pf_areas_count(c->dictionary));
-  if (totals != NULL && heaviest_first(nodes, count, totals) != PF_OK)
-    return PF_ENOMEM;
+  if (totals != NULL) { /* the heaviest first */
+    heavy *const list = malloc((count + 1) * sizeof *list);
+    if (list == NULL)
+      return PF_ENOMEM;
+    for (size_t i = 0; i < count; i++)
+      list[i] = (heavy){totals[nodes[i]], (uint32_t)i, nodes[i]};
+    qsort(list, count, sizeof *list, compare_heavy);
+    for (size_t i = 0; i < count; i++)
+      nodes[i] = list[i].node;
+    free(list);
+  }
   place(nodes, f->children, count, c->parents, f->starts, c->count);
   memmove(f->starts + 1, f->starts, c->count * sizeof *f->starts);
   f->starts[0] = 0;

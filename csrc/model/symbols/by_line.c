@@ -2,9 +2,6 @@
 ** by_line.c - splits symbols where the source line changes, as gprof -l does.
 ** Only the first piece of a function is marked as a function, so that calls are
 ** counted there.
-**
-** Called by lua/symbol_table.c after pf_symbols_open. The pieces replace the
-** array of the symbols, which is freed; their names are in the dictionary.
 */
 
 #include <stdio.h>

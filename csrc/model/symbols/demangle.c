@@ -6,10 +6,6 @@
 ** substitution may double it. So the length is limited, and the callback leaves
 ** the demangler by longjmp when the limit is exceeded. The demangler is C code
 ** that owns nothing except its stack, so nothing leaks.
-**
-** Called by kernels/listing/listing.c, kernels/stages/symbolize.c,
-** lua/profile/flow.c and lua/symbol_table.c. The buffer is freed before the
-** return; the dictionary owns the result.
 */
 
 #include <setjmp.h>

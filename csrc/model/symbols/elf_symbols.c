@@ -5,9 +5,6 @@
 ** It reads .symtab of the executable, else .symtab of its debug file, else the
 ** dynamic table. Mapping symbols ($a, $d, $x) are local and untyped, so that
 ** the exact rule ignores them; gprof drops them because of the `$`.
-**
-** Called by pf_symbols_open (symbols.c) only, which closes the files. Names are
-** borrowed from their bytes until pf_symbols_build.
 */
 
 #include <stdlib.h>

@@ -9,9 +9,6 @@
 ** the terminating NUL and goes on with the next string of the table. Such a
 ** symbol is often lost, and its time goes to the function before it. To be
 ** comparable with gprof, this file reproduces the defect.
-**
-** Used by elf_symbols.c only, which closes the cache. It owns one byte for each
-** byte of the string table, which it borrows.
 */
 
 #include <stdlib.h>

@@ -2,14 +2,9 @@
 ** line_table.c - the source lines of addresses, from the DWARF line tables,
 ** read by libdw.
 **
-** pf_symbols_read_lines reads each table once and builds one sorted array of ranges.
-** Units that are damaged or have no lines are skipped. Ranges outside the code,
-** which begin at or near address 0, belong to functions that the linker
-** removed; they are dropped.
-**
-** Called by kernels/graph, kernels/stages/symbolize.c, lua/symbol_table.c and
-** by_line.c. The rows belong to the symbols, and pf_symbols_free frees them.
-** The ELF bytes are read only during the call.
+** Each table is read once, into one sorted array of ranges. Units that are damaged
+** or have no lines are skipped. Ranges outside the code, which begin at or near
+** address 0, belong to functions that the linker removed; they are dropped.
 */
 
 #include <elfutils/libdw.h>

@@ -10,9 +10,6 @@
 ** Names may contain spaces and bars (demangled C++). A tab ends a name; after
 ** it `nm -l` prints the source line. The first lines decide which form the file
 ** has. Lines of another form, such as headings, are skipped.
-**
-** Called by pf_symbols_open (symbols.c) only. Nothing is allocated here except
-** in the symbols; names are borrowed from the text until pf_symbols_build.
 */
 
 #include <stdlib.h>
