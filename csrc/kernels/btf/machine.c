@@ -113,27 +113,6 @@ static void put_call (btf_machine *m, const btf_lane *lane,
 }
 
 
-/* Rows for a stimulus that activates a task. */
-static pf_status put_activation (btf_machine *m, btf_lane *lane) {
-  if (m->before_range)
-    return PF_OK;
-  if (!lane->has_stimulus)
-    lane->stimulus =
-        btf_name(&m->names, 'S', "STI_", pf_name(m->dictionary, lane->name));
-  lane->has_stimulus = true;
-  btf_row row = new_row(m, WORD_STI, WORD_TRIGGER);
-  row.source = row.target = lane->stimulus;
-  row.source_instance = row.target_instance = lane->instance;
-  put_row(m, &row);
-  row = new_row(m, lane->type, WORD_ACTIVATE);
-  row.source = lane->stimulus;
-  row.target = lane->name;
-  row.source_instance = row.target_instance = lane->instance;
-  put_row(m, &row);
-  return lane->stimulus == PF_NO_NAME ? PF_ENOMEM : PF_OK;
-}
-
-
 static pf_status put_comment (btf_machine *m, uint64_t count,
                               const char *words) {
   char text[160];
@@ -164,8 +143,23 @@ static void preempt (btf_machine *m, btf_lane *lane) {
 
 static pf_status give_core (btf_machine *m, btf_lane *lane) {
   pf_status status = PF_OK;
-  if (lane->state == BTF_NEW && m->options.stimuli)
-    status = put_activation(m, lane);
+  if (lane->state == BTF_NEW && m->options.stimuli && !m->before_range) {
+    /* A stimulus activates the task. */
+    if (!lane->has_stimulus)
+      lane->stimulus =
+          btf_name(&m->names, 'S', "STI_", pf_name(m->dictionary, lane->name));
+    lane->has_stimulus = true;
+    btf_row row = new_row(m, WORD_STI, WORD_TRIGGER);
+    row.source = row.target = lane->stimulus;
+    row.source_instance = row.target_instance = lane->instance;
+    put_row(m, &row);
+    row = new_row(m, lane->type, WORD_ACTIVATE);
+    row.source = lane->stimulus;
+    row.target = lane->name;
+    row.source_instance = row.target_instance = lane->instance;
+    put_row(m, &row);
+    status = lane->stimulus == PF_NO_NAME ? PF_ENOMEM : PF_OK;
+  }
   put_task(m, lane, lane->state == BTF_NEW ? WORD_START : WORD_RESUME);
   for (size_t i = 0; i < lane->depth; i++)
     put_call(m, lane, &lane->frames[i], WORD_RESUME);

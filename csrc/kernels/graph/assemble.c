@@ -107,26 +107,6 @@ static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
 }
 
 
-/* Look up the files and lines in which functions begin. */
-static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
-  if (assembly->symbols == NULL || !assembly->symbols->facts.has_lines)
-    return PF_OK;
-  if (pf_symbols_read_lines(assembly->symbols) != PF_OK ||
-      pf_graph_add_locations(graph) != PF_OK)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    pf_line_row row;
-    if ((graph->flags[i] & PF_FUNCTION_PSEUDO) == 0 &&
-        pf_symbols_line(assembly->symbols, graph->addresses[i] - assembly->bias,
-                        &row)) {
-      graph->files[i] = row.file;
-      graph->lines[i] = row.line;
-    }
-  }
-  return PF_OK;
-}
-
-
 /* The symbols at the two ends of an arc, or UINT32_MAX; later the functions. */
 typedef struct arc_ends {
   uint32_t caller, callee; /* callee PF_NO_FUNCTION: the arc is dropped */
@@ -271,25 +251,24 @@ static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
   if (status == PF_OK && assembly->arcs != NULL)
     status = count_arcs(&attribution, assembly->arcs, error);
   if (status == PF_OK &&
-      (pf_graph_name_pseudo(graph) != PF_OK ||
-       pf_graph_finish(graph) != PF_OK || find_lines(graph, assembly) != PF_OK))
+      (pf_graph_name_pseudo(graph) != PF_OK || pf_graph_finish(graph) != PF_OK))
     status = pf_no_memory(error);
-  return status;
-}
-
-
-/* Read the sets and add the metrics that they and the histogram give. */
-static pf_status add_metrics (pf_graph *graph, const pf_assembly *assembly,
-                              pf_histograms *sets, pf_error *error) {
-  pf_status status = PF_OK;
-  if (assembly->sets != NULL)
-    status = pf_histograms_read(sets, assembly->sets, error);
-  pf_histograms_facts(sets, graph->dictionary, &graph->facts);
-  if (status != PF_OK || assembly->compat)
+  if (status != PF_OK || assembly->symbols == NULL ||
+      !assembly->symbols->facts.has_lines)
     return status;
-  if (assembly->histogram != NULL)
-    return pf_attribution_metrics(graph, assembly->histogram, sets, error);
-  pf_graph_metric(graph, "samples", "count");
+  /* Look up the files and lines in which functions begin. */
+  if (pf_symbols_read_lines(assembly->symbols) != PF_OK ||
+      pf_graph_add_locations(graph) != PF_OK)
+    return pf_no_memory(error);
+  for (size_t i = 0; i < graph->nfunctions; i++) {
+    pf_line_row row;
+    if ((graph->flags[i] & PF_FUNCTION_PSEUDO) == 0 &&
+        pf_symbols_line(assembly->symbols, graph->addresses[i] - assembly->bias,
+                        &row)) {
+      graph->files[i] = row.file;
+      graph->lines[i] = row.line;
+    }
+  }
   return PF_OK;
 }
 
@@ -299,7 +278,15 @@ pf_status pf_assemble (pf_graph *graph, const pf_assembly *assembly,
   pf_histograms sets = {0};
   pf_graph_open(graph, dictionary);
   graph->facts.compat = assembly->compat;
-  pf_status status = add_metrics(graph, assembly, &sets, error);
+  pf_status status = PF_OK;
+  if (assembly->sets != NULL)
+    status = pf_histograms_read(&sets, assembly->sets, error);
+  pf_histograms_facts(&sets, dictionary, &graph->facts);
+  /* Add the metrics that the sets and the histogram give. */
+  if (status == PF_OK && !assembly->compat && assembly->histogram != NULL)
+    status = pf_attribution_metrics(graph, assembly->histogram, &sets, error);
+  else if (status == PF_OK && !assembly->compat)
+    pf_graph_metric(graph, "samples", "count");
   if (status == PF_OK)
     status = fill(graph, assembly, &sets, error);
   pf_histograms_close(&sets);

@@ -48,17 +48,6 @@ typedef struct segment {
 } segment;
 
 
-/* Whether the time of a sample of some set is not a whole number of ns. */
-static bool has_rest (const pf_histograms *sets,
-                      const pf_dictionary *dictionary) {
-  for (size_t i = 0; i < sets->count; i++)
-    if (sets->sets[i].rate > 0 && NS_PER_SECOND % sets->sets[i].rate != 0 &&
-        pf_histogram_is_seconds(&sets->sets[i], dictionary))
-      return true;
-  return false;
-}
-
-
 /* Returns the metric of the remainders that rounding of times left over (see
    model/base/wide.h): it is the last one and has no unit. 0: there is none. */
 static size_t rest_of (const pf_graph *graph) {
@@ -104,9 +93,14 @@ static pf_status find_unit_metric (pf_graph *graph, pf_histogram *set,
 
 pf_status pf_attribution_metrics (pf_graph *graph, const pf_reader *histogram,
                                   pf_histograms *sets, pf_error *error) {
-  bool has_seconds = sets->count == 0;
+  /* Some times have a rest: that of a sample is not a whole number of ns. */
+  bool has_seconds = sets->count == 0, has_rest = false;
   for (size_t i = 0; i < sets->count; i++)
-    has_seconds |= pf_histogram_is_seconds(&sets->sets[i], graph->dictionary);
+    if (pf_histogram_is_seconds(&sets->sets[i], graph->dictionary)) {
+      const int64_t rate = sets->sets[i].rate;
+      has_seconds = true;
+      has_rest |= rate > 0 && NS_PER_SECOND % rate != 0;
+    }
   if (has_seconds) {
     pf_graph_metric(graph, "samples", "count");
     const size_t field =
@@ -124,7 +118,7 @@ pf_status pf_attribution_metrics (pf_graph *graph, const pf_reader *histogram,
       return status;
     sets->has_units = true;
   }
-  if (graph->facts.has_time && has_rest(sets, graph->dictionary))
+  if (graph->facts.has_time && has_rest)
     pf_graph_metric(graph, "rest", "");
   return PF_OK;
 }
@@ -143,29 +137,21 @@ static int64_t share (int64_t weight, uint64_t part, uint64_t whole) {
 }
 
 
-/* Returns the address that names the pseudo function of an address outside all
-   ranges: in a narrow gap between two ranges, which is padding or a jump table,
-   the start of the gap; elsewhere, and with partial symbols, the address
-   itself. `range` is the last range that starts before the address, or
-   PF_NO_RANGE. */
-static uint64_t gap_name (const pf_attribution *a, size_t range,
-                          uint64_t address) {
-  const pf_address_index *const index = a->index;
-  if (a->is_partial || range == PF_NO_RANGE || range + 1 >= index->count)
-    return address;
-  const uint64_t start = pf_index_start(index, range);
-  const uint64_t end = pf_index_end(index, range);
-  const uint64_t gap = end > start ? end : start;
-  return pf_index_start(index, range + 1) - gap <= PF_MAX_GAP ? gap : address;
-}
-
-
 uint32_t pf_function_at (const pf_attribution *a, size_t range,
                          uint64_t address) {
-  const pf_address_index *index = a->index;
+  const pf_address_index *const index = a->index;
   if (range != PF_NO_RANGE && address < pf_index_end(index, range))
     return (uint32_t)range;
-  return pf_graph_pseudo(a->graph, gap_name(a, range, address));
+  if (!a->is_partial && range != PF_NO_RANGE && range + 1 < index->count) {
+    /* A narrow gap between two ranges, which is padding or a jump table, has the
+       name of its start. */
+    const uint64_t start = pf_index_start(index, range);
+    const uint64_t end = pf_index_end(index, range);
+    const uint64_t gap = end > start ? end : start;
+    if (pf_index_start(index, range + 1) - gap <= PF_MAX_GAP)
+      address = gap;
+  }
+  return pf_graph_pseudo(a->graph, address);
 }
 
 
@@ -235,25 +221,6 @@ static pf_status share_bin (pf_attribution *a, size_t range, uint64_t low,
 }
 
 
-/* Add a bin over several functions. They are divided only after all files have
-   been read, so that the result does not depend on how the counts were spread
-   over files; memory grows with the number of distinct ranges. */
-static pf_status add_bin (pf_attribution *a, uint64_t low, uint64_t high,
-                          const int64_t *weights) {
-  pf_shared_bins *const s = &a->shared;
-  const struct pf_shared_bin bin = {.low = low, .high = high};
-  s->known.seed = a->graph->dictionary->seed;
-  const uint32_t at =
-      pf_intern_element(&s->known, &s->bins, &s->capacity, &bin,
-                        offsetof(struct pf_shared_bin, weights));
-  if (at == PF_NOT_INTERNED)
-    return PF_ENOMEM;
-  for (size_t m = 0; m < a->graph->nmetrics; m++)
-    s->bins[at].weights[m] = pf_add(s->bins[at].weights[m], weights[m]);
-  return PF_OK;
-}
-
-
 static int compare_bins (const void *a, const void *b) {
   const struct pf_shared_bin *const x = a, *const y = b;
   if (x->low != y->low)
@@ -287,7 +254,20 @@ pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
   if (last != PF_NO_RANGE &&
       last - (range == PF_NO_RANGE ? 0 : range) >= PF_MAX_SHARES)
     return add_segment(a, &(segment){low, low, PF_NO_RANGE}, weights);
-  return add_bin(a, low, high, weights);
+  /* A bin over several functions is divided only after all files have been read,
+     so that the result does not depend on how the counts were spread over files;
+     memory grows with the number of distinct ranges. */
+  pf_shared_bins *const s = &a->shared;
+  const struct pf_shared_bin bin = {.low = low, .high = high};
+  s->known.seed = graph->dictionary->seed;
+  const uint32_t at =
+      pf_intern_element(&s->known, &s->bins, &s->capacity, &bin,
+                        offsetof(struct pf_shared_bin, weights));
+  if (at == PF_NOT_INTERNED)
+    return PF_ENOMEM;
+  for (size_t m = 0; m < graph->nmetrics; m++)
+    s->bins[at].weights[m] = pf_add(s->bins[at].weights[m], weights[m]);
+  return PF_OK;
 }
 
 

@@ -33,26 +33,6 @@ static const pf_want wants[NWANTS] = {
 };
 
 
-static bool add_batch (pf_histograms *sets, const pf_pull *pull) {
-  for (size_t row = 0; row < pull->batch.rows; row++) {
-    if (!pf_grow(&sets->sets, &sets->capacity, sets->count + 1))
-      return false;
-    sets->sets[sets->count] = (pf_histogram){
-        .number = pf_pull_int(pull->columns[SET], row, 0),
-        .low = pull->columns[LOW]->addrs[row],
-        .high = pull->columns[HIGH]->addrs[row],
-        .bins = pf_pull_int(pull->columns[BINS], row, 0),
-        .rate = pf_pull_int(pull->columns[RATE], row, 0),
-        .dimension = pf_pull_id(pull->columns[DIMENSION], row),
-        .abbreviation = pf_pull_id(pull->columns[ABBREVIATION], row),
-        .first = sets->count,
-    };
-    sets->count++;
-  }
-  return true;
-}
-
-
 pf_status pf_histograms_read (pf_histograms *sets, pf_reader *reader,
                               pf_error *error) {
   pf_pull pull;
@@ -60,10 +40,23 @@ pf_status pf_histograms_read (pf_histograms *sets, pf_reader *reader,
   pf_status status = pf_pull_open(&pull, reader, wants, NWANTS, error);
   if (status != PF_OK)
     return status;
-  while ((status = pf_pull_next(&pull, error)) == PF_MORE)
-    if (!add_batch(sets, &pull)) {
-      status = pf_no_memory(error);
-      break;
+  while (status >= PF_OK && (status = pf_pull_next(&pull, error)) == PF_MORE)
+    for (size_t row = 0; row < pull.batch.rows && status == PF_MORE; row++) {
+      if (!pf_grow(&sets->sets, &sets->capacity, sets->count + 1)) {
+        status = pf_no_memory(error);
+        break;
+      }
+      sets->sets[sets->count] = (pf_histogram){
+          .number = pf_pull_int(pull.columns[SET], row, 0),
+          .low = pull.columns[LOW]->addrs[row],
+          .high = pull.columns[HIGH]->addrs[row],
+          .bins = pf_pull_int(pull.columns[BINS], row, 0),
+          .rate = pf_pull_int(pull.columns[RATE], row, 0),
+          .dimension = pf_pull_id(pull.columns[DIMENSION], row),
+          .abbreviation = pf_pull_id(pull.columns[ABBREVIATION], row),
+          .first = sets->count,
+      };
+      sets->count++;
     }
   pf_pull_close(&pull);
   return status == PF_END ? PF_OK : status;

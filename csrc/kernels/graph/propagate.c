@@ -124,21 +124,6 @@ static bool is_wanted (const pf_flow *flow, size_t function, bool inherited,
 }
 
 
-/* Give cycles the flags of their members. gprof gives no entry to a cycle that
-   no function outside calls; exact profiles do. */
-static void inherit_from_members (pf_flow *flow) {
-  const pf_cycles *cycles = &flow->cycles;
-  const size_t n = flow->graph->nfunctions;
-  for (size_t i = 0; i < cycles->count; i++)
-    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
-         f = cycles->next[f]) {
-      flow->printed[n + i] |= flow->printed[f];
-      if (flow->fractions[n + i] == 0)
-        flow->fractions[n + i] = flow->fractions[f];
-    }
-}
-
-
 static void propagate_down (pf_flow *flow) {
   size_t last = SIZE_MAX;
   flow->total_shown = 0;
@@ -157,8 +142,17 @@ static void propagate_down (pf_flow *flow) {
       *fraction = 1;
     flow->total_shown += pf_flow_shown_self(flow, function);
   }
-  if (!flow->graph->facts.compat)
-    inherit_from_members(flow);
+  /* Give cycles the flags of their members. gprof gives no entry to a cycle that
+     no function outside calls; exact profiles do. */
+  const pf_cycles *const cycles = &flow->cycles;
+  const size_t n = flow->graph->nfunctions;
+  for (size_t i = 0; !flow->graph->facts.compat && i < cycles->count; i++)
+    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
+         f = cycles->next[f]) {
+      flow->printed[n + i] |= flow->printed[f];
+      if (flow->fractions[n + i] == 0)
+        flow->fractions[n + i] = flow->fractions[f];
+    }
   for (size_t i = 0; i < flow->nnodes; i++)
     if (!flow->printed[i])
       flow->nodes[i].name = PF_NO_NAME;

@@ -207,31 +207,24 @@ size_t pf_keys_count (const pf_keys *k) {
 }
 
 
-/* Write the value of a key, by its id. */
-static pf_status put_key (const pf_keys *k, size_t key, uint32_t number,
-                          pf_store *store, size_t row, pf_error *error) {
-  const pf_computed_key *const computed = k->keys[key].computed;
-  pf_column *const column = &store->columns[key];
-  const uint64_t word = k->values[key].words[number];
-  if (number == k->values[key].missing)
-    pf_store_set_missing(store, key, row);
-  else if (computed != NULL)
-    return computed->put(computed->context, word, column, row, error);
-  else if (column->type == PF_BYTES)
-    column->bytes[row] = pf_name(k->texts, (uint32_t)word);
-  else
-    pf_unorder(column, row, word);
-  return PF_OK;
-}
-
-
 pf_status pf_keys_finish (const pf_keys *k, pf_store *store, pf_error *error) {
   for (size_t row = 0; k->nkeys > 0 && row < store->rows; row++) {
     uint32_t group = (uint32_t)row;
     for (size_t key = k->nkeys; key-- > 0;) {
       const uint64_t pair = key == 0 ? group : k->pairs[key].words[group];
-      const pf_status status =
-          put_key(k, key, (uint32_t)pair, store, row, error);
+      const pf_computed_key *const computed = k->keys[key].computed;
+      const pf_id_table *const values = &k->values[key];
+      pf_column *const column = &store->columns[key];
+      const uint64_t word = values->words[(uint32_t)pair];
+      pf_status status = PF_OK;
+      if ((uint32_t)pair == values->missing)
+        pf_store_set_missing(store, key, row);
+      else if (computed != NULL)
+        status = computed->put(computed->context, word, column, row, error);
+      else if (column->type == PF_BYTES)
+        column->bytes[row] = pf_name(k->texts, (uint32_t)word);
+      else
+        pf_unorder(column, row, word);
       if (status != PF_OK)
         return status;
       group = (uint32_t)(pair >> 32);

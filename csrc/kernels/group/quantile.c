@@ -259,21 +259,15 @@ pf_status pf_quantile_add_count (pf_quantile *q, pf_quantile_pool *pool,
 }
 
 
-/* Extend the counters to all buckets that are used in `more`. */
-static bool extend_to_buckets (pf_buckets *b, const pf_buckets *more) {
-  uint32_t first = 0, end = more->size;
-  while (first < end && count_at(more, first) == 0)
-    first++;
-  while (end > first && count_at(more, end - 1) == 0)
-    end--;
-  return first == end ||
-         (extend(b, more->first + first) && extend(b, more->first + end - 1));
-}
-
-
 /* Add the counters of `more`. */
 static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
-  if (!extend_to_buckets(b, more))
+  uint32_t first = 0, last = more->size; /* the buckets that are used */
+  while (first < last && count_at(more, first) == 0)
+    first++;
+  while (last > first && count_at(more, last - 1) == 0)
+    last--;
+  if (first < last &&
+      (!extend(b, more->first + first) || !extend(b, more->first + last - 1)))
     return PF_ENOMEM;
   for (uint32_t i = 0; i < more->size;) {
     const uint32_t at = more->first + i - b->first;

@@ -61,19 +61,6 @@ static void put_arc (const graph_reader *self, pf_batch *batch,
 }
 
 
-/* The row of a function without known callers. */
-static void put_root (const graph_reader *self, pf_batch *batch,
-                      uint32_t function) {
-  const pf_flow *flow = self->listing.listing.flow;
-  put_missing(batch, CALLER);
-  put_name(batch, CALLEE, listing_name(&self->listing.listing, function));
-  put_missing(batch, CALLS);
-  const double own = pf_flow_shown_self(flow, function);
-  put_time(batch, SELF, flow, own);
-  put_time(batch, TOTAL, flow, own + pf_flow_shown_child(flow, function));
-}
-
-
 /* Begin with a function; returns whether it has a row without a caller. */
 static bool begin (graph_reader *self, uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -105,7 +92,13 @@ static bool make_arc (listing_reader *reader, pf_batch *batch) {
     const uint32_t node = self->nodes[self->at++];
     if (node < flow->graph->nfunctions && pf_flow_is_printed(flow, node) &&
         begin(self, node)) {
-      put_root(self, batch, node);
+      /* The row of a function without known callers. */
+      const double own = pf_flow_shown_self(flow, node);
+      put_missing(batch, CALLER);
+      put_name(batch, CALLEE, listing_name(&reader->listing, node));
+      put_missing(batch, CALLS);
+      put_time(batch, SELF, flow, own);
+      put_time(batch, TOTAL, flow, own + pf_flow_shown_child(flow, node));
       return true;
     }
   }

@@ -70,16 +70,6 @@ static uint32_t file_of (const index_reader *self, size_t node) {
 }
 
 
-static uint32_t name_of (const index_reader *self, size_t node) {
-  const pf_graph *graph = self->listing.listing.flow->graph;
-  char text[40];
-  if (node < graph->nfunctions)
-    return listing_name(&self->listing.listing, node);
-  snprintf(text, sizeof text, "<cycle %zu>", node - graph->nfunctions + 1);
-  return pf_intern_text(graph->dictionary, text);
-}
-
-
 /* Put the index number of a node, after as many spaces as gprof prints. */
 static void put_label (index_reader *self, pf_batch *batch, size_t node) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -111,7 +101,12 @@ static bool make_cell (listing_reader *reader, pf_batch *batch) {
     const size_t n = self->listing.listing.flow->graph->nfunctions;
     const size_t node =
         at < self->nnames ? self->names[at] : n + at - self->nnames;
-    const uint32_t name = name_of(self, node), file = file_of(self, node);
+    char cycle[40];
+    snprintf(cycle, sizeof cycle, "<cycle %zu>", node - n + 1);
+    const uint32_t name = node < n
+                              ? listing_name(&reader->listing, node)
+                              : pf_intern_text(reader->base.dictionary, cycle);
+    const uint32_t file = file_of(self, node);
     put_label(self, batch, node);
     put_name(batch, NAME, name);
     put_name(batch, FILE_NAME, file);

@@ -94,20 +94,6 @@ static void set_busy (const load_reader *l, track *t, int64_t time,
 }
 
 
-/* Whether the call on top of a lane's stack, or the function of its line, is
-   running. */
-static bool runs (const load_reader *l, uint32_t number) {
-  const pf_lanes *const lanes = &l->machine.lanes;
-  const pf_lane *const lane =
-      number < lanes->nlanes ? lanes->lanes[number] : NULL;
-  if (lane == NULL || lane->count < 2)
-    return false;
-  const pf_frame *const top = &lane->frames[lane->count - 1];
-  return top->state == PF_FRAME_RUNNING ||
-         (top->is_line && lane->count > 2 && top[-1].state == PF_FRAME_RUNNING);
-}
-
-
 static pf_status process_event (load_reader *l, size_t row) {
   const pf_event_rows *const rows = &l->events.rows;
   uint32_t number = rows->lanes[row];
@@ -131,7 +117,15 @@ static pf_status process_event (load_reader *l, size_t row) {
   }
   if (t->intervals == NULL)
     return PF_ENOMEM;
-  set_busy(l, t, rows->times[row], runs(l, rows->lanes[row]));
+  /* Whether the call on top of the lane's stack, or the function of its line, is
+     running. */
+  const pf_lane *const lane = pf_lane_at(&l->machine.lanes, rows->lanes[row]);
+  const uint32_t depth = lane == NULL ? 0 : lane->count;
+  const pf_frame *const top = depth < 2 ? NULL : &lane->frames[depth - 1];
+  set_busy(l, t, rows->times[row],
+           top != NULL && (top->state == PF_FRAME_RUNNING ||
+                           (top->is_line && depth > 2 &&
+                            top[-1].state == PF_FRAME_RUNNING)));
   return PF_OK;
 }
 

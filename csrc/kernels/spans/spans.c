@@ -353,16 +353,6 @@ static bool process_event (span_reader *r) {
 }
 
 
-/* End the open calls and values at the end of the events. */
-static bool finish (span_reader *r) {
-  if (pf_machine_finish(&r->machine) != PF_OK ||
-      !add_calls(r, PF_NO_SLOT, PF_EVENT_OTHER))
-    return false;
-  update_limits(r);
-  return end_values(r, r->machine.last);
-}
-
-
 /* Process all events, or those that a live file has. */
 static pf_status read_events (span_reader *r) {
   pf_status status = PF_MORE;
@@ -375,8 +365,13 @@ static pf_status read_events (span_reader *r) {
     for (r->row = 0; ok && r->row < rows; r->row++)
       ok = process_event(r);
   }
-  if (ok && status == PF_END)
-    ok = finish(r);
+  if (ok && status == PF_END) {
+    /* End the open calls and values. */
+    ok = pf_machine_finish(&r->machine) == PF_OK &&
+         add_calls(r, PF_NO_SLOT, PF_EVENT_OTHER);
+    update_limits(r);
+    ok = ok && end_values(r, r->machine.last);
+  }
   if (!ok)
     return r->failed == PF_OK ? pf_no_memory(r->error) : r->failed;
   return status < 0 ? status : PF_OK;

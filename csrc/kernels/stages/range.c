@@ -20,15 +20,6 @@ typedef struct range_reader {
   int64_t latest; /* the latest time so far */
 } range_reader;
 
-static bool is_ordered (const pf_batch *batch, size_t time) {
-  const pf_column *const column = &batch->columns[time];
-  bool ordered = !column->has_missing;
-  for (size_t i = 1; i < batch->rows; i++)
-    ordered &= column->ints[i - 1] <= column->ints[i];
-  return ordered;
-}
-
-
 /* State of the search: all rows before `low` are too early, those from `high`
    on are not. */
 typedef struct span {
@@ -49,9 +40,12 @@ static pf_status narrow (range_reader *r, span *s, uint64_t row,
     return status;
   const int64_t *const times = r->probe.columns[r->time].ints;
   const size_t count = status == PF_MORE ? r->probe.rows : 0;
-  if (count > 0 && !is_ordered(&r->probe, r->time))
-    r->ordered = false;
-  else if (count == 0 || times[0] >= r->first)
+  r->ordered &= count == 0 || !r->probe.columns[r->time].has_missing;
+  for (size_t i = 1; i < count; i++)
+    r->ordered &= times[i - 1] <= times[i];
+  if (!r->ordered)
+    return PF_OK;
+  if (count == 0 || times[0] >= r->first)
     s->high = row;
   else if (times[count - 1] < r->first)
     s->low = row + count;

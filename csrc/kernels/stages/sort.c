@@ -311,16 +311,6 @@ static pf_status prune (sort_reader *s) {
 }
 
 
-/* Whether there are enough superfluous rows, or bytes of them, to drop them. */
-static bool is_full (const sort_reader *s) {
-  if (s->bytes > TEXT_MARGIN + 2 * s->bytes_after_trim &&
-      s->store.rows > s->limit)
-    return true;
-  return s->store.rows > PRUNE_MARGIN &&
-         (s->store.rows - PRUNE_MARGIN) / 2 > s->limit;
-}
-
-
 /* The size of the values of a column of bytes; 0 for other types. */
 static uint64_t bytes_in (const pf_column *column, size_t rows) {
   uint64_t bytes = 0;
@@ -343,8 +333,14 @@ static pf_status read_input (sort_reader *s, pf_error *error) {
     const pf_batch batch = select_columns(s, &s->batch);
     for (size_t i = 0; i < batch.ncolumns; i++)
       s->bytes += bytes_in(&batch.columns[i], batch.rows);
-    if (append(&s->store, s->texts, &batch) != PF_OK ||
-        (is_full(s) && prune(s) != PF_OK))
+    if (append(&s->store, s->texts, &batch) != PF_OK)
+      return pf_no_memory(error);
+    /* Drop superfluous rows when there are many, or many bytes of them. */
+    const uint64_t rows = s->store.rows;
+    const bool is_full =
+        (rows > PRUNE_MARGIN && (rows - PRUNE_MARGIN) / 2 > s->limit) ||
+        (rows > s->limit && s->bytes > TEXT_MARGIN + 2 * s->bytes_after_trim);
+    if (is_full && prune(s) != PF_OK)
       return pf_no_memory(error);
   }
 }

@@ -38,39 +38,26 @@ typedef struct packing {
 } packing;
 
 
-/* The lane of a slot if it has a value; variables are in no lane. */
-static uint32_t lane_of (const pf_scan *scan, const pf_slot *slot) {
-  const uint32_t lane = slot->lane->number;
-  return pf_events_have_lanes(&scan->events) && lane != PF_NO_SLOT &&
-                 lane != scan->events.lanes.missing
-             ? lane
-             : PF_NO_ID;
-}
-
-
-static void collect_by_lane (packing *p) {
+static void collect_groups (packing *p) {
   const pf_groups *const g = &p->scan->groups;
   const pf_lanes *const lanes = &p->scan->machine.lanes;
-  for (uint32_t i = 0; i < lanes->nslots; i++) {
+  const pf_events *const events = &p->scan->events;
+  for (uint32_t i = 0; p->form->by != PF_BY_LANE && i < g->keys.count; i++)
+    p->groups[p->ngroups++] =
+        (packed_group){i, (uint32_t)(g->keys.words[i] >> 32),
+                       (uint32_t)g->keys.words[i], INT64_MIN};
+  for (uint32_t i = 0; p->form->by == PF_BY_LANE && i < lanes->nslots; i++) {
     const pf_slot *const slot = &lanes->slots[i];
+    /* The lane if it has a value; variables are in no lane. */
+    const uint32_t lane = slot->lane->number;
+    const bool has_lane = pf_events_have_lanes(events) && lane != PF_NO_SLOT &&
+                          lane != events->lanes.missing;
     const packed_group group = {i < g->nslots ? g->slot_groups[i] : PF_NO_ID,
-                                slot->area, lane_of(p->scan, slot),
+                                slot->area, has_lane ? lane : PF_NO_ID,
                                 pf_slot_last(slot)};
     if (group.group != PF_NO_ID || group.stop != INT64_MIN)
       p->groups[p->ngroups++] = group;
   }
-}
-
-
-static void collect_groups (packing *p) {
-  const pf_id_table *const keys = &p->scan->groups.keys;
-  if (p->form->by == PF_BY_LANE)
-    collect_by_lane(p);
-  else
-    for (uint32_t i = 0; i < keys->count; i++)
-      p->groups[p->ngroups++] =
-          (packed_group){i, (uint32_t)(keys->words[i] >> 32),
-                         (uint32_t)keys->words[i], INT64_MIN};
 }
 
 
@@ -128,20 +115,6 @@ static int compare_names (const void *context, const void *left,
                           const void *right) {
   return pf_name_compare(context, *(const uint32_t *)left,
                          *(const uint32_t *)right);
-}
-
-
-/* The names that are used, in p->list. */
-static size_t order_names (packing *p) {
-  size_t count = 0;
-  for (uint32_t i = 0; i < p->names_end; i++)
-    if (p->name_at[i] > 0)
-      p->list[count++] = i;
-  pf_sort(p->list, p->list + count, count, sizeof *p->list, compare_names,
-          p->dictionary);
-  for (size_t i = 0; i < count; i++)
-    p->name_at[p->list[i]] = (uint32_t)i + 1;
-  return count;
 }
 
 
@@ -203,22 +176,6 @@ static size_t order_areas (packing *p) {
 }
 
 
-/* The lanes that are used, in p->pairs. */
-static size_t order_lanes (packing *p) {
-  const uint64_t *const words = p->scan->events.lanes.words;
-  size_t count = 0;
-  for (size_t i = 0; i < p->lanes_end; i++)
-    if (p->lane_at[i] > 0)
-      p->pairs[count++] = (pf_pair){
-          p->form->has_lane_names ? p->name_at[(uint32_t)words[i]] : words[i],
-          i};
-  pf_sort_pairs(p->pairs, p->pairs + count, count);
-  for (size_t i = 0; i < count; i++)
-    p->lane_at[p->pairs[i].row] = (uint32_t)i + 1;
-  return count;
-}
-
-
 /* The index of the lane or caller of a group + 1, or 0. */
 static uint32_t other_of (const packing *p, const packed_group *group) {
   return p->form->by == PF_BY_LANE
@@ -228,7 +185,14 @@ static uint32_t other_of (const packing *p, const packed_group *group) {
 
 
 static void write_names (packing *p) {
-  const size_t count = order_names(p);
+  size_t count = 0;
+  for (uint32_t i = 0; i < p->names_end; i++)
+    if (p->name_at[i] > 0)
+      p->list[count++] = i;
+  pf_sort(p->list, p->list + count, count, sizeof *p->list, compare_names,
+          p->dictionary);
+  for (size_t i = 0; i < count; i++)
+    p->name_at[p->list[i]] = (uint32_t)i + 1;
   pf_put_number(p->to, count);
   for (size_t i = 0; i < count; i++) {
     const pf_bytes name = pf_name(p->dictionary, p->list[i]);
@@ -261,29 +225,22 @@ static void write_areas (packing *p) {
 
 
 static void write_lanes (packing *p) {
-  const size_t count = order_lanes(p);
+  const uint64_t *const words = p->scan->events.lanes.words;
+  size_t count = 0;
+  for (size_t i = 0; i < p->lanes_end; i++)
+    if (p->lane_at[i] > 0)
+      p->pairs[count++] = (pf_pair){
+          p->form->has_lane_names ? p->name_at[(uint32_t)words[i]] : words[i],
+          i};
+  pf_sort_pairs(p->pairs, p->pairs + count, count);
+  for (size_t i = 0; i < count; i++)
+    p->lane_at[p->pairs[i].row] = (uint32_t)i + 1;
   pf_put_number(p->to, count);
   for (size_t i = 0; i < count; i++)
     if (p->form->has_lane_names)
       pf_put_number(p->to, p->pairs[i].word - 1);
     else
       pf_put_signed(p->to, pf_unorder_int(p->pairs[i].word));
-}
-
-
-static void write_time (packing *p, int64_t time) {
-  pf_put_signed(p->to, (int64_t)((uint64_t)time - (uint64_t)p->time));
-  p->time = time;
-}
-
-
-static void write_values (pf_packed *to, const uint64_t *words,
-                          uint64_t count) {
-  uint64_t last = pf_order_int(0);
-  for (uint64_t i = 0; i < count; i++) {
-    pf_put_number(to, words[i] - last);
-    last = words[i];
-  }
 }
 
 
@@ -317,12 +274,17 @@ static void write_duration (packing *p, size_t group, size_t which) {
   if (known == 0)
     return;
   const uint64_t *const words = pf_quantile_words(quantile);
-  if (words != NULL)
-    write_values(p->to, words, known);
-  else
+  uint64_t last = pf_order_int(0);
+  for (uint64_t i = 0; words != NULL && i < known; i++) {
+    pf_put_number(p->to, words[i] - last);
+    last = words[i];
+  }
+  if (words == NULL)
     write_counters(p->to, &of, quantile);
-  if (which < PF_MAX_STARTS)
-    write_time(p, of.max_at);
+  if (which < PF_MAX_STARTS) {
+    pf_put_signed(p->to, (int64_t)((uint64_t)of.max_at - (uint64_t)p->time));
+    p->time = of.max_at;
+  }
 }
 
 

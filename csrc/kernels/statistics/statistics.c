@@ -107,24 +107,6 @@ static void statistics_close (pf_reader *self) {
 }
 
 
-/* Put the input and the readers of chunks into one list. Flags of events and
-   ranges of times must be processed in order, so then there is one chunk. */
-static pf_status keep_chunks (statistics_reader *r, const pf_events *events) {
-  const bool is_single = events->flags < r->reader.input->nfields ||
-                         r->options.calls.has_from || r->options.calls.has_to ||
-                         r->options.by == PF_BY_CALLER;
-  if (is_single || pf_can(r->reader.input)->seek == NULL)
-    r->options.nchunks = 0;
-  r->chunks = calloc(r->options.nchunks + 1, sizeof *r->chunks);
-  if (r->chunks == NULL)
-    return PF_ENOMEM;
-  r->chunks[0] = r->reader.input;
-  for (size_t i = 0; i < r->options.nchunks; i++)
-    r->chunks[i + 1] = r->options.chunks[i];
-  return PF_OK;
-}
-
-
 static pf_status open_rows (statistics_reader *r, pf_type area, pf_type lane,
                             pf_error *error) {
   if (pf_statistics_schema_make(&r->schema, &r->options, area, lane) != PF_OK ||
@@ -142,8 +124,19 @@ static pf_status open_all (statistics_reader *r, pf_error *error) {
   const pf_status status = pf_events_columns(&events, r->reader.input, error);
   if (status != PF_OK)
     return status;
-  if (keep_chunks(r, &events) != PF_OK)
+  /* Flags of events and ranges of times must be processed in order, so then
+     there is one chunk. */
+  const bool is_single = events.flags < r->reader.input->nfields ||
+                         r->options.calls.has_from || r->options.calls.has_to ||
+                         r->options.by == PF_BY_CALLER;
+  if (is_single || pf_can(r->reader.input)->seek == NULL)
+    r->options.nchunks = 0;
+  r->chunks = calloc(r->options.nchunks + 1, sizeof *r->chunks);
+  if (r->chunks == NULL)
     return pf_no_memory(error);
+  r->chunks[0] = r->reader.input;
+  for (size_t i = 0; i < r->options.nchunks; i++)
+    r->chunks[i + 1] = r->options.chunks[i];
   return open_rows(r, r->reader.input->fields[events.area].type,
                    pf_events_lane_type(&events), error);
 }

@@ -118,18 +118,6 @@ static bool ask_iconv (pf_charset *charset, const char *name) {
 }
 
 
-static bool take_own (pf_charset *charset, const own *page) {
-  charset->kind = PF_TEXT_BY_TABLE;
-  if (page->base != NULL && !ask_iconv(charset, page->base))
-    return false;
-  for (unsigned byte = 0; byte < 0x80; byte++)
-    charset->utf8[byte] = pack(byte);
-  for (size_t i = 0; i < page->count; i++)
-    charset->utf8[0x80 + i] = pack(page->characters[i]);
-  return true;
-}
-
-
 bool pf_charset_open (pf_charset *charset, const char *name) {
   memset(charset, 0, sizeof *charset);
   if (name[0] == '\0' || strcasecmp(name, "raw") == 0)
@@ -138,10 +126,19 @@ bool pf_charset_open (pf_charset *charset, const char *name) {
   if (size >= sizeof charset->name)
     return false;
   memcpy(charset->name, name, size + 1);
-  for (size_t i = 0; i < OWNS; i++)
-    if (strcasecmp(owns[i].name, name) == 0)
-      return take_own(charset, &owns[i]);
-  return ask_iconv(charset, name);
+  const own *page = owns;
+  while (page < owns + OWNS && strcasecmp(page->name, name) != 0)
+    page++;
+  if (page == owns + OWNS)
+    return ask_iconv(charset, name);
+  charset->kind = PF_TEXT_BY_TABLE;
+  if (page->base != NULL && !ask_iconv(charset, page->base))
+    return false;
+  for (unsigned byte = 0; byte < 0x80; byte++)
+    charset->utf8[byte] = pack(byte);
+  for (size_t i = 0; i < page->count; i++)
+    charset->utf8[0x80 + i] = pack(page->characters[i]);
+  return true;
 }
 
 

@@ -21,15 +21,6 @@ static void place (pf_intern_table *t, pf_intern_slot thing) {
 }
 
 
-/* In the order of the old slots, so that the new ones are written in order. */
-static void place_all (pf_intern_table *t, const pf_intern_slot *old,
-                       size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (old[i].number != PF_NOT_INTERNED)
-      place(t, old[i]);
-}
-
-
 bool pf_intern_table_reserve_all (pf_intern_table *t, size_t count) {
   if (count <= t->capacity)
     return true;
@@ -47,7 +38,10 @@ bool pf_intern_table_reserve_all (pf_intern_table *t, size_t count) {
   t->slots = slots;
   t->capacity = capacity;
   t->mask = capacity * 2 - 1;
-  place_all(t, old, nold);
+  /* In the order of the old slots, so that the new ones are written in order. */
+  for (size_t i = 0; i < nold; i++)
+    if (old[i].number != PF_NOT_INTERNED)
+      place(t, old[i]);
   free(old);
   return true;
 }

@@ -94,38 +94,24 @@ void pf_pair_counts_pack (const pf_pair_counts *counts, pf_sink *sink) {
 }
 
 
-/* Take a difference and its flag. */
-static bool take_step (pf_cursor *in, uint64_t *step, unsigned *flag) {
-  uint64_t word;
-  if (!pf_take_varint(in, &word))
-    return false;
-  *flag = word & 1;
-  *step = word >> 1;
-  if (word != WIDE_STEP)
-    return true;
-  if (!pf_take_uint(in, 1, &word) || word > 1)
-    return false;
-  *flag = (unsigned)word;
-  return pf_take_varint(in, step);
-}
-
-
 /* Take the pair after `pair` and its count. False: the bytes are damaged. */
 static bool take_pair (pf_cursor *in, pf_pair_count *pair, bool is_first) {
-  uint64_t step;
-  unsigned has_other;
-  if (!take_step(in, &step, &has_other) || (step == 0 && !is_first))
+  uint64_t word, step;
+  if (!pf_take_varint(in, &word))
     return false;
-  if (has_other != 0) {
-    if (step > UINT64_MAX - pair->a || !pf_take_varint(in, &pair->b))
+  step = word >> 1;
+  bool has_other = (word & 1) != 0;
+  if (word == WIDE_STEP) {
+    if (!pf_take_uint(in, 1, &word) || word > 1 || !pf_take_varint(in, &step))
       return false;
-    pair->a += step;
+    has_other = word == 1;
   }
-  else {
-    if (step > UINT64_MAX - pair->b)
-      return false;
-    pair->b += step;
-  }
+  uint64_t *const sum = has_other ? &pair->a : &pair->b;
+  if ((step == 0 && !is_first) || step > UINT64_MAX - *sum)
+    return false;
+  *sum += step;
+  if (has_other && !pf_take_varint(in, &pair->b))
+    return false;
   return pf_take_varint(in, &pair->count) && pair->count <= INT64_MAX;
 }
 

@@ -41,18 +41,6 @@ static bool is_same (const void *context, uint32_t number) {
 }
 
 
-static bool reserve (struct pf_areas *areas) {
-  size_t at;
-  const unsigned segment = pf_names_place(areas->table.count, &at);
-  if (!pf_intern_table_reserve(&areas->table))
-    return false;
-  if (areas->segments[segment] == NULL)
-    areas->segments[segment] =
-        malloc(sizeof(pf_area) << (segment + PF_NAMES_FIRST));
-  return areas->segments[segment] != NULL;
-}
-
-
 uint32_t pf_area_add (pf_dictionary *dictionary, const pf_area *area) {
   if (dictionary->areas == NULL) {
     dictionary->areas = calloc(1, sizeof *dictionary->areas);
@@ -74,9 +62,16 @@ uint32_t pf_area_add (pf_dictionary *dictionary, const pf_area *area) {
   const uint32_t known = pf_intern_table_find(&areas->table, hash, is_same, &w);
   if (known != PF_NOT_INTERNED)
     return known;
-  if (!reserve(areas))
+  size_t at;
+  const unsigned which = pf_names_place(areas->table.count, &at);
+  pf_area **const segment = &areas->segments[which];
+  if (!pf_intern_table_reserve(&areas->table))
     return PF_NO_AREA;
-  *entry(areas, areas->table.count) = *area;
+  if (*segment == NULL)
+    *segment = malloc(sizeof **segment << (which + PF_NAMES_FIRST));
+  if (*segment == NULL)
+    return PF_NO_AREA;
+  (*segment)[at] = *area;
   const uint32_t number = pf_intern_table_add(&areas->table, hash);
   atomic_store_explicit(&areas->count, number + 1, memory_order_release);
   return number;

@@ -143,19 +143,6 @@ static const uint8_t *keep (pf_dictionary *d, pf_bytes name) {
 }
 
 
-/* Returns the free entry of the next name; NULL when out of memory. */
-static pf_bytes *next_entry (pf_dictionary *d) {
-  size_t at;
-  const unsigned number = pf_names_place(pf_names_count(d), &at);
-  pf_bytes **const segment = &d->segments[number];
-  if (*segment == NULL) {
-    const unsigned bits = PF_NAMES_FIRST + number;
-    *segment = pf_array((size_t)1 << bits, sizeof **segment);
-  }
-  return *segment == NULL ? NULL : *segment + at;
-}
-
-
 /* Returns the id of a name, which is added if it is new; PF_NO_NAME when out of
    memory. */
 static uint32_t intern (pf_dictionary *d, pf_bytes name, uint64_t hash) {
@@ -164,11 +151,16 @@ static uint32_t intern (pf_dictionary *d, pf_bytes name, uint64_t hash) {
     return known;
   if (!pf_intern_table_reserve(&d->table))
     return PF_NO_NAME;
-  pf_bytes *const entry = next_entry(d);
-  const uint8_t *const at = entry == NULL ? NULL : keep(d, name);
+  size_t place;
+  const unsigned which = pf_names_place(pf_names_count(d), &place);
+  pf_bytes **const segment = &d->segments[which];
+  if (*segment == NULL)
+    *segment =
+        pf_array((size_t)1 << (PF_NAMES_FIRST + which), sizeof **segment);
+  const uint8_t *const at = *segment == NULL ? NULL : keep(d, name);
   if (at == NULL)
     return PF_NO_NAME;
-  *entry = (pf_bytes){at, name.size};
+  (*segment)[place] = (pf_bytes){at, name.size};
   d->has_mangled |= pf_mangled_start(name) != SIZE_MAX;
   const uint32_t number = pf_intern_table_add(&d->table, hash);
   atomic_store_explicit(&d->count, number + 1, memory_order_relaxed);

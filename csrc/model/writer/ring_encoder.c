@@ -32,7 +32,20 @@ bool pf_ring_encoder_accepts (const pf_table *table) {
 }
 
 
-static pf_status open_batches (pf_ring_encoder *e, pf_error *error) {
+pf_status pf_ring_encoder_open (pf_ring_encoder *e, const pf_format *format,
+                                const pf_option *options, size_t noptions,
+                                pf_sink *sink, pf_error *error) {
+  *e = (pf_ring_encoder){.sink = sink, .tag = NO_TAG};
+  e->dictionary = pf_dictionary_new();
+  if (e->dictionary == NULL)
+    return pf_no_memory(error);
+  const pf_status status =
+      format->encoder(options, noptions, e->dictionary, &e->encoder, error);
+  if (status != PF_OK)
+    return status;
+  const bool has_own = e->encoder->tables != NULL;
+  e->tables = has_own ? e->encoder->tables : format->written;
+  e->ntables = has_own ? e->encoder->ntables : format->nwritten;
   size_t most = 1;
   e->batches = calloc(e->ntables + 1, sizeof *e->batches);
   if (e->batches == NULL)
@@ -48,24 +61,6 @@ static pf_status open_batches (pf_ring_encoder *e, pf_error *error) {
   }
   e->columns = calloc(most, sizeof *e->columns);
   return e->columns == NULL ? pf_no_memory(error) : PF_OK;
-}
-
-
-pf_status pf_ring_encoder_open (pf_ring_encoder *e, const pf_format *format,
-                                const pf_option *options, size_t noptions,
-                                pf_sink *sink, pf_error *error) {
-  *e = (pf_ring_encoder){.sink = sink, .tag = NO_TAG};
-  e->dictionary = pf_dictionary_new();
-  if (e->dictionary == NULL)
-    return pf_no_memory(error);
-  const pf_status status =
-      format->encoder(options, noptions, e->dictionary, &e->encoder, error);
-  if (status != PF_OK)
-    return status;
-  const bool has_own = e->encoder->tables != NULL;
-  e->tables = has_own ? e->encoder->tables : format->written;
-  e->ntables = has_own ? e->encoder->ntables : format->nwritten;
-  return open_batches(e, error);
 }
 
 
