@@ -19,27 +19,21 @@
 _Static_assert(PF_LONGEST_PATH >= PATH_MAX, "realpath writes PATH_MAX bytes");
 
 
-/* Whether a real path is below one of the folders. */
-static bool is_inside (const char *real, const pf_named_rule *rule) {
-  bool is = rule->nfolders == 0;
-  for (size_t i = 0; i < rule->nfolders && !is; i++) {
-    char top[PF_LONGEST_PATH];
-    if (realpath(rule->folders[i], top) == NULL)
-      continue;
-    const size_t size = strlen(top);
-    const bool is_root = size == 1;
-    is = is_root || (strncmp(real, top, size) == 0 && real[size] == '/');
-  }
-  return is;
-}
-
-
 /* Checks the file at a real path for pf_named_file. */
 static pf_status check (const struct stat *found, const char *real,
                         const pf_named_rule *rule, pf_error *error) {
   if (!S_ISREG(found->st_mode))
     return pf_refuse(error, "is not a regular file");
-  if (!is_inside(real, rule))
+  bool is_inside = rule->nfolders == 0;
+  for (size_t i = 0; i < rule->nfolders && !is_inside; i++) {
+    char top[PF_LONGEST_PATH];
+    const size_t size =
+        realpath(rule->folders[i], top) == NULL ? 0 : strlen(top);
+    is_inside =
+        size == 1 || /* the root */
+        (size > 1 && strncmp(real, top, size) == 0 && real[size] == '/');
+  }
+  if (!is_inside)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "is outside the folders that are read: trust_paths = true "
                    "reads it");

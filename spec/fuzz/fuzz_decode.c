@@ -10,8 +10,8 @@
 #include "kernels/group/group.h"
 #include "kernels/spans/load.h"
 #include "kernels/stages/stages.h"
+#include "model/contexts/contexts.h"
 #include "model/rows/abilities.h"
-#include "model/rows/read_stacks.h"
 
 /* Options that reach other code in the decoders. The size of an input selects
    the options; formats ignore those that they do not know. */

@@ -7,9 +7,7 @@
 
 #include "formats/pprof/merge.h"
 #include "formats/pprof/write_pprof.h"
-#include "model/contexts/ordered_merge.h"
-#include "model/contexts/stack_lookup.h"
-#include "model/rows/read_stacks.h"
+#include "model/contexts/contexts.h"
 #include "model/base/gzip.h"
 #include "model/rows/abilities.h"
 #include "model/writer/encoder.h"

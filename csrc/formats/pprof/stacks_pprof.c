@@ -12,7 +12,8 @@
 
 #include "formats/pprof/pprof.h"
 #include "model/base/memory.h"
-#include "model/rows/read_stacks.h"
+#include "model/contexts/contexts.h"
+#include "model/rows/abilities.h"
 
 /* A frame on the path to the newest context. */
 typedef struct path_frame {

@@ -9,26 +9,6 @@
 #include <string.h>
 
 
-/* Find the fields of the wanted columns and mark them. */
-static pf_status find_columns (pf_reader *reader, const pf_want *wants,
-                               size_t count, size_t *fields, bool *wanted,
-                               pf_error *error) {
-  for (size_t i = 0; i < count; i++) {
-    const size_t field =
-        pf_field_index(reader->fields, reader->nfields, wants[i].name);
-    const bool usable =
-        field < reader->nfields && reader->fields[field].type == wants[i].type;
-    if (!usable && wants[i].needed)
-      return pf_refuse(error, "a column \"%s\" of type %s is needed",
-                       wants[i].name, pf_type_name(wants[i].type));
-    fields[i] = usable ? field : reader->nfields;
-    if (usable)
-      wanted[field] = true;
-  }
-  return PF_OK;
-}
-
-
 pf_status pf_pull_fields (pf_pull *pull, pf_reader *reader, bool *wanted,
                           pf_error *error) {
   memset(pull, 0, sizeof *pull);
@@ -48,7 +28,17 @@ pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
   bool *wanted = calloc(reader->nfields + 1, sizeof *wanted);
   if (wanted == NULL)
     return pf_no_memory(error);
-  pf_status status = find_columns(reader, wants, count, fields, wanted, error);
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    fields[i] = pf_field_index(reader->fields, reader->nfields, wants[i].name);
+    if (fields[i] < reader->nfields &&
+        reader->fields[fields[i]].type != wants[i].type)
+      fields[i] = reader->nfields;
+    wanted[fields[i]] = true;
+    if (fields[i] == reader->nfields && wants[i].needed)
+      status = pf_refuse(error, "a column \"%s\" of type %s is needed",
+                         wants[i].name, pf_type_name(wants[i].type));
+  }
   if (status == PF_OK)
     status = pf_pull_fields(pull, reader, wanted, error);
   free(wanted);

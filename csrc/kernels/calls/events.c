@@ -205,13 +205,6 @@ static pf_status encode_lanes (pf_events *e, const pf_column *column) {
 }
 
 
-pf_status pf_events_same_lane (pf_events *e, const pf_events *others,
-                               uint32_t lane, uint32_t *same) {
-  const bool missing = lane == others->lanes.missing;
-  return pf_events_lane_id(e, others->lanes.words[lane], missing, same);
-}
-
-
 bool pf_events_have_lanes (const pf_events *e) {
   return e->lane < e->reader->nfields;
 }

@@ -82,11 +82,6 @@ void pf_events_put_lane (const pf_events *events, uint32_t lane,
 pf_status pf_events_lane_id (pf_events *events, uint64_t word, bool missing,
                              uint32_t *id);
 
-/* Set *same to the id in `events` of the lane that has id `lane` in `others`.
-   PF_ENOMEM. */
-pf_status pf_events_same_lane (pf_events *events, const pf_events *others,
-                               uint32_t lane, uint32_t *same);
-
 void pf_events_close (pf_events *events);
 
 #endif

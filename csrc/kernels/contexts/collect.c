@@ -11,7 +11,8 @@
 #include "kernels/base/pipeline.h"
 #include "model/base/memory.h"
 #include "model/dictionary/stacks.h"
-#include "model/rows/read_stacks.h"
+#include "model/contexts/contexts.h"
+#include "model/rows/abilities.h"
 #include "model/base/wide.h"
 
 #define NO_COLUMN SIZE_MAX

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/contexts/diff.h"
+#include "kernels/contexts/views.h"
 #include "kernels/base/order.h"
 #include "model/base/sorts.h"
 #include "model/rows/batch.h"

@@ -1,7 +1,7 @@
 /*
-** views.h - contexts as rows: functions, arcs between them, the tree, lines.
-** Used by lua/profile/context_profile.c. The caller closes the reader, which
-** owns its rows.
+** views.h - contexts as rows: functions, arcs between them, the tree, lines;
+** and the comparison of two profiles. Used by lua/profile/context_profile.c.
+** The caller closes the reader, which owns its rows.
 **
 ** Values are those of one metric, in its unit. `self` is the weight of the
 ** frame itself, `total` includes everything that it called; recursive calls of
@@ -50,5 +50,27 @@ typedef struct pf_context_rows {
 /* Compute all rows, and open a reader of them. PF_ENOMEM. */
 pf_status pf_context_rows_open (const pf_context_rows *rows, pf_reader **reader,
                                 pf_error *error);
+
+/*
+** The metrics that are compared, of a profile of single frames into which both
+** profiles were put: values of the new and the old one (..._before).
+** PF_NO_METRIC: unknown.
+*/
+typedef struct pf_diff {
+  const pf_contexts *contexts; /* borrowed by the reader, must not change */
+  size_t self, self_before, total, total_before;
+  size_t count, count_before; /* number of samples, for significance */
+} pf_diff;
+
+/*
+** Open a reader with rows function, self, self_before, change, relative, total,
+** total_before, total_change, significance, file, line; the largest change
+** first. `relative` is change / self_before, missing if self_before is 0.
+** `significance` is the change of the count in standard errors, if counts have
+** a Poisson distribution: below 2 it may be chance. It is missing if one
+** profile has no counts, or both counts are 0. PF_ENOMEM.
+*/
+pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
+                        pf_error *error);
 
 #endif

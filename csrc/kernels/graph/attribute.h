@@ -1,6 +1,6 @@
 /*
 ** attribute.h - attribute the counts of histogram bins to functions, exactly.
-** Used by assemble.c for functions and by line_weights.c for source lines.
+** Used by assemble.c for functions and for source lines.
 **
 ** A bin that covers several functions is divided by bytes: each function gets
 ** its share rounded down, and the one with most bytes gets the remainder. So

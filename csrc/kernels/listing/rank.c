@@ -47,14 +47,6 @@ static pf_status open_ranking (ranking *r, const pf_flow *flow,
 }
 
 
-static void close_ranking (ranking *r) {
-  free(r->pairs);
-  free(r->spare);
-  free(r->same);
-  *r = (ranking){0};
-}
-
-
 static void add_node (ranking *r, size_t node) {
   r->pairs[r->count++] = (pf_pair){0, node};
 }
@@ -168,16 +160,6 @@ static void sort_by_names (ranking *r) {
 }
 
 
-static pf_status nodes_in_order (const ranking *r, uint32_t **nodes) {
-  *nodes = pf_array(r->count, sizeof **nodes);
-  if (*nodes == NULL)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < r->count; i++)
-    (*nodes)[i] = (uint32_t)r->pairs[i].row;
-  return PF_OK;
-}
-
-
 static uint64_t by_self (const pf_flow *flow, size_t node) {
   const pf_graph *const graph = flow->graph;
   const bool counts = pf_flow_in_flat(flow, node);
@@ -238,9 +220,14 @@ static pf_status finish_ranking (ranking *r, pf_status status,
   if (status == PF_OK) {
     sort_by_keys(r, keys);
     sort_by_names(r);
-    status = nodes_in_order(r, nodes);
+    *nodes = pf_array(r->count, sizeof **nodes);
+    status = *nodes == NULL ? PF_ENOMEM : PF_OK;
   }
-  close_ranking(r);
+  for (size_t i = 0; status == PF_OK && i < r->count; i++)
+    (*nodes)[i] = (uint32_t)r->pairs[i].row;
+  free(r->pairs);
+  free(r->spare);
+  free(r->same);
   return status;
 }
 

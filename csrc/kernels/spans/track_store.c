@@ -6,7 +6,7 @@
 ** the net time plus 1, or 0 if it is missing, and the flags.
 */
 
-#include "kernels/spans/track_store.h"
+#include "kernels/spans/spans.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,9 +10,9 @@
 #include "model/dictionary/names.h"
 #include "model/rows/table_reader.h"
 #include "model/base/parallel.h"
-#include "model/contexts/ordered_merge.h"
+#include "model/contexts/contexts.h"
 #include "model/rows/put_values.h"
-#include "model/rows/read_stacks.h"
+#include "model/rows/abilities.h"
 
 typedef struct chain_reader {
   pf_reader reader;

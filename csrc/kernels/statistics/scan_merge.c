@@ -94,14 +94,15 @@ static bool fits (const merge *g) {
 
 
 static pf_status map_lanes (merge *g) {
-  const size_t count = g->chunk->events.lanes.count;
+  const pf_id_table *const lanes = &g->chunk->events.lanes;
+  const size_t count = lanes->count;
   g->lane_of = calloc(count + 1, sizeof *g->lane_of);
   g->left = calloc(count + 1, sizeof *g->left);
   if (g->lane_of == NULL || g->left == NULL)
     return PF_ENOMEM;
   for (uint32_t i = 0; i < count; i++)
-    if (pf_events_same_lane(&g->scan->events, &g->chunk->events, i,
-                            &g->lane_of[i]) != PF_OK)
+    if (pf_events_lane_id(&g->scan->events, lanes->words[i],
+                          i == lanes->missing, &g->lane_of[i]) != PF_OK)
       return PF_ENOMEM;
   return PF_OK;
 }

@@ -7,11 +7,10 @@
 
 #include "kernels/contexts/transform_contexts.h"
 #include "kernels/contexts/collect.h"
-#include "kernels/contexts/diff.h"
 #include "kernels/contexts/views.h"
 #include "lua/arguments.h"
 #include "lua/profile/context_profile.h"
-#include "model/contexts/ordered_merge.h"
+#include "model/contexts/contexts.h"
 
 
 pf_contexts *l_contexts_check (lua_State *L, int arg) {

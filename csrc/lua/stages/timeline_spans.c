@@ -4,7 +4,7 @@
 */
 
 
-#include "kernels/spans/track_store.h"
+#include "kernels/spans/spans.h"
 #include "lua/arguments.h"
 #include "lua/stages/timeline_spans.h"
 

@@ -7,7 +7,7 @@
 #ifndef timeline_spans_h
 #define timeline_spans_h
 
-#include "kernels/spans/track_store.h"
+#include "kernels/spans/spans.h"
 #include "lua/binding.h"
 
 /* Returns the spans at `arg`; borrowed: pin them. Raises when they are

@@ -123,16 +123,6 @@ void pf_fraction_add (pf_fraction *sum, pf_wide numerator,
 }
 
 
-/* Returns the quotient, rounded to nearest, halves away from 0. The divisor is
-   positive. */
-static pf_wide rounded_quotient (pf_wide dividend, pf_wide divisor) {
-  const pf_wide quotient = dividend / divisor;
-  const magnitude rest = magnitude_of(dividend % divisor);
-  const bool is_up = rest >= (magnitude)divisor - rest;
-  return quotient + (is_up ? dividend < 0 ? -1 : 1 : 0);
-}
-
-
 pf_factor pf_factor_of (double number) {
   int power;
   const int64_t multiplier = (int64_t)ldexp(frexp(number, &power), 53);
@@ -152,8 +142,12 @@ static pf_wide product_of (pf_wide sum, pf_factor factor) {
               factor.power);
     return (pf_wide)fmax(fmin(number, 0x1p100), -0x1p100);
   }
+  /* The quotient, rounded to nearest, halves away from 0. */
   const int down = factor.power < 0 ? -factor.power : 0;
-  return rounded_quotient(product, (pf_wide)factor.divisor << down);
+  const pf_wide divisor = (pf_wide)factor.divisor << down;
+  const magnitude rest = magnitude_of(product % divisor);
+  const bool is_up = rest >= (magnitude)divisor - rest;
+  return product / divisor + (is_up ? product < 0 ? -1 : 1 : 0);
 }
 
 

@@ -19,8 +19,9 @@
 #ifndef contexts_h
 #define contexts_h
 
-#include "model/dictionary/areas.h"
+#include "model/dictionary/stacks.h"
 #include "model/base/intern_table.h"
+#include "model/rows/abilities.h"
 
 #define PF_NO_CONTEXT UINT32_MAX
 #define PF_NO_METRIC  SIZE_MAX
@@ -31,7 +32,7 @@ typedef struct pf_context_metric {
   char *name, *unit;
 } pf_context_metric;
 
-typedef struct pf_contexts {
+struct pf_contexts {         /* its typedef: model/rows/abilities.h */
   pf_dictionary *dictionary; /* of the frames; borrowed */
   pf_context_metric *metrics;
   size_t nmetrics, metric_capacity;
@@ -42,7 +43,7 @@ typedef struct pf_contexts {
   int64_t **weights;        /* of the node itself, by metric */
   bool has_overflowed;      /* a sum was saturated */
   pf_intern_table children; /* of the first children.count nodes */
-} pf_contexts;
+};
 
 
 /* An empty profile: a root, no metrics. PF_ENOMEM. */
@@ -60,9 +61,9 @@ size_t pf_metric_named (const pf_contexts *contexts, const char *name);
    else the first; PF_NO_METRIC if there is no metric. */
 size_t pf_metric_default (const pf_contexts *contexts);
 
-/* Copy the metrics of `from` and its default metric to contexts without metrics,
-   with NULL for their arrays of weights, which the caller sets. Indices stay the
-   same. False when out of memory. */
+/* Copy the metrics of `from` and its default metric to contexts without
+   metrics, with NULL for their arrays of weights, which the caller sets.
+   Indices stay the same. False when out of memory. */
 bool pf_metrics_copy (pf_contexts *contexts, const pf_contexts *from);
 
 /* Add the metrics of `from` that are new, with weights of 0, and take over its
@@ -123,5 +124,38 @@ bool pf_contexts_copy_nodes (pf_contexts *contexts, const pf_contexts *from);
 /* Copy `from`, of the same dictionary, into empty contexts. PF_ENOMEM: they can
    only be closed then. */
 pf_status pf_contexts_copy (pf_contexts *contexts, const pf_contexts *from);
+
+/*
+** Add all nodes and weights of `more`, multiplied by `sign` (1 or -1). `more`
+** may have another dictionary. Metrics of the same name and unit are merged.
+** PF_ENOMEM: the contexts have all their weights, and may have new nodes and
+** metrics without weights.
+**
+** ordered_merge.c: if the nodes of both are in the order of tree_order.h, an
+** ordered merge makes the sum in that order, without looking up nodes.
+*/
+pf_status pf_contexts_merge (pf_contexts *contexts, const pf_contexts *more,
+                             int sign, pf_error *error);
+
+/* Add all of `more` and free its arrays early. It can only be closed then. */
+pf_status pf_contexts_absorb (pf_contexts *contexts, pf_contexts *more,
+                              pf_error *error);
+
+/* A cache of nodes by stack id, for one pf_contexts. Initialise it with { 0 },
+   and close it. */
+typedef struct pf_stack_nodes {
+  uint32_t *nodes; /* node by stack id, or PF_NO_CONTEXT */
+  size_t count;
+  uint32_t *path; /* scratch */
+  size_t path_capacity;
+} pf_stack_nodes;
+
+/* Return the node of a stack of the contexts' dictionary; missing nodes are
+   added. A stack without frames has the root node. PF_NO_CONTEXT when out of
+   memory. */
+uint32_t pf_node_of_stack (pf_contexts *contexts, pf_stack_nodes *known,
+                           uint32_t stack);
+
+void pf_stack_nodes_close (pf_stack_nodes *known);
 
 #endif

@@ -3,7 +3,7 @@
 ** by an ordered merge where both are numbered in pre-order.
 */
 
-#include "model/contexts/ordered_merge.h"
+#include "model/contexts/contexts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,12 +13,24 @@
 
 #include "profio.h"
 
-typedef struct pf_stack_target pf_stack_target; /* model/rows/read_stacks.h */
+typedef struct pf_contexts pf_contexts; /* model/contexts/contexts.h */
+
+/* The destination of the bulk read of stacks. The caller owns all. */
+typedef struct pf_stack_target {
+  pf_contexts *contexts; /* use the reader's dictionary; only the root node */
+  size_t nmetrics; /* length of the arrays; 0: each row names its metric, and
+                      new metrics are added to the contexts */
+  const size_t *columns; /* columns of the reader with weights */
+  const size_t *metrics; /* metric of each column in the contexts */
+} pf_stack_target;
 
 struct pf_abilities {
   /* Continue at a row. Not possible where records have several sizes. */
   pf_status (*seek)(pf_reader *self, uint64_t row, pf_error *error);
-  /* Bulk read of all rows, which are stacks and weights. */
+  /* Bulk read of all rows, which are stacks and weights: faster than building
+     rows and adding these one by one, with the same result. It adds nothing to
+     the dictionary and calls no callback, so that the readers of several files
+     may run in parallel threads, each with its own contexts. */
   pf_status (*read_stacks)(pf_reader *self, const pf_stack_target *to,
                            pf_error *error);
   /* Rows in which this column is 0 may be left out. A stage that counts rows

@@ -2,9 +2,10 @@
 ** line_table.c - the source lines of addresses, from the DWARF line tables,
 ** read by libdw.
 **
-** Each table is read once, into one sorted array of ranges. Units that are damaged
-** or have no lines are skipped. Ranges outside the code, which begin at or near
-** address 0, belong to functions that the linker removed; they are dropped.
+** Each table is read once, into one sorted array of ranges. Units that are
+** damaged or have no lines are skipped. Ranges outside the code, which begin at
+** or near address 0, belong to functions that the linker removed; they are
+** dropped.
 */
 
 #include <elfutils/libdw.h>
@@ -103,9 +104,9 @@ static pf_status add_line (reading *r, Dwarf_Line *line, Dwarf_Line *next) {
 }
 
 
-/* Reads the tables of all units, each once: units may share a table, which libdw
-   has only once in memory. A unit header that cannot be read ends the search,
-   since it has the position of the next one. */
+/* Reads the tables of all units, each once: units may share a table, which
+   libdw has only once in memory. A unit header that cannot be read ends the
+   search, since it has the position of the next one. */
 static pf_status read_tables (reading *r, Dwarf *dwarf) {
   Dwarf_Off at = 0, next;
   size_t header, count;
