@@ -151,38 +151,39 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
                  pf_dictionary *dictionary);
 
 /* The files of the binding, in the order in which core.c opens them. */
-#define L_FILES(OPEN)     \
-  OPEN(binding);          \
-  OPEN(source);           \
-  OPEN(trace_part);       \
-  OPEN(reader);           \
-  OPEN(lua_decoder);      \
-  OPEN(conditions);       \
-  OPEN(stages);           \
-  OPEN(formulas);         \
-  OPEN(grouping);         \
-  OPEN(event_stages);     \
-  OPEN(packed_counts);    \
-  OPEN(timeline_spans);   \
-  OPEN(array_reader);     \
-  OPEN(symbol_table);     \
-  OPEN(profile);          \
-  OPEN(profile_contexts); \
-  OPEN(pack_contexts);    \
-  OPEN(export);           \
-  OPEN(export_contexts);  \
-  OPEN(export_firefox);   \
-  OPEN(export_samples);   \
-  OPEN(export_flames);    \
-  OPEN(export_pprof);     \
-  OPEN(output_handle);    \
-  OPEN(file_writer);      \
-  OPEN(written);          \
-  OPEN(stream);           \
-  OPEN(recover);          \
-  OPEN(recorder);         \
-  OPEN(rows);             \
-  OPEN(worker);           \
+#define L_FILES(OPEN)      \
+  OPEN(binding);           \
+  OPEN(source);            \
+  OPEN(trace_part);        \
+  OPEN(reader);            \
+  OPEN(lua_decoder);       \
+  OPEN(conditions);        \
+  OPEN(stages);            \
+  OPEN(formulas);          \
+  OPEN(grouping);          \
+  OPEN(event_stages);      \
+  OPEN(packed_counts);     \
+  OPEN(timeline_spans);    \
+  OPEN(array_reader);      \
+  OPEN(symbol_table);      \
+  OPEN(profile);           \
+  OPEN(profile_contexts);  \
+  OPEN(pack_contexts);     \
+  OPEN(export);            \
+  OPEN(export_contexts);   \
+  OPEN(export_cpuprofile); \
+  OPEN(export_firefox);    \
+  OPEN(export_samples);    \
+  OPEN(export_flames);     \
+  OPEN(export_pprof);      \
+  OPEN(output_handle);     \
+  OPEN(file_writer);       \
+  OPEN(written);           \
+  OPEN(stream);            \
+  OPEN(recover);           \
+  OPEN(recorder);          \
+  OPEN(rows);              \
+  OPEN(worker);            \
   OPEN(command)
 
 #define L_DECLARE(name) void l_open_##name(lua_State *L)

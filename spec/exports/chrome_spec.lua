@@ -122,9 +122,9 @@ describe("--export chrome", function()
    it("reports losses", function()
       local whole = builder.new("<", 8):header():arc(0x1000, 0x2000, 7):bytes()
       local trace <close> = assert(profio.open { data = whole })
-      assert.equal("", lanes.losses(trace))
+      assert.equal("", lanes.losses(trace:losses()))
       local cut <close> = assert(profio.open { data = whole:sub(1, -3), path = "cut.out" })
-      local losses = json.decode("{" .. lanes.losses(cut):sub(2) .. "}").losses
+      local losses = json.decode("{" .. lanes.losses(cut:losses()):sub(2) .. "}").losses
       assert.equal(1, #losses)
       assert.matches("^cut%.out: .* %(gmon%-truncated%)$", losses[1])
    end)

@@ -45,6 +45,14 @@ l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg) {
 }
 
 
+int l_refuse (lua_State *L, const char *message) {
+  lua_pushnil(L);
+  lua_pushstring(L, message);
+  lua_pushliteral(L, "unsupported");
+  return 3;
+}
+
+
 int l_export_finish (lua_State *L, l_export *e) {
   if (e->job.failed == PF_OK)
     e->job.failed = row_flush(&e->job, true);

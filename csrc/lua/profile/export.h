@@ -36,6 +36,10 @@ l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg);
    if a pipe has no reader any more. */
 int l_export_finish (lua_State *L, l_export *e);
 
+/* Pushes nil, a message and the code "unsupported", and returns their number:
+   the export cannot show the profile. */
+int l_refuse (lua_State *L, const char *message);
+
 void l_export_bytes (l_export *e, const void *bytes, size_t size);
 void l_export_text (l_export *e, const char *text);
 void l_export_int (l_export *e, int64_t value);

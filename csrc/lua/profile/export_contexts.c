@@ -32,14 +32,6 @@ static bool is_negative (const pf_contexts *c, size_t metric) {
 }
 
 
-static int refuse (lua_State *L, const char *message) {
-  lua_pushnil(L);
-  lua_pushstring(L, message);
-  lua_pushliteral(L, "unsupported");
-  return 3;
-}
-
-
 /*
 ** core.write_folded(contexts, options, file): a line "main;parse;read 1000" for
 ** each context with a weight. Options: metric; before (metric of an older
@@ -57,9 +49,10 @@ static int core_write_folded (lua_State *L) {
   const bool increases = before != NULL && l_option_flag(L, 2, "increases");
   bool overflow = false;
   if (is_negative(c, e->metric) || is_negative(c, older))
-    return refuse(L, "folded stacks cannot show weights below 0, and this "
-                     "profile has some: export the difference of two profiles "
-                     "as it is, or use svg or pprof");
+    return l_refuse(L,
+                    "folded stacks cannot show weights below 0, and this "
+                    "profile has some: export the difference of two profiles "
+                    "as it is, or use svg or pprof");
   for (uint32_t i = 1; i < c->count; i++) {
     const uint32_t node = e->walk.order[i], depth = e->walk.depths[i];
     path[depth - 1] = c->frames[node];
@@ -172,8 +165,8 @@ static int core_write_speedscope (lua_State *L) {
   const size_t to = is_all ? e->contexts->nmetrics : from + 1;
   for (size_t m = from; m < to; m++)
     if (is_negative(e->contexts, m))
-      return refuse(L, "speedscope cannot show weights below 0, and this "
-                       "difference has some: use svg or pprof");
+      return l_refuse(L, "speedscope cannot show weights below 0, and this "
+                         "difference has some: use svg or pprof");
   uint32_t *const path = l_scratch(L, e->walk.max_depth, sizeof *path);
   l_export_text(e, "{\"$schema\":\"https://www.speedscope.app/"
                    "file-format-schema.json\",\n\"exporter\":");

@@ -81,8 +81,8 @@ function chrome.write(trace, given, file)
    end
    local origin, words = origin_of(first, length)
    local path, out, variables = lanes.json(trace.path), lanes.out(file), {}
-   out:write(head:format(lanes.json("profio " .. core.version), path, words, lanes.losses(trace),
-      path))
+   out:write(head:format(lanes.json("profio " .. core.version), path, words,
+      lanes.losses(trace:losses()), path))
    for tid, track in ipairs(tracks) do
       if track.kind == "values" then
          variables[#variables + 1] = track

@@ -34,6 +34,7 @@ local order = {
    "btf",
    "pprof",
    "speedscope",
+   "cpuprofile",
    "callgrind",
    "dot",
    "chrome",

@@ -337,12 +337,12 @@ function lanes.script(text)
    return (lanes.json(text):gsub("<", "\\u003c"))
 end
 
----Returns the losses of a trace as further members of a JSON object; "" if there are none.
----@param trace profio.Trace
+---Returns losses as further members of a JSON object; "" if there are none.
+---@param notes string[]
 ---@return string
-function lanes.losses(trace)
+function lanes.losses(notes)
    local list = {}
-   for i, words in ipairs(trace:losses()) do
+   for i, words in ipairs(notes) do
       list[i] = lanes.json(words)
    end
    return #list == 0 and "" or ',"losses":[' .. table.concat(list, ",") .. "]"

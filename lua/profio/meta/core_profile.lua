@@ -183,6 +183,16 @@ function core.write_folded(from, options, file) end
 ---@return "EPIPE"|nil
 function core.write_speedscope(from, options, file) end
 
+---Writes a profile as .cpuprofile of V8.
+---@param from profio.core.Contexts
+---@param options { metric: string|nil, facts: string|nil } facts: further members, as JSON
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.write_cpuprofile(from, options, file) end
+
 ---Writes the middle of a profile for Firefox: from after the first strings of its table to the end
 ---of its first thread, which has the samples.
 ---@param from profio.core.Contexts
