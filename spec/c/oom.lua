@@ -241,20 +241,22 @@ function chunks.calls()
       quantiles = { "p50" }, edges = "include" }))
 end
 
--- Calls of one function in two lanes, which call ever more functions.
+-- Calls of one function in two lanes, which call ever more functions and are suspended while
+-- another lane runs.
 function chunks.explained()
-   local fields = { { "time", "int" }, { "event", "name" }, { "area", "name" }, { "lane", "int" } }
+   local fields = { { "time", "int" }, { "event", "name" }, { "area", "name" }, { "lane", "int" },
+      { "core", "int" } }
    local rows, time, dictionary = {}, 0, core.dictionary()
    for call = 1, 9 do
       for i, step in ipairs { "enter f", "enter g", "enter h" .. call, "leave h" .. call, "leave g",
-         "leave f" } do
+         "suspend f", "enter i", "leave i", "resume f", "leave f" } do
          time = time + call * i
          local event, area = step:match "(%a+) (%w+)"
-         rows[#rows + 1] = { time, event, area, call % 2 }
+         rows[#rows + 1] = { time, event, area, area == "i" and 2 or call % 2, 0 }
       end
    end
    return core.rows(core.explain(core.rows_reader(fields, rows, dictionary), { area = "f",
-      quantile = 0.5 }, core.rows_reader(fields, rows, dictionary)))
+      quantile = 0.5, lanes = { 0, 1 } }, core.rows_reader(fields, rows, dictionary)))
 end
 
 -- Two cores that call functions of a few names, over several batches.

@@ -3,6 +3,7 @@
 local core = require "profio.core"
 local events = require "spec.support.call_events"
 local planted = require "spec.support.planted"
+local preempted = require "spec.support.preempted"
 local slow_groups = require "spec.support.slow_groups"
 
 -- A generator of its own, so that a seed always gives the same timeline.
@@ -24,7 +25,7 @@ local function groups_of(trace, area, quantile)
       quantile = quantile }, trace.events:reader())))
    do
       local group = row.group
-      if row.node then
+      if row.node and row.net then
          made[group] = made[group] or { sums = {}, before = {} }
          paths[row.node] = row.parent and paths[row.parent] .. ";" .. row.area or area
          made[group].sums[paths[row.node]] = { count = row.count, net = row.net,
@@ -75,6 +76,92 @@ describe("core.explain", function()
             assert.same(expected, { groups_of(trace, area, 0.9) }, area .. seed)
          end
       end
+   end)
+end)
+
+-- Returns the time for which each lane ran while calls of a group were suspended.
+local function waits_of(trace, lane)
+   local made = {}
+   for _, row in ipairs(core.rows(core.explain(trace.events:reader(), { area = "A",
+      quantile = 0.95, lanes = { lane } }, trace.events:reader())))
+   do
+      if row.runner then
+         local waits = made[row.group] or {}
+         made[row.group] = waits
+         waits[row.runner] = (waits[row.runner] or 0) + row.elapsed
+         assert(row.area == "handler of " .. row.runner:match "%a+", row.area)
+      end
+   end
+   return made
+end
+
+-- Returns the same from what really ran.
+local function true_waits(calls)
+   local made = {}
+   for i, call in ipairs(calls) do
+      call.time, call.lane, call.at = call.stop - call.start, "", i
+   end
+   for group, list in pairs(slow_groups.chosen(calls, 0.95)) do
+      for _, call in ipairs(list) do
+         for lane, time in pairs(call.waits) do
+            made[group] = made[group] or {}
+            made[group][lane] = (made[group][lane] or 0) + time
+         end
+      end
+   end
+   return made
+end
+
+-- Returns what ran on a core from one time to another, without functions: { lane, time } by turns.
+local function true_path(ran, from, to)
+   local list, last = {}, nil
+   for _, piece in ipairs(ran) do
+      local time = math.min(piece.to, to) - math.max(piece.from, from)
+      local lane = piece.lane or "-"
+      if time > 0 and last and last[1] == lane then
+         last[2] = last[2] + time
+      elseif time > 0 then
+         last = { lane, time }
+         list[#list + 1] = last
+      end
+   end
+   return list
+end
+
+describe("core.explain on cores", function()
+   it("gives the times for which others ran, as the maker of the timeline knows them", function()
+      for seed = 1, 100 do
+         local list, cores = preempted.timeline(generator(seed))
+         local trace <close> = events.open(list, "calls on cores")
+         for _, on in ipairs(cores) do
+            assert.same(true_waits(on.calls), waits_of(trace, "Worker" .. on.number), seed)
+         end
+      end
+   end)
+end)
+
+describe("trace:explain on cores", function()
+   it("ranks the task first that preempts the slow calls, and follows it", function()
+      local right, all = 0, 0
+      for seed = 1, 500 do
+         local list, cores = preempted.timeline(generator(seed))
+         local trace <close> = events.open(list, "calls on cores")
+         for _, on in ipairs(cores) do
+            local made = assert(trace:explain("A", { quantile = "p95",
+               lane = "Worker" .. on.number }))
+            assert.equal(made.gap, sum_of(made.parts))
+            all = all + 1
+            right = right + (made.parts[1].runner == on.reason and 1 or 0)
+            local path = {}
+            for i, step in ipairs(made.path) do
+               path[i] = { step.lane or "-", step.elapsed }
+            end
+            assert.same(true_path(on.ran, made.worst.start, made.worst.start + made.worst.elapsed),
+               path, seed)
+         end
+      end
+      assert.equal(1000, all)
+      assert.is_true(right >= 950, right)
    end)
 end)
 

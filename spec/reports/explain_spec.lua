@@ -132,6 +132,96 @@ describe("trace:explain", function()
    end)
 end)
 
+-- Events with lanes of one letter and cores: "10 e f a0" is an enter of f in lane a on core 0.
+local function on_cores(text)
+   local list = events.of(text)
+   local i = 0
+   for lane, core in text:gmatch "%d+ %a %S+ (%a)(%d?)" do
+      i = i + 1
+      list[i].lane, list[i].core = lane, math.tointeger(tonumber(core)) or -1
+   end
+   return list
+end
+
+-- Returns the steps of the critical path of f.
+local function path_of(text)
+   local trace <close> = events.open(on_cores(text), "calls on cores")
+   local made, steps = assert(trace:explain("f", { quantile = "p100" })), {}
+   for i, step in ipairs(made.path) do
+      steps[i] = ("%s %s %d"):format(step.lane or "-", step.area or "-", step.elapsed)
+   end
+   return steps, made
+end
+
+-- Returns the parts as a list of "kind runner time".
+local function runners_of(made)
+   local list = {}
+   for i, part in ipairs(made.parts) do
+      list[i] = ("%s %s %d"):format(part.kind, part.runner or "-", part.time)
+   end
+   return list
+end
+
+local short = "0 e f a0; 10 l f a0; 20 e f a0; 30 l f a0; "
+
+describe("trace:explain on cores", function()
+   it("divides suspended time by the lanes that ran, and leaves a rest", function()
+      local _, made = path_of(short .. "40 e f a0; 45 s f a0; 50 e g b0; 60 s g b0; 60 e h c0; "
+         .. "75 l h c0; 75 r g b0; 80 l g b0; 90 r f a0; 100 l f a0")
+      assert.same({ "suspended - 15", "suspended b 15", "suspended c 15", "own - 5" },
+         runners_of(made))
+      assert.matches("f did not run: it was suspended for 15 ns instead of 0 ns while b ran on its "
+         .. "core, mostly g;", made.parts[2].sentence, 1, true)
+      assert.matches("suspended longer while no lane is known to have run on its core;",
+         made.parts[1].sentence, 1, true)
+      assert.equal("The slowest call took 60 ns. On its critical path are 15 ns in a (mostly f), "
+         .. "15 ns in b (mostly g), 15 ns in c (mostly h), 15 ns in which nothing is known to have "
+         .. "run.", made.path_sentence)
+   end)
+
+   it("follows the lane on another core that ends a wait", function()
+      assert.same({ "a f 5", "b g 35", "a f 20" }, (path_of(short
+         .. "38 e g b1; 40 e f a0; 45 s f a0; 80 l g b1; 80 r f a0; 100 l f a0")))
+   end)
+
+   it("follows nothing that other cores do while a lane has no call open", function()
+      assert.same({ "a f 5", "- - 5", "b g 10", "a f 40" }, (path_of(short
+         .. "40 e f a0; 45 s f a0; 47 e x c1; 48 l x c1; 50 e g b0; 60 l g b0; 60 r f a0; "
+         .. "100 l f a0")))
+   end)
+
+   it("counts lanes of unknown cores as those of one", function()
+      local steps, made = path_of(short .. "40 e f a; 45 s f a; 45 e g b; 60 l g b; 60 e h c; "
+         .. "75 l h c; 75 r f a; 100 l f a")
+      assert.same({ "a f 5", "b g 15", "c h 15", "a f 25" }, steps)
+      assert.same({ "suspended - 30", "own - 20" }, runners_of(made))
+   end)
+
+   it("knows that a lane has gone to another core, and forgets what was before a gap", function()
+      local _, made = path_of(short .. "40 e g b0; 41 e f a0; 45 s f a0; 46 r g b0; 50 s g b0; "
+         .. "50 r g b1; 60 r f a0; 100 l f a0")
+      assert.same({ "own - 34", "suspended - 11", "suspended b 4" }, runners_of(made))
+      local list = on_cores(short .. "40 e g b0; 41 e f a0; 42 s f a0; 44 e f a0; 46 s f a0; "
+         .. "60 r f a0; 100 l f a0")
+      list[8].flags = "gap"
+      local trace <close> = events.open(list, "calls on cores")
+      made = assert(trace:explain("f", { quantile = "p100" }))
+      assert.same({ 1, 0 }, { made.partial, #made.path })
+      assert.is_nil(table.concat(runners_of(made), ","):match "suspended b")
+   end)
+
+   it("compares the calls of some lanes", function()
+      local text = "0 e f a0; 10 l f a0; 20 e f a0; 40 l f a0; 40 e f b0; 90 l f b0; 90 e f b0; "
+         .. "190 l f b0"
+      local trace <close> = events.open(on_cores(text), "calls on cores")
+      assert.equal(10, assert(trace:explain("f", { lane = "a" })).gap)
+      assert.equal(50, assert(trace:explain("f", { lane = { "b", "c" } })).gap)
+      assert.equal(4, assert(trace:explain("f", { lane = require "profio".match "[ab]" })).calls)
+      assert.equal("no calls of 'f' in the selected lanes; it has calls in a, b",
+         select(2, trace:explain("f", { lane = "c" })))
+   end)
+end)
+
 describe("trace:explain has nothing to explain", function()
    local function message_of(text, area)
       local trace <close> = events.open(events.of(text))
@@ -197,6 +287,17 @@ describe("profio explain", function()
 
    it("takes the function with the longest call, as a report without one", function()
       assert.matches("00000001 has 9 calls", (command.run("profio --report explain " .. given)))
+      assert.matches("00000001 has 9 calls", (command.run("profio --report explain --lane 0 "
+         .. given)))
+   end)
+
+   it("takes a part of the time and of the lanes", function()
+      assert.matches("00000001 has 3 calls. .* 1 call was not recorded from enter to leave",
+         (command.run("profio explain --lane 0 --from 0 --to 500ns 00000001 " .. given)))
+      local _, status, errors = command.run("profio explain --lane 7 00000001 " .. given)
+      assert.equal(1, status)
+      assert.matches("no calls of '00000001' in the selected lanes; it has calls in core 0",
+         errors, 1, true)
    end)
 
    it("refuses what it cannot do", function()

@@ -22,9 +22,23 @@ for name, type in pairs { area = "calls of areas", name = "calls of names" } do
    }
 end
 
+profio.register {
+   name = "calls on cores", score = function() return 0 end,
+   tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" },
+      { "lane", "name" }, { "flags", "name" }, { "core", "int" } } },
+   open = function()
+      return { events = function(put)
+         for _, e in ipairs(given) do
+            put(e.time, e.event, e.area, e.lane, e.flags, e.core)
+         end
+      end }
+   end,
+}
+
 ---A trace of these events.
----@param list table[] { time =, event =, area =, lane =, flags = }
----@param format string|nil "calls of areas" or "calls of names"
+---@param list table[] { time =, event =, area =, lane =, flags =, core = }
+---@param format string|nil "calls of areas", "calls of names", or "calls on cores", whose lanes are
+---names
 ---@return profio.Trace
 function events.open(list, format)
    given = list

@@ -103,6 +103,27 @@ local function add(made, group, call)
    before[call.before].net = before[call.before].net + call.net
 end
 
+---Returns the calls of each group: typical, slow, first, median, worst.
+---@param found table[] all calls in order of stop: { time =, lane =, at = index }
+---@param quantile number
+---@return table<string, table[]>
+function groups.chosen(found, quantile)
+   local ranked, all = by_rank(found), #found
+   local n = all - math.ceil(quantile * all)
+   n = math.max(1, math.min(math.max(n, 5), all // 3))
+   local made = { typical = {}, slow = {}, first = {}, worst = { found[1] },
+      median = { ranked[(all - 1) // 2 + 1] } }
+   for i = 1, n do
+      table.insert(made.typical, ranked[(all - n) // 2 + i])
+      local call = ranked[all - n + i]
+      table.insert(is_first(call, found) and made.first or made.slow, call)
+   end
+   for _, call in ipairs(found) do
+      made.worst[1] = call.time > made.worst[1].time and call or made.worst[1]
+   end
+   return made
+end
+
 ---Returns the groups of a list of events by name: { sums = by path, before = by function }.
 ---@param list table[] events
 ---@param name string
@@ -112,24 +133,13 @@ end
 ---@return integer partial
 function groups.of(list, name, quantile)
    local found, lost = instances(slow_calls.calls(list, { max_depth = 65536 }), name)
-   local ranked, made, all = by_rank(found), {}, #found
-   if all < 1 then
-      return made, all, lost
+   local made = {}
+   for group, calls in pairs(#found > 0 and groups.chosen(found, quantile) or {}) do
+      for _, call in ipairs(calls) do
+         add(made, group, call)
+      end
    end
-   local n = all - math.ceil(quantile * all)
-   n = math.max(1, math.min(math.max(n, 5), all // 3))
-   for i = 1, n do
-      add(made, "typical", ranked[(all - n) // 2 + i])
-      local call = ranked[all - n + i]
-      add(made, is_first(call, found) and "first" or "slow", call)
-   end
-   add(made, "median", ranked[(all - 1) // 2 + 1])
-   local worst = found[1]
-   for _, call in ipairs(found) do
-      worst = call.time > worst.time and call or worst
-   end
-   add(made, "worst", worst)
-   return made, all, lost
+   return made, #found, lost
 end
 
 return groups

@@ -65,6 +65,8 @@ typedef struct pf_chunk {
   size_t nfirsts, firsts_capacity;
 } pf_chunk;
 
+#define PF_OUTER_STACK (PF_NO_STACK - 1) /* is no stack of the dictionary */
+
 typedef struct pf_machine {
   pf_call_options options;
   pf_lanes lanes;
@@ -74,7 +76,10 @@ typedef struct pf_machine {
   bool after_range;  /* the events are after options.to */
   bool is_chunk;     /* calls before the first event are unknown */
   pf_chunk chunk;
-  bool has_stacks;     /* calls get their stacks; set before the first event */
+  bool has_stacks; /* calls get their stacks; set before the first event */
+  bool has_root;   /* with has_stacks: stacks begin with functions of the
+                          name `root`, and calls outside of these have none */
+  uint32_t root;
   pf_details *details; /* stores the details of calls, borrowed; NULL: none. Set
                           before the first event */
   size_t row;          /* of the event at hand */

@@ -2,7 +2,8 @@
 ** explain.c - two scans of the events with the call machine: the first one ranks
 ** the calls of the area, the second one sums what happens within those of the
 ** groups. Calls end after those that they made, so the calls of a lane that end
-** before one of the area, and are below it, lie within it.
+** before one of the area, and are below it, lie within it. If the first scan has
+** found suspended calls, the second one looks at the lanes after each event.
 */
 
 #include "kernels/explain/explain.h"
@@ -11,44 +12,11 @@
 #include <string.h>
 
 #include "kernels/calls/events.h"
-#include "kernels/explain/open_calls.h"
-#include "kernels/explain/subtrees.h"
-#include "model/rows/store.h"
+#include "kernels/explain/explained_rows.h"
+#include "model/base/memory.h"
 #include "model/rows/table_reader.h"
 
 #define AT_ONCE 512 /* events, so that their calls stay in the L1 cache */
-
-enum {
-  GROUP,
-  NODE,
-  PARENT,
-  AREA,
-  COUNT,
-  NET,
-  ELAPSED,
-  START,
-  LANE,
-  FIELDS
-};
-
-static const pf_field explain_fields[FIELDS] = {
-    {"group", PF_NAME, "all partial typical slow first median worst"},
-    {"node", PF_INT, "node of the tree of calls; missing: calls after `area`"},
-    {"parent", PF_INT, "node of the caller"},
-    {"area", PF_AREA, "the function"},
-    {"count", PF_INT, "number of calls"},
-    {"net", PF_INT, "sum of their net times, ns"},
-    {"elapsed", PF_INT, "sum of stop - start, ns"},
-    {"start", PF_INT, "start of an example, ns"},
-    {"lane", PF_INT, "its lane"}, /* with the type of lanes */
-};
-
-static const char *const group_names[PF_EXPLAINED_GROUPS] = {
-    [PF_GROUP_TYPICAL] = "typical",
-    [PF_GROUP_SLOW] = "slow",
-    [PF_GROUP_FIRST] = "first",
-    [PF_GROUP_MEDIAN] = "median",
-    [PF_GROUP_WORST] = "worst"};
 
 typedef struct explain_reader {
   pf_reader reader;
@@ -56,12 +24,13 @@ typedef struct explain_reader {
   pf_explain_options options;
   pf_events events[2];
   pf_machine machine; /* of the scan at hand */
-  pf_subtrees trees;
-  pf_call_ranks ranks;
-  pf_open_calls open;
-  uint64_t partial;
+  pf_explained sums;
+  uint8_t *selected; /* by lane id: 0: not yet known, 1: no, 2: yes */
+  size_t nselected;
   bool is_second;
-  pf_field fields[FIELDS];
+  bool has_cores; /* the events have a column of cores */
+  bool has_waits; /* calls of the area were suspended */
+  pf_field fields[PF_EXPLAINED_FIELDS];
   pf_store store;
   pf_reader *rows; /* the reader of the store; NULL: the events are not read
                       yet */
@@ -76,35 +45,82 @@ static bool is_whole (const pf_call *call) {
 }
 
 
+/* Whether the calls of a lane are to be explained. PF_ENOMEM. */
+static pf_status find_selected (explain_reader *e, uint32_t lane, bool *is) {
+  const pf_explain_options *const o = &e->options;
+  const pf_id_table *const ids = &e->events[e->is_second].lanes;
+  *is = o->lanes == NULL;
+  if (*is)
+    return PF_OK;
+  if (!pf_grow_filled(&e->selected, &e->nselected, (size_t)lane + 1, 0))
+    return PF_ENOMEM;
+  for (size_t i = 0; e->selected[lane] == 0 && i < o->nlanes; i++)
+    if (lane != ids->missing && ids->words[lane] == o->lanes[i])
+      e->selected[lane] = 2;
+  if (e->selected[lane] == 0)
+    e->selected[lane] = 1;
+  *is = e->selected[lane] == 2;
+  return PF_OK;
+}
+
+
+/* A call of the area has ended in the first scan. */
+static pf_status count_call (explain_reader *e, const pf_call *call,
+                             uint32_t lane) {
+  const int64_t duration = call->durations[PF_CALL];
+  const bool was_suspended = duration > call->durations[PF_GROSS];
+  if (pf_call_ranks_count(&e->sums.ranks, lane, duration) != PF_OK)
+    return PF_ENOMEM;
+  e->has_waits |= was_suspended;
+  if (e->sums.ranks.worst + 1 == e->sums.ranks.all) {
+    e->sums.path.from = call->start;
+    e->sums.path.to = call->stop;
+    e->sums.path.is_over = !was_suspended;
+  }
+  return PF_OK;
+}
+
+
 /* A call of the area has ended, which is not within another one. */
 static pf_status end_call (explain_reader *e, const pf_call *call,
-                           uint32_t lane, const pf_open_call *open) {
+                           uint32_t lane, const pf_open_lane *open) {
   pf_call_rank rank;
+  bool is_selected;
+  pf_status status = find_selected(e, lane, &is_selected);
+  if (status != PF_OK || !is_selected)
+    return status;
   if (!is_whole(call)) {
-    e->partial += !e->is_second;
+    e->sums.partial += !e->is_second;
     return PF_OK;
   }
-  const int64_t duration = call->durations[PF_CALL];
   if (!e->is_second)
-    return pf_call_ranks_count(&e->ranks, lane, duration);
-  const pf_status status = pf_call_ranks_next(&e->ranks, lane, duration, &rank);
-  return status == PF_OK ? pf_open_calls_put(&e->open, open, &rank, call, lane)
-                         : status;
+    return count_call(e, call, lane);
+  status =
+      pf_call_ranks_next(&e->sums.ranks, lane, call->durations[PF_CALL], &rank);
+  if (status == PF_OK && rank.is_worst)
+    status = pf_path_end(&e->sums.path);
+  return status == PF_OK
+             ? pf_open_calls_put(&e->sums.open, open, &rank, call, lane)
+             : status;
 }
 
 
 /* A call of the second scan. */
 static pf_status add_call (explain_reader *e, const pf_call *call,
                            uint32_t node, uint32_t lane) {
-  pf_open_call *const open = pf_open_calls_lane(&e->open, lane);
+  const pf_node_sum sum = {.count = 1,
+                           .net = call->durations[PF_NET],
+                           .elapsed = (pf_wide)call->stop - call->start};
+  pf_open_lane *const open = pf_open_calls_lane(&e->sums.open, lane);
   if (open == NULL ||
-      (node != PF_NO_NODE && pf_open_call_add(open, node, call) != PF_OK))
+      (node != PF_NO_NODE &&
+       pf_open_calls_add(&e->sums.open, open, node, &sum) != PF_OK))
     return PF_ENOMEM;
   if (node != PF_NO_NODE && node != 0)
     return PF_OK;
   const pf_status status = node == 0 ? end_call(e, call, lane, open) : PF_OK;
-  open->before = pf_stack_at(e->trees.dictionary, call->stack)->frame;
-  pf_open_call_clear(open);
+  open->before = e->machine.lanes.slots[call->slot].area;
+  pf_open_calls_end(&e->sums.open, open);
   return status;
 }
 
@@ -113,10 +129,10 @@ static pf_status add_call (explain_reader *e, const pf_call *call,
    functions. */
 static pf_status add_calls (explain_reader *e) {
   const pf_machine *const m = &e->machine;
-  pf_status status = pf_subtrees_update(&e->trees);
+  pf_status status = pf_subtrees_update(&e->sums.trees);
   for (size_t i = 0; i < m->ncalls && status == PF_OK; i++) {
     const pf_call *const call = &m->calls[i];
-    const uint32_t node = pf_subtree_of(&e->trees, call->stack);
+    const uint32_t node = pf_subtree_of(&e->sums.trees, call->stack);
     if (call->stack == PF_NO_STACK || (!e->is_second && node != 0))
       continue;
     const uint32_t lane = m->lanes.slots[call->slot].lane->number;
@@ -126,11 +142,77 @@ static pf_status add_calls (explain_reader *e) {
   return status;
 }
 
+/* }====== */
+
+
+/* {====== The scans ====== */
+
+/* The time of an event in its lane, in which time never goes back. */
+static int64_t time_of (const explain_reader *e, size_t row) {
+  const pf_event_rows *const rows = &e->events[1].rows;
+  const pf_lane *const lane = pf_lane_at(&e->machine.lanes, rows->lanes[row]);
+  return lane != NULL && lane->last > rows->times[row] ? lane->last
+                                                       : rows->times[row];
+}
+
+
+/* Before the machine processes an event of a lane. */
+static pf_status look_before (explain_reader *e, size_t row) {
+  const pf_event_rows *const rows = &e->events[1].rows;
+  const uint32_t lane = rows->lanes[row];
+  const int64_t time = time_of(e, row);
+  if (rows->flags != NULL &&
+      (rows->flags[row] & (PF_CALL_GAP | PF_CALL_NEW_FILE)) != 0) {
+    pf_waits_reset(&e->sums.waits);
+    pf_path_reset(&e->sums.path);
+  }
+  const pf_status status = pf_waits_before(&e->sums.waits, lane, time);
+  return status == PF_OK && pf_path_needs(&e->sums.path, time)
+             ? pf_path_before(&e->sums.path, &e->machine, lane)
+             : status;
+}
+
+
+/* After the machine has processed it. */
+static pf_status look_after (explain_reader *e, size_t row) {
+  const pf_events *const events = &e->events[1];
+  const uint32_t lane = events->rows.lanes[row];
+  const int64_t time = time_of(e, row);
+  uint32_t core = 0;
+  pf_status status = pf_subtrees_update(&e->sums.trees);
+  if (status == PF_OK && e->has_cores)
+    status = pf_waits_core(&e->sums.waits,
+                           &events->batch.columns[events->extra], row, &core);
+  if (status == PF_OK && e->has_cores)
+    status = pf_waits_after(&e->sums.waits, &e->machine, lane, core, time);
+  return status == PF_OK && pf_path_needs(&e->sums.path, time)
+             ? pf_path_after(&e->sums.path, &e->machine, lane, core, time)
+             : status;
+}
+
+
+/* Process a row of the second scan on its own. */
+static pf_status process_row (explain_reader *e, size_t row) {
+  const pf_event_rows *const rows = &e->events[1].rows;
+  const bool is_call = rows->kinds[row] < PF_EVENT_WRITE;
+  pf_status status = is_call ? look_before(e, row) : PF_OK;
+  if (status == PF_OK)
+    status = pf_machine_process(&e->machine, rows, row, row + 1);
+  if (status == PF_OK && is_call)
+    status = look_after(e, row);
+  return status == PF_OK ? add_calls(e) : status;
+}
+
 
 static pf_status process_batch (explain_reader *e, const pf_events *events) {
   const size_t rows = events->batch.rows;
+  const bool is_each =
+      e->is_second && e->has_waits && (e->has_cores || !e->sums.path.is_over);
   pf_status status = PF_OK;
-  for (size_t from = 0; from < rows && status == PF_OK; from += AT_ONCE) {
+  for (size_t row = 0; is_each && row < rows && status == PF_OK; row++)
+    status = process_row(e, row);
+  for (size_t from = 0; !is_each && from < rows && status == PF_OK;
+       from += AT_ONCE) {
     const size_t to = rows - from < AT_ONCE ? rows : from + AT_ONCE;
     status = pf_machine_process(&e->machine, &events->rows, from, to);
     if (status == PF_OK)
@@ -146,8 +228,9 @@ static pf_status scan (explain_reader *e, pf_error *error) {
   pf_reader *const input = e->inputs[e->is_second];
   pf_status status;
   pf_machine_init(&e->machine, &e->options.calls, input->dictionary,
-                  input->fields[events->area].type == PF_AREA);
-  e->machine.has_stacks = true;
+                  e->sums.has_areas);
+  e->machine.has_stacks = e->machine.has_root = true;
+  e->machine.root = e->sums.trees.name;
   while ((status = pf_events_next(events, error)) == PF_MORE) {
     if (process_batch(e, events) != PF_OK)
       return pf_no_memory(error);
@@ -166,102 +249,17 @@ static pf_status scan (explain_reader *e, pf_error *error) {
 /* }====== */
 
 
-/* {====== The rows ====== */
-
-#define BIT(column) (1U << (column))
-
-/* Append a row whose values in the columns of the set `missing` are missing, and
-   all others but group and count 0. */
-static pf_status add_row (explain_reader *e, const char *group, uint64_t count,
-                          unsigned missing, size_t *row) {
-  if (pf_store_add(&e->store, row) != PF_OK)
-    return PF_ENOMEM;
-  pf_column *const columns = e->store.columns;
-  for (size_t i = 0; i < FIELDS; i++)
-    if ((missing & BIT(i)) != 0)
-      pf_store_set_missing(&e->store, i, *row);
-  columns[GROUP].ids[*row] = pf_intern_text(e->store.dictionary, group);
-  columns[COUNT].ints[*row] = (int64_t)count;
-  return columns[GROUP].ids[*row] == PF_NO_NAME ? PF_ENOMEM : PF_OK;
-}
-
-
-/* Set a sum of times. PF_ELIMIT. */
-static pf_status set_sum (explain_reader *e, size_t column, size_t row,
-                          pf_wide sum, pf_error *error) {
-  if (sum > INT64_MAX || sum < -INT64_MAX)
-    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "a sum of the times of calls exceeds 2^63-1 ns");
-  e->store.columns[column].ints[row] = (int64_t)sum;
-  return PF_OK;
-}
-
-
-static pf_status put_node (explain_reader *e, const char *group, uint32_t node,
-                           const pf_group_sum *sum, pf_error *error) {
-  size_t row;
-  const unsigned missing = node == 0 ? BIT(PARENT) | BIT(AREA) : 0;
-  if (add_row(e, group, sum->sum.count, missing, &row) != PF_OK)
-    return pf_no_memory(error);
-  pf_column *const columns = e->store.columns;
-  columns[NODE].ints[row] = node;
-  if (node != 0) {
-    columns[PARENT].ints[row] = pf_subtree_parent(&e->trees, node);
-    columns[AREA].ids[row] = pf_subtree_area(&e->trees, node);
-  }
-  columns[START].ints[row] = sum->start;
-  columns[LANE].has_missing = true; /* the bitmap of a store is clear from the
-                                       start */
-  pf_events_put_lane(&e->events[1], sum->lane, &columns[LANE], row);
-  const pf_status status = set_sum(e, NET, row, sum->sum.net, error);
-  return status == PF_OK ? set_sum(e, ELAPSED, row, sum->sum.elapsed, error)
-                         : status;
-}
-
-
-static pf_status put_before (explain_reader *e, uint32_t id, pf_error *error) {
-  const uint64_t word = e->open.before.words[id];
-  const uint32_t area = (uint32_t)word;
-  const unsigned others =
-      BIT(NODE) | BIT(PARENT) | BIT(ELAPSED) | BIT(START) | BIT(LANE);
-  size_t row;
-  if (add_row(e, group_names[word >> 32], e->open.before_sums[id].count,
-              area == PF_NO_AREA ? others | BIT(AREA) : others, &row) != PF_OK)
-    return pf_no_memory(error);
-  if (area != PF_NO_AREA)
-    e->store.columns[AREA].ids[row] = area;
-  return set_sum(e, NET, row, e->open.before_sums[id].net, error);
-}
-
-
-static pf_status put_rows (explain_reader *e, pf_error *error) {
-  size_t row;
-  const unsigned others = (BIT(FIELDS) - 1) & ~(BIT(GROUP) | BIT(COUNT));
-  if (add_row(e, "all", e->ranks.all, others, &row) != PF_OK ||
-      add_row(e, "partial", e->partial, others, &row) != PF_OK)
-    return pf_no_memory(error);
-  pf_status status = PF_OK;
-  for (int group = 0; group < PF_EXPLAINED_GROUPS; group++)
-    for (size_t node = 0; node < e->open.groups[group].nsums; node++) {
-      const pf_group_sum *const sum = &e->open.groups[group].sums[node];
-      if (sum->sum.count > 0 && status == PF_OK)
-        status = put_node(e, group_names[group], (uint32_t)node, sum, error);
-    }
-  for (uint32_t id = 0; id < e->open.before.count && status == PF_OK; id++)
-    status = put_before(e, id, error);
-  return status;
-}
-
+/* {====== Reading ====== */
 
 static pf_status fill (explain_reader *e, pf_error *error) {
   pf_status status = scan(e, error);
   if (status == PF_OK) {
-    pf_call_ranks_begin(&e->ranks, e->options.quantile);
+    pf_call_ranks_begin(&e->sums.ranks, e->options.quantile);
     e->is_second = true;
     status = scan(e, error);
   }
   if (status == PF_OK)
-    status = put_rows(e, error);
+    status = pf_explained_put(&e->sums, &e->events[1], &e->store, error);
   return status == PF_OK ? pf_store_reader(&e->store, NULL, 0, &e->rows, error)
                          : status;
 }
@@ -281,9 +279,12 @@ static void explain_close (pf_reader *self) {
   if (e->rows != NULL)
     e->rows->close(e->rows);
   pf_store_close(&e->store);
-  pf_open_calls_free(&e->open);
-  pf_call_ranks_free(&e->ranks);
-  pf_subtrees_free(&e->trees);
+  pf_open_calls_free(&e->sums.open);
+  pf_waits_free(&e->sums.waits);
+  pf_path_free(&e->sums.path);
+  free(e->selected);
+  pf_call_ranks_free(&e->sums.ranks);
+  pf_subtrees_free(&e->sums.trees);
   pf_machine_free(&e->machine);
   pf_events_close(&e->events[0]);
   pf_events_close(&e->events[1]);
@@ -298,17 +299,19 @@ static void explain_close (pf_reader *self) {
 static pf_status open_inputs (explain_reader *e, pf_error *error) {
   pf_dictionary *const dictionary = e->inputs[1]->dictionary;
   for (int i = 0; i < 2; i++) {
-    const pf_status status =
-        pf_events_open(&e->events[i], e->inputs[i], NULL, false, error);
+    const pf_status status = pf_events_open(
+        &e->events[i], e->inputs[i], i == 0 ? NULL : "core", false, error);
     if (status != PF_OK)
       return status;
   }
-  memcpy(e->fields, explain_fields, sizeof explain_fields);
-  e->fields[LANE].type = pf_events_lane_type(&e->events[1]);
+  e->sums.has_areas = e->inputs[1]->fields[e->events[1].area].type == PF_AREA;
+  pf_explained_fields(e->fields, pf_events_lane_type(&e->events[1]));
+  e->has_cores = e->events[1].extra < e->inputs[1]->nfields;
   const uint32_t name = pf_intern_text(dictionary, e->options.area);
   if (name == PF_NO_NAME ||
-      pf_subtrees_open(&e->trees, dictionary, name) != PF_OK ||
-      pf_store_open(&e->store, e->fields, FIELDS, dictionary) != PF_OK)
+      pf_subtrees_open(&e->sums.trees, dictionary, name) != PF_OK ||
+      pf_store_open(&e->store, e->fields, PF_EXPLAINED_FIELDS, dictionary) !=
+          PF_OK)
     return pf_no_memory(error);
   return PF_OK;
 }
@@ -324,12 +327,16 @@ pf_status pf_explain_open (pf_reader *first, pf_reader *second,
   e->inputs[1] = second;
   e->options = *options;
   e->reader = (pf_reader){.fields = e->fields,
-                          .nfields = FIELDS,
+                          .nfields = PF_EXPLAINED_FIELDS,
                           .dictionary = second->dictionary,
                           .next = explain_next,
                           .close = explain_close};
-  pf_id_table_init(&e->open.before);
-  pf_id_table_init(&e->trees.nodes);
+  e->sums.path.is_over = true;
+  e->sums.waits = (pf_waits){.open = &e->sums.open, .trees = &e->sums.trees};
+  pf_id_table_init(&e->sums.waits.core_ids);
+  pf_id_table_init(&e->sums.waits.runners);
+  pf_id_table_init(&e->sums.open.before);
+  pf_id_table_init(&e->sums.trees.nodes);
   return pf_reader_opened(&e->reader, open_inputs(e, error), reader);
 }
 

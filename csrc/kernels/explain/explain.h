@@ -30,8 +30,11 @@
 
 typedef struct pf_explain_options {
   pf_call_options calls;
-  const char *area; /* name of the functions; interned at opening */
-  double quantile;  /* from 0 to 1 */
+  const char *area;      /* name of the functions; interned at opening */
+  double quantile;       /* from 0 to 1 */
+  const uint64_t *lanes; /* borrowed; only calls in these lanes are explained:
+                            order words (order.h); NULL: in all lanes */
+  size_t nlanes;
 } pf_explain_options;
 
 /*
@@ -44,13 +47,25 @@ typedef struct pf_explain_options {
 **   above         which node 0 is the area itself: `parent`, `area`, count,
 **                 net and elapsed (the sum of stop - start) of the calls there;
 **                 `start` and `lane` of the call of the area in which elapsed
-**                 of the node is largest. Then rows without a node: count and
-**                 net of those calls of the area that came right after a call
-**                 of `area` in their lane (missing: after none)
+**                 of the node is largest. A node without net is no call: the
+**                 calls of `parent` were suspended for elapsed, while on their
+**                 core the lane `runner` ran with `area` as its outermost
+**                 function (waits.h; only if the events have a column `core`).
+**                 Then rows without a node: count and net of those calls of the
+**                 area that came right after a call of `area` in their lane
+**                 (missing: after none)
+**   path          the critical path of the worst call (wait_path.h), if it was
+**                 suspended, in order of time: start, elapsed, `lane` and the
+**                 function `area` that ran; both are missing if none is known.
+**                 There are no rows if more than PF_MAX_PATH_EVENTS events came
+**                 during the call
 **
-** The first `next` reads the events. Memory grows with the numbers of lanes and
-** stacks, not with that of calls. PF_EUNSUPPORTED without the columns of
-** events; PF_ELIMIT if a sum exceeds 2^63-1; PF_ENOMEM.
+** The first `next` reads the events. Memory grows with the number of lanes, with
+** the nodes, and for each call of the area that is open at one time with the
+** nodes below it; not with the number of calls. Nodes are as many as stacks
+** below the area, and for each of these as many as runners met it.
+** PF_EUNSUPPORTED without the columns of events; PF_ELIMIT if a sum exceeds
+** 2^63-1; PF_ENOMEM.
 */
 pf_status pf_explain_open (pf_reader *first, pf_reader *second,
                            const pf_explain_options *options,

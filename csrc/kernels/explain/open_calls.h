@@ -41,7 +41,7 @@ typedef struct pf_before_sum {
   pf_wide net;
 } pf_before_sum;
 
-/* A lane. */
+/* The sums of a call that is open. */
 typedef struct pf_open_call {
   uint32_t *entries; /* by node: index in `list`, + 1, or 0 */
   size_t nentries;
@@ -50,15 +50,20 @@ typedef struct pf_open_call {
     pf_node_sum sum;
   } * list; /* the nodes in which calls have ended */
   size_t count, capacity;
-  uint32_t before; /* area of the last call that ended outside; PF_NO_AREA */
-  bool has_begun;  /* `before` is set */
-  bool is_unknown; /* a time in it is unknown */
+  struct pf_open_call *next; /* in pf_open_calls.unused */
 } pf_open_call;
+
+typedef struct pf_open_lane {
+  pf_open_call *call; /* NULL: nothing has ended within an open call */
+  uint32_t before;    /* area of the last call that ended outside; PF_NO_AREA */
+  bool has_begun;     /* `before` is set */
+} pf_open_lane;
 
 /* Initialise with zeros, and `before` with pf_id_table_init. */
 typedef struct pf_open_calls {
-  pf_open_call *lanes; /* by lane id */
+  pf_open_lane *lanes; /* by lane id */
   size_t nlanes;
+  pf_open_call *unused; /* sums that no lane has */
   struct {
     pf_group_sum *sums; /* by node */
     size_t nsums;
@@ -69,21 +74,21 @@ typedef struct pf_open_calls {
 } pf_open_calls;
 
 /* The lane with an id. NULL when out of memory. */
-pf_open_call *pf_open_calls_lane (pf_open_calls *calls, uint32_t lane);
+pf_open_lane *pf_open_calls_lane (pf_open_calls *calls, uint32_t lane);
 
-/* Add a call that has ended at a node to the open call of its lane. PF_ENOMEM.
-   */
-pf_status pf_open_call_add (pf_open_call *open, uint32_t node,
-                            const pf_call *call);
+/* Add sums at a node to the open call of a lane. PF_ENOMEM. */
+pf_status pf_open_calls_add (pf_open_calls *calls, pf_open_lane *lane,
+                             uint32_t node, const pf_node_sum *sum);
 
-/* Add an open call whose sums are complete to the groups of its rank; `call` is
-   its row, `lane` its lane. PF_ENOMEM. */
-pf_status pf_open_calls_put (pf_open_calls *calls, const pf_open_call *open,
+/* Add the open call of a lane, whose sums are complete, to the groups of its
+   rank; `call` is its row, `id` that of the lane. PF_ENOMEM. */
+pf_status pf_open_calls_put (pf_open_calls *calls, const pf_open_lane *lane,
                              const pf_call_rank *rank, const pf_call *call,
-                             uint32_t lane);
+                             uint32_t id);
 
-/* Forget the sums of an open call, because it has ended. */
-void pf_open_call_clear (pf_open_call *open);
+/* Forget the sums of the open call of a lane, because it has ended. Other lanes
+   use their memory. */
+void pf_open_calls_end (pf_open_calls *calls, pf_open_lane *lane);
 
 void pf_open_calls_free (pf_open_calls *calls);
 

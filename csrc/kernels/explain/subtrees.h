@@ -1,7 +1,8 @@
 /*
 ** subtrees.h - the tree of stacks below the calls of an area, wherever these
-** were called: node 0 is the area, outermost in its stack. Private to this
-** folder.
+** were called: node 0 is the area, outermost in its stack. A runner (waits.h)
+** for which a function waited is a node below the node of the function.
+** Private to this folder.
 */
 
 #ifndef subtrees_h
@@ -17,7 +18,7 @@ typedef struct pf_subtrees {
   uint32_t name;             /* of the area */
   uint32_t *of_stacks;       /* nodes by stack id, of the first `known` */
   size_t known, capacity;
-  pf_id_table nodes; /* words: parent node and area */
+  pf_id_table nodes; /* words: parent node, and an area or a runner */
 } pf_subtrees;
 
 /* Initialise: `name` is that of the area. PF_ENOMEM; free it then too. */
@@ -35,8 +36,28 @@ static inline uint32_t pf_subtree_of (const pf_subtrees *trees,
   return stack < trees->known ? trees->of_stacks[stack] : PF_NO_NODE;
 }
 
-/* The parent of a node (PF_NO_NODE: of node 0) and its area (of node 0
-   PF_NO_AREA). */
+#define PF_RUNNER_BIT (UINT32_C(1) << 31) /* in the words of nodes */
+
+/* Find or create the node of a runner below the node `parent`. PF_ENOMEM. */
+static inline pf_status pf_subtree_wait (pf_subtrees *trees, uint32_t parent,
+                                         uint32_t runner, uint32_t *node) {
+  const uint64_t word = (uint64_t)parent << 32 | PF_RUNNER_BIT | runner;
+  return pf_id_table_words(&trees->nodes, &word, 1, node);
+}
+
+/* Whether a node is that of a runner, and the id of its runner. */
+static inline bool pf_subtree_is_wait (const pf_subtrees *trees,
+                                       uint32_t node) {
+  return node != 0 && (trees->nodes.words[node] & PF_RUNNER_BIT) != 0;
+}
+
+static inline uint32_t pf_subtree_runner (const pf_subtrees *trees,
+                                          uint32_t node) {
+  return (uint32_t)trees->nodes.words[node] & ~PF_RUNNER_BIT;
+}
+
+/* The parent of a node (PF_NO_NODE: of node 0), and the area of one that is
+   neither node 0 nor that of a runner. */
 static inline uint32_t pf_subtree_parent (const pf_subtrees *trees,
                                           uint32_t node) {
   return (uint32_t)(trees->nodes.words[node] >> 32);

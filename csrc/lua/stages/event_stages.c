@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/base/order.h"
 #include "kernels/btf/btf.h"
 #include "kernels/calls/calls.h"
 #include "kernels/explain/explain.h"
@@ -310,15 +311,39 @@ static int core_load (lua_State *L) {
 }
 
 
+/* Reads the option `lanes`, values of the column of lanes, as order words, which
+   the stack keeps; NULL if it is absent. */
+static const uint64_t *read_lanes (lua_State *L, const pf_reader *events,
+                                   size_t *count) {
+  if (lua_getfield(L, 2, "lanes") == LUA_TNIL)
+    return NULL;
+  const int list = lua_gettop(L);
+  const size_t field = pf_field_index(events->fields, events->nfields, "lane");
+  luaL_checktype(L, list, LUA_TTABLE);
+  luaL_argcheck(L, field < events->nfields, 2, "the events have no lanes");
+  *count = lua_rawlen(L, list);
+  uint64_t *const words = l_scratch(L, *count + 1, sizeof *words);
+  for (size_t i = 0; i < *count; i++) {
+    lua_rawgeti(L, list, (lua_Integer)i + 1);
+    words[i] = events->fields[field].type == PF_INT
+                   ? pf_order_int(luaL_checkinteger(L, -1))
+                   : l_name_check(L, -1, events->dictionary);
+    lua_pop(L, 1);
+  }
+  return words;
+}
+
+
 /* core.explain(events, options, again): the rows described in explain.h;
-   `again` is another reader of the same events. Options: area, quantile, and
-   those of calls. */
+   `again` is another reader of the same events. Options: area, quantile, lanes,
+   and those of calls. */
 static int core_explain (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
-  const pf_explain_options options = {
-      .calls = call_options(L),
-      .area = l_option_text(L, 2, "area", ""),
-      .quantile = l_option_number(L, 2, "quantile", 0.99)};
+  pf_explain_options options = {.calls = call_options(L),
+                                .area = l_option_text(L, 2, "area", ""),
+                                .quantile =
+                                    l_option_number(L, 2, "quantile", 0.99)};
+  options.lanes = read_lanes(L, events, &options.nlanes);
   pf_reader *const again = l_reader_check(L, 3)->reader;
   luaL_argcheck(L, options.quantile >= 0 && options.quantile <= 1, 2,
                 "quantile must be 0 to 1");

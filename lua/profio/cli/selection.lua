@@ -146,6 +146,14 @@ function span.in_lane(rows, given)
    return given.lane and rows:where(lane_condition(rows, given)) or rows
 end
 
+---Returns the condition of --lane for the events of a trace, as options named `lane` expect it.
+---@param trace profio.Trace with events
+---@param given table
+---@return any condition nil without --lane
+function span.lanes(trace, given)
+   return given.lane and select(2, next(lane_condition(trace.events, given))) or nil
+end
+
 ---Sets the span of the command line as options of an export.
 ---@param options table of the export, changed
 ---@param trace profio.Trace
@@ -157,7 +165,7 @@ function span.into_export(options, trace, given)
    local from, to = span.of(trace, given)
    options.from, options.to = from or options.from, to or options.to
    if given.lane then
-      options.lane = select(2, next(lane_condition(trace.events, given)))
+      options.lane = span.lanes(trace, given)
    end
 end
 

@@ -269,9 +269,10 @@ function core.btf(over, options) end
 function core.load(over, options) end
 
 ---Sums of the slow and the typical calls of a function (csrc/kernels/explain/explain.h): group,
----node, parent, area, count, net, elapsed, start, lane.
----@param over profio.core.Reader of time, event, area, and perhaps lane
----@param options table area, quantile (0 to 1), and those of core.calls
+---node, parent, area, count, net, elapsed, start, lane, runner.
+---@param over profio.core.Reader of time, event, area, and perhaps lane, core
+---@param options table area, quantile (0 to 1), lanes (a list; default: all), and those of
+---core.calls
 ---@param again profio.core.Reader another reader of the same events
 ---@return profio.core.Reader
 function core.explain(over, options, again) end

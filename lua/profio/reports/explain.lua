@@ -15,7 +15,7 @@ local explain = {
    unit = "us",
    columns = {
       { name = "kind", help = "gap, the parts of it (own before longer more suspended first rest), "
-         .. "tree; of a profile: cost, self, callee, elsewhere, caller, uncalled" },
+         .. "tree, path; of a profile: cost, self, callee, elsewhere, caller, uncalled" },
       { name = "area", help = "the function of the part" },
       { name = "path", help = "where it is called, from the explained function on" },
       { name = "time", help = "the part: of the sum over all slow calls, ns (or the unit of "
@@ -28,8 +28,9 @@ local explain = {
          .. "median call" },
       { name = "typical_elapsed", help = "sum of stop - start of these, ns" },
       { name = "typical_net", help = "sum of their net times, ns" },
-      { name = "start", help = "start of a slow call that shows it" },
-      { name = "lane", help = "its lane" },
+      { name = "start", help = "start of a slow call that shows it; path: of the step" },
+      { name = "lane", help = "its lane; path: the lane that ran" },
+      { name = "runner", help = "the lane that ran on the core while the calls were suspended" },
       { name = "depth", help = "tree: 1 for the explained function" },
       { name = "sentence", help = "the part in plain words" },
    },
@@ -44,7 +45,7 @@ local explain = {
 ---@return string[]
 function explain.uses(trace)
    if trace.events then
-      return { "from", "to" }
+      return { "span" }
    elseif trace:profile_kind() == "graph" then -- of which reports leave out whole functions
       return { "metric", "diff", "compat" }
    end
@@ -64,8 +65,11 @@ end
 local ATTEMPTS = 5
 
 -- Returns the functions with several calls, the one with the longest call first.
-local function candidates(trace, from, to)
-   local rows = trace:call_statistics { quantiles = "", partial = "exclude", from = from, to = to }
+local function candidates(context, from, to)
+   local lane = span.lanes(context.trace, context.given)
+   local rows = context.trace:call_statistics { quantiles = "", partial = "exclude", from = from,
+      to = to, by = lane and "context" or nil }
+   rows = lane and rows:where { context = lane } or rows
    local list, known = {}, {}
    for name, class, count in rows:with_area():sort("-call_max"):each("area", "class", "count") do
       local is_function = not (class and (class:find "line$" or class:find "state$"))
@@ -86,11 +90,12 @@ end
 -- of the first one that has two calls outside of each other.
 local function explained_calls(context, options)
    local from, to = span.of(context.trace, context.given)
-   local given = { quantile = options.quantile, from = from, to = to }
+   local given = { quantile = options.quantile, from = from, to = to,
+      lane = span.lanes(context.trace, context.given) }
    if options.area then
       return context.trace:explain(options.area, given)
    end
-   local areas = candidates(context.trace, from, to)
+   local areas = candidates(context, from, to)
    for i = 1, math.min(#areas, ATTEMPTS) do
       local made = context.trace:explain(areas[i], given)
       if made then
@@ -137,7 +142,7 @@ end
 -- {====== Rows ======
 
 local types = { kind = "name", area = "name", path = "name", share = "num", lane = "name",
-   sentence = "name" }
+   runner = "name", sentence = "name" }
 
 local fields = {}
 for i, column in ipairs(explain.columns) do
@@ -147,10 +152,10 @@ end
 -- Returns a row of the columns.
 local function row_of(values)
    local row = {}
-   for i, column in ipairs(explain.columns) do
-      row[i] = values[column.name]
+   for i, field in ipairs(fields) do
+      local value = values[field.name]
+      row[i] = value ~= nil and field.type == "name" and tostring(value) or value
    end
-   row[13] = row[13] and tostring(row[13])
    return row
 end
 
@@ -178,10 +183,15 @@ function explain.reader(context)
       rows[#rows + 1] = row_of(part)
    end
    for _, node in ipairs(made.tree or {}) do
-      rows[#rows + 1] = row_of { kind = "tree", area = node.area, depth = node.depth,
+      rows[#rows + 1] = row_of { kind = "tree", area = node.area, runner = node.runner,
+         depth = node.depth,
          count = node.worst_count, elapsed = node.worst_elapsed, net = node.worst_net,
          typical_count = node.median_count, typical_elapsed = node.median_elapsed,
          typical_net = node.median_net }
+   end
+   for i, step in ipairs(made.path or {}) do
+      rows[#rows + 1] = row_of { kind = "path", area = step.area, elapsed = step.elapsed,
+         start = step.start, lane = step.lane, sentence = i == 1 and made.path_sentence or nil }
    end
    return core.rows_reader(fields, rows)
 end
@@ -190,7 +200,7 @@ end
 
 -- {====== Text ======
 
-local PARTS, NODES, LEAST_SHARE = 12, 40, 100
+local PARTS, NODES, STEPS, LEAST_SHARE = 12, 40, 20, 100
 
 -- Returns the place of a call: "at 1.5 ms (core 0)".
 local function place_of(call)
@@ -216,6 +226,11 @@ local function write_parts(out, made)
    end
 end
 
+-- Returns what a line of the tree shows: a function, or the lane that ran meanwhile.
+local function name_of(node)
+   return node.runner and ("(suspended: %s ran)"):format(node.runner) or node.area or "?"
+end
+
 -- Writes the slowest call beside the median one.
 local function write_tree(out, made)
    local unit, shown = times.unit(made.worst.elapsed), 0
@@ -230,13 +245,44 @@ local function write_tree(out, made)
          out:write(("%14s  %14s  %s%s%s\n"):format(
             node.worst_count > 0 and times.show(node.worst_elapsed, unit) or "-",
             node.median_count > 0 and times.show(node.median_elapsed, unit) or "-",
-            ("  "):rep(math.min(node.depth - 1, 20)), plain(node.area or "?"),
+            ("  "):rep(math.min(node.depth - 1, 20)), plain(name_of(node)),
             count > 1 and ("  (%d, %d calls)"):format(node.worst_count, node.median_count) or ""))
       end
    end
    if shown < #made.tree then
       out:write(("%d smaller or further calls; --output csv lists all of them\n"):format(
          #made.tree - shown))
+   end
+end
+
+-- Returns the least time of the longest `count` steps.
+local function least_of(path, count)
+   local list = {}
+   for i, step in ipairs(path) do
+      list[i] = step.elapsed
+   end
+   table.sort(list, function(a, b)
+      return a > b
+   end)
+   return list[math.min(count, #list)]
+end
+
+-- Writes the critical path of the slowest call; times are since its start.
+local function write_path(out, made)
+   local unit, shown = times.unit(made.worst.elapsed), 0
+   local least = least_of(made.path, STEPS)
+   out:write("\n", plain(made.path_sentence), "\n\n")
+   out:write(("%14s  %14s  %s\n"):format("AFTER", "TIME", "LANE AND FUNCTION"))
+   for _, step in ipairs(made.path) do
+      if step.elapsed >= least and shown < STEPS then
+         shown = shown + 1
+         out:write(("%14s  %14s  %s\n"):format(times.show(step.start - made.worst.start, unit),
+            times.show(step.elapsed, unit), plain(step.area and ("%s  %s"):format(step.lane or "?",
+               step.area) or "-")))
+      end
+   end
+   if shown < #made.path then
+      out:write(("%d shorter steps; --output csv lists all of them\n"):format(#made.path - shown))
    end
 end
 
@@ -248,6 +294,9 @@ function explain.text(context, out)
    write_parts(out, made)
    if made.tree then
       write_tree(out, made)
+   end
+   if made.path_sentence then
+      write_path(out, made)
    end
    out.shown = #made.parts
 end

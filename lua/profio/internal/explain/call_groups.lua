@@ -3,6 +3,7 @@
 
 local calls_view = require "profio.internal.calls_view"
 local core = require "profio.core"
+local critical_path = require "profio.internal.explain.critical_path"
 local gap_parts = require "profio.internal.explain.gap_parts"
 local options = require "profio.internal.options"
 local part_sentences = require "profio.internal.explain.part_sentences"
@@ -16,6 +17,8 @@ call_groups.options = {
    { name = "quantile", type = "text", default = "p99",
       help = "calls that last longer than this quantile are slow: p0 to p100; at least 5 calls, "
          .. "at most a third" },
+   { name = "lane", type = "where", help = "only the calls of these lanes: a value, a list or a "
+      .. "condition" },
 }
 
 for _, option in ipairs(calls_view.options) do
@@ -29,16 +32,26 @@ local LONGEST_PATH = 8 -- frames
 
 -- {====== Groups ======
 
--- Returns the sums by group: { nodes by id, before = list }.
+-- Adds a node to its group. Rows come in the order of nodes, callers first.
+local function add_node(group, row)
+   local above = row.parent and group[row.parent]
+   group[row.node] = row
+   row.children, row.waits, row.is_wait = {}, {}, row.net == nil
+   if above then
+      table.insert(row.is_wait and above.waits or above.children, row.node)
+   end
+end
+
+-- Returns the sums by group: { nodes by id, before = list }. Group path is a list of steps.
 local function read(reader)
-   local groups = {}
+   local groups = { path = {} }
    for _, row in ipairs(core.rows(reader)) do
       local group = groups[row.group] or { before = {} }
       groups[row.group] = group
       if row.node then
-         row.children = {}
-         group[row.node] = row
-         table.insert(row.parent and group[row.parent].children or {}, row.node)
+         add_node(group, row)
+      elseif row.group == "path" then
+         group[#group + 1] = row
       elseif row.net then
          table.insert(group.before, row)
       else
@@ -48,9 +61,10 @@ local function read(reader)
    return groups
 end
 
--- Returns the functions on the way from the area to a node.
+-- Returns the functions on the way from the area to a node, or to the one that waits.
 local function path_of(group, node, area)
    local names, row = {}, group[node]
+   row = row.is_wait and group[row.parent] or row
    while row.parent do
       if #names == LONGEST_PATH then
          return "... > " .. table.concat(names, " > ")
@@ -80,26 +94,32 @@ local function add_sums(part, prefix, row)
    end
 end
 
+-- Returns the part of a kind and function, or the one in which a lane ran.
+function Parts:find(kind, area, runner)
+   local key = ("%s\0%s\0%s"):format(kind, area, runner or "")
+   local part = self.by_key[key]
+   if not part then
+      part = { kind = kind, area = area, runner = runner, time = 0, most = -1, count = 0, net = 0,
+         elapsed = 0, typical_count = 0, typical_net = 0, typical_elapsed = 0 }
+      self.by_key[key] = part
+      self[#self + 1] = part
+   end
+   return part
+end
+
 -- Adds a part of the split at a node.
 function Parts:put(kind, node, time)
    local row = self.slow[node] or self.typical[node]
    kind = kind == "own" and node ~= 0 and "longer" or kind
    local area = kind ~= "suspended" and node ~= 0 and (row.area or "?") or self.area
-   local key = kind .. "\0" .. area
-   local part = self.by_key[key]
-   if not part then
-      part = { kind = kind, area = area, time = 0, most = -1, count = 0, net = 0, elapsed = 0,
-         typical_count = 0, typical_net = 0, typical_elapsed = 0 }
-      self.by_key[key] = part
-      self[#self + 1] = part
-   end
+   local part = self:find(kind, area, row.is_wait and tostring(row.runner or "?") or nil)
    part.time = part.time + time
-   if kind ~= "suspended" or node == 0 then
+   if kind ~= "suspended" or node == 0 or row.is_wait then
       add_sums(part, "", self.slow[node])
       add_sums(part, "typical_", self.typical[node])
    end
    if math.abs(time) > part.most then
-      part.most = math.abs(time)
+      part.most, part.runner_area = math.abs(time), row.is_wait and row.area or nil
       part.path = path_of(self.slow[node] and self.slow or self.typical, node, self.area)
       local example = self.slow[node] or self.slow[0]
       part.start, part.lane = example.start, example.lane
@@ -142,7 +162,7 @@ local function parts_of(area, slow, typical, base)
       own_base = own_base or share
       parts:put(kind, node, time)
    end)
-   split_before(parts, parts.by_key["own\0" .. area], own_base)
+   split_before(parts, parts:find("own", area), own_base)
    return parts
 end
 
@@ -208,6 +228,19 @@ end
 
 -- {====== Trees ======
 
+-- Returns the nodes below a node: callees, and the lanes that ran while it was suspended.
+local function callees_of(node, worst, median)
+   local list = {}
+   for _, group in ipairs { worst, median } do
+      for _, key in ipairs { "waits", "children" } do
+         for _, child in ipairs(group[node] and group[node][key] or {}) do
+            list[#list + 1] = (group == worst or not worst[child]) and child or nil
+         end
+      end
+   end
+   return list
+end
+
 -- Returns the nodes of the worst and of the median call, callers first, the longest callees of the
 -- worst call first.
 local function trees(made, worst, median)
@@ -215,12 +248,7 @@ local function trees(made, worst, median)
    while #open > 0 do
       local at = table.remove(open)
       local w, m = worst[at.node], median[at.node]
-      local children = {}
-      for _, group in ipairs { worst, median } do
-         for _, child in ipairs(group[at.node] and group[at.node].children or {}) do
-            children[#children + 1] = (group == worst or not worst[child]) and child or nil
-         end
-      end
+      local children = callees_of(at.node, worst, median)
       table.sort(children, function(a, b) -- the last one comes next
          local x, y = (worst[a] or {}).elapsed or -1, (worst[b] or {}).elapsed or -1
          if x ~= y then
@@ -228,8 +256,9 @@ local function trees(made, worst, median)
          end
          return a > b
       end)
-      list[#list + 1] = { depth = at.depth, area = at.node == 0 and made.area
-         or (w or m).area, worst_count = w and w.count or 0, worst_elapsed = w and w.elapsed or 0,
+      list[#list + 1] = { depth = at.depth, runner = (w or m).runner,
+         area = at.node == 0 and made.area or (w or m).area,
+         worst_count = w and w.count or 0, worst_elapsed = w and w.elapsed or 0,
          worst_net = w and w.net or 0, median_count = m and m.count or 0,
          median_elapsed = m and m.elapsed or 0, median_net = m and m.net or 0 }
       for _, child in ipairs(children) do
@@ -240,6 +269,22 @@ local function trees(made, worst, median)
 end
 
 -- }======
+
+local MOST_LANES = 5 -- that a message names
+
+-- Returns the message for a function without calls in the lanes of the option `lane`.
+local function elsewhere(trace, state, area, given)
+   local names = {}
+   for name, lane in calls_view.statistics(trace, state, { quantiles = "", from = given.from,
+      to = given.to, by = "context" }):with_area():each("area", "context")
+   do
+      names[#names + 1] = name == area and lane ~= nil and tostring(lane) or nil
+   end
+   local more = #names > MOST_LANES and (" and %d more"):format(#names - MOST_LANES) or ""
+   return ("no calls of '%s' in the selected lanes; it has calls in %s%s"):format(area,
+      #names == 0 and "no named lane" or table.concat(names, ", ", 1, math.min(#names, MOST_LANES)),
+      more)
+end
 
 -- Returns why there is nothing to explain: the message.
 local function reason(trace, state, made, given)
@@ -254,7 +299,9 @@ local function reason(trace, state, made, given)
    for name, class in calls_view.statistics(trace, state, { quantiles = "", from = given.from,
       to = given.to }):with_area():each("area", "class")
    do
-      if name == made.area then
+      if name == made.area and given.lane ~= nil then
+         return elsewhere(trace, state, name, given)
+      elseif name == made.area then
          return ("'%s' is no function but a %s; calls of functions can be explained"):format(name,
             class or "value")
       elseif name and not known[name] then
@@ -275,9 +322,28 @@ local function checked(given)
    return mine, number / 100
 end
 
+-- Returns the lanes that satisfy the condition of the option `lane`.
+local function lanes_of(trace, wanted)
+   local list = {}
+   for lane in trace:table("events"):where { lane = wanted }:group("lane")
+      :aggregate { "count = count" }:each("lane")
+   do
+      list[#list + 1] = lane
+   end
+   return list
+end
+
 -- Returns the facts of a group.
 local function facts(row)
    return { calls = row.count, elapsed = row.elapsed, start = row.start, lane = row.lane }
+end
+
+-- Adds the slowest and the median call.
+local function add_calls(made, groups)
+   made.worst, made.median = facts(groups.worst[0]), facts(groups.median[0])
+   made.tree = trees(made, groups.worst, groups.median)
+   made.path = critical_path.of(groups.path, made.worst.lane)
+   made.path_sentence = critical_path.sentence(made.path, made.worst.elapsed)
 end
 
 ---Explains the slow calls of a function. See trace:explain.
@@ -292,7 +358,8 @@ function call_groups.of_trace(trace, state, area, given)
    local mine, quantile = checked(given)
    local events = calls_view.events(trace, state, mine)
    local groups = read(core.explain(events(), { area = area, quantile = quantile,
-      from = mine.from, to = mine.to, max_depth = mine.max_depth }, events()))
+      lanes = mine.lane ~= nil and lanes_of(trace, mine.lane) or nil, from = mine.from,
+      to = mine.to, max_depth = mine.max_depth }, events()))
    local made = { area = area, calls = groups.all.count, partial = groups.partial.count,
       quantile = quantile }
    if made.calls < 2 then
@@ -308,8 +375,7 @@ function call_groups.of_trace(trace, state, area, given)
       + (first and first.elapsed or 0) }
    made.typical = { calls = count, elapsed = groups.typical[0].elapsed }
    explain_gap(made, groups)
-   made.worst, made.median = facts(groups.worst[0]), facts(groups.median[0])
-   made.tree = trees(made, groups.worst, groups.median)
+   add_calls(made, groups)
    part_sentences.add(made)
    return made
 end

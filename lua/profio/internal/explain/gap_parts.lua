@@ -2,9 +2,10 @@
 --
 -- A tree of sums (csrc/kernels/explain/explain.h) has for each node the number of its calls, their
 -- net time, and their elapsed time (the sum of stop - start). The elapsed time of a node is its net
--- time, the time in which it was suspended (what is left of it), and the elapsed times of its
--- callees. For each node the split starts with `base`: the time that as many calls take typically.
--- Each of these three is compared with its share of the base. The share of a callee is then
+-- time, the times in which it was suspended while a known lane ran, the other time in which it was
+-- suspended (what is left of it), and the elapsed times of its callees. For each node the split
+-- starts with `base`: the time that as many calls take typically. Each of these times is compared
+-- with its share of the base. The share of a callee is then
 -- replaced by the time that its actual number of calls takes typically: this step is the part
 -- `more`, and what remains is split further down. Shares are rounded to whole ns as differences of
 -- rounded sums, so that they sum to the base; nothing else is divided.
@@ -48,22 +49,24 @@ local function share(base, upto, all)
    return upto < 0 and -scaled(base, -upto, all) or scaled(base, upto, all)
 end
 
-local none = { count = 0, net = 0, elapsed = 0, children = {} }
+local none = { count = 0, net = 0, elapsed = 0, children = {}, waits = {} }
 
--- Returns the time in which the calls of a node were suspended, or less than 0 if some of them were
--- resumed while a callee ran.
+-- Returns the time in which the calls of a node were suspended and no lane is known to have run, or
+-- less than 0 if some of them were resumed while a callee ran.
 local function suspended(tree, sum)
    local time = sum.elapsed - sum.net
-   for _, child in ipairs(sum.children) do
-      time = time - tree[child].elapsed
+   for _, below in ipairs { sum.children, sum.waits } do
+      for _, child in ipairs(below) do
+         time = time - tree[child].elapsed
+      end
    end
    return time
 end
 
--- Returns the callees of a node in either tree, in the order of their ids.
-local function callees(slow, typical)
+-- Returns the nodes in either list, in the order of their ids.
+local function nodes_of(slow, typical)
    local list, known = {}, {}
-   for _, children in ipairs { slow.children, typical.children } do
+   for _, children in ipairs { slow, typical } do
       for _, child in ipairs(children) do
          if not known[child] then
             known[child] = true
@@ -91,11 +94,13 @@ end
 
 ---Split the elapsed time of node 0 of the tree `slow`, minus `base`. The times given to `put` sum
 ---to that difference.
----@param slow table<integer, table> sums by node: count, net, elapsed, children (a list of nodes)
+---@param slow table<integer, table> sums by node: count, net, elapsed, and the lists of nodes
+---children (callees) and waits (lanes that ran meanwhile, which have only elapsed)
 ---@param typical table<integer, table> the same, with a node 0
 ---@param base integer the time that the slow calls take typically, in ns
 ---@param put fun(kind: "own"|"suspended"|"more", node: integer, time: integer, base: integer)  for
----"own" with the share of the base that is compared with the net time
+---"own" with the share of the base that is compared with the net time; "suspended" of a node in
+---waits, and of the node that was suspended for the time that is left
 function gap_parts.split(slow, typical, base, put)
    local open = { { node = 0, base = base } }
    while #open > 0 do
@@ -112,7 +117,11 @@ function gap_parts.split(slow, typical, base, put)
       local own = next_share(t.net)
       put("own", at.node, s.net - own, own)
       put("suspended", at.node, suspended(slow, s) - next_share(suspended(typical, t)))
-      for _, child in ipairs(callees(s, t)) do
+      for _, wait in ipairs(nodes_of(s.waits, t.waits)) do
+         put("suspended", wait, (slow[wait] or none).elapsed
+            - next_share((typical[wait] or none).elapsed))
+      end
+      for _, child in ipairs(nodes_of(s.children, t.children)) do
          split_callee(slow, typical, child, next_share((typical[child] or none).elapsed), put,
             open)
       end

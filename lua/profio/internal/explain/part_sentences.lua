@@ -43,8 +43,15 @@ function words.more(part, made)
       per_call(part.typical_count, made.typical.calls))
 end
 
-function words.suspended(_, made)
-   return ("%s did not run: it was suspended longer"):format(made.area)
+function words.suspended(part, made)
+   if not part.runner then
+      return ("%s did not run: it was suspended longer%s"):format(made.area,
+         made.has_runners and " while no lane is known to have run on its core" or "")
+   end
+   return ("%s did not run: it was suspended for %s instead of %s while %s ran on its core%s")
+      :format(made.area, mean(part.elapsed, made.slow.calls),
+         mean(part.typical_elapsed, made.typical.calls), part.runner,
+         part.runner_area and (", mostly %s"):format(part.runner_area) or "")
 end
 
 function words.first(part, made)
@@ -91,9 +98,13 @@ end
 ---Adds `sentence` to an explanation and to each of its parts.
 ---@param made table
 function part_sentences.add(made)
+   local about = setmetatable({ has_runners = false }, { __index = made })
    made.sentence = summary(made)
    for _, part in ipairs(made.parts) do
-      part.sentence = sentence(part, made)
+      about.has_runners = about.has_runners or part.runner ~= nil
+   end
+   for _, part in ipairs(made.parts) do
+      part.sentence = sentence(part, about)
    end
 end
 

@@ -1,0 +1,36 @@
+/*
+** running.h - what a lane of the call machine runs. Private to this folder.
+** Areas are those of the events: names if the events have no areas.
+*/
+
+#ifndef running_h
+#define running_h
+
+#include "kernels/calls/lanes.h"
+
+/* The frame of the innermost function of a lane (NULL: a lane without events);
+   NULL when no function is open. */
+static inline const pf_frame *pf_innermost_function (const pf_lane *lane) {
+  if (lane == NULL)
+    return NULL;
+  const pf_frame *const f = pf_lane_innermost(lane);
+  return f->slot == PF_NO_SLOT ? NULL : f;
+}
+
+/* The area of the innermost function of a lane if it is running, else
+   PF_NO_AREA. */
+static inline uint32_t pf_running_area (const pf_lanes *lanes,
+                                        const pf_lane *lane) {
+  const pf_frame *const f = pf_innermost_function(lane);
+  return f == NULL || f->state != PF_FRAME_RUNNING ? PF_NO_AREA
+                                                   : pf_frame_area(lanes, f);
+}
+
+/* The area of the outermost function of a lane that has an innermost one. */
+static inline uint32_t pf_outermost_area (const pf_lanes *lanes,
+                                          const pf_lane *lane) {
+  const pf_frame *const f = &lane->frames[1];
+  return pf_frame_area(lanes, f->is_line ? f + 1 : f);
+}
+
+#endif

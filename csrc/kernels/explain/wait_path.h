@@ -1,0 +1,80 @@
+/*
+** wait_path.h - the critical path of one call: which lanes and functions the
+** call waited for, from its start to its stop. Private to this folder.
+**
+** The path is followed backwards from the end of the call. While the innermost
+** function of a lane runs, the path is in this lane. A time in which none runs
+** there, from one event of the lane to the next, is that of the lane which had
+** the last event before on the core of the next event, if that lane was running
+** or had the event within this time. Else, if the lane was suspended, it is that
+** of the lane with the last event before on any core, if that was within this
+** time: it has ended the wait. Events whose core is unknown count as those of
+** one core. If there is no such lane, the time is a step without a function.
+*/
+
+#ifndef wait_path_h
+#define wait_path_h
+
+#include "kernels/calls/state_machine.h"
+
+/* The events that are kept, at most; 32 bytes each. */
+#define PF_MAX_PATH_EVENTS ((size_t)1 << 20)
+
+typedef struct pf_path_event {
+  int64_t time;
+  uint32_t lane;
+  uint32_t area;     /* what runs after it, or PF_NO_AREA */
+  bool is_suspended; /* after it: a function is open, but does not run */
+  uint32_t prev;     /* index + 1 of the previous event of the lane, or 0 */
+  uint32_t waker;    /* index + 1 of the event to which the time before belongs,
+                        if the lane did not run in it, or 0 */
+} pf_path_event;
+
+/* A step of the path. If nothing is known to run, `area` is PF_NO_AREA and
+   `lane` PF_NO_SLOT. */
+typedef struct pf_path_step {
+  int64_t start, stop;
+  uint32_t lane, area;
+} pf_path_step;
+
+/* Initialise with zeros, then the call: from <= to, in ns. */
+typedef struct pf_wait_path {
+  int64_t from, to;
+  bool is_over; /* events are not needed, or no longer, or were too many */
+  pf_path_event *events;
+  size_t nevents, capacity;
+  uint32_t *last; /* by lane id: index + 1 of its last event, or 0 */
+  size_t nlanes;
+  struct pf_path_core {
+    uint32_t lane, other; /* + 1, or 0: that of the last event, and that of the
+                             last one of another lane */
+  } * cores;              /* by number (waits.h); 0: all cores */
+  size_t ncores;
+  pf_path_step *steps; /* when the call has ended: the last one first */
+  size_t nsteps, steps_capacity;
+} pf_wait_path;
+
+/* Whether an event at `time`, in ns, may be of the call. */
+static inline bool pf_path_needs (const pf_wait_path *path, int64_t time) {
+  return !path->is_over && time >= path->from;
+}
+
+/* Call it before the machine processes an event of a lane. PF_ENOMEM. */
+pf_status pf_path_before (pf_wait_path *path, const pf_machine *machine,
+                          uint32_t lane);
+
+/* Call it after the machine has processed the event; `core` is a number of
+   waits.h, `time` in ns. PF_ENOMEM. */
+pf_status pf_path_after (pf_wait_path *path, const pf_machine *machine,
+                         uint32_t lane, uint32_t core, int64_t time);
+
+/* Forget the events so far, because the next ones are not related to them. */
+void pf_path_reset (pf_wait_path *path);
+
+/* The call has ended with the last event, which is of its lane: follow the
+   path. PF_ENOMEM. */
+pf_status pf_path_end (pf_wait_path *path);
+
+void pf_path_free (pf_wait_path *path);
+
+#endif
