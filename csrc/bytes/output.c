@@ -191,19 +191,6 @@ static bool open_nameless (pf_output *output) {
 }
 
 
-/* Gives the new file the permissions and the owner of the file it replaces. If
-   the owner cannot be set, set-user-id bits are cleared. */
-static void pass_on_access (const pf_output *output, const struct stat *old) {
-  struct stat new;
-  mode_t mode = old->st_mode & 07777;
-  if (fstat(output->fd, &new) == 0 &&
-      (new.st_uid != old->st_uid || new.st_gid != old->st_gid) &&
-      fchown(output->fd, old->st_uid, old->st_gid) != 0)
-    mode &= 0777;
-  (void)fchmod(output->fd, mode);
-}
-
-
 /* Duplicates a descriptor of this process, or opens the path of anything that
    is not a regular file. */
 static pf_status open_in_place (pf_output *output, int descriptor,
@@ -243,8 +230,16 @@ static pf_status open_resolved (pf_output *output, int descriptor,
             ? "cannot be written: its folder"
             : "cannot be replaced: no new file can be made in its folder",
         errno);
-  if (old != NULL)
-    pass_on_access(output, old);
+  if (old != NULL) {
+    /* The new file gets the permissions and the owner of the file it replaces. If
+       the owner cannot be set, set-user-id bits are cleared. */
+    struct stat new;
+    const bool keeps_owner =
+        fstat(output->fd, &new) != 0 ||
+        (new.st_uid == old->st_uid &&new.st_gid == old->st_gid) ||
+        fchown(output->fd, old->st_uid, old->st_gid) == 0;
+    (void)fchmod(output->fd, old->st_mode & (keeps_owner ? 07777 : 0777));
+  }
   return PF_OK;
 }
 

@@ -80,25 +80,20 @@ static pf_status make_new (pf_ring_claim *claim, pf_error *error) {
 }
 
 
-/* Whether a file may be replaced: a ring, or one that a power failure has left
-   empty or with zeros at its beginning. */
-static bool is_ring (int fd) {
-  static const char zeros[sizeof PF_RING_MAGIC - 1];
-  char magic[sizeof zeros];
-  const ssize_t size = pread(fd, magic, sizeof magic, 0);
-  return size == 0 || (size == (ssize_t)sizeof magic &&
-                       (memcmp(magic, PF_RING_MAGIC, sizeof magic) == 0 ||
-                        memcmp(magic, zeros, sizeof magic) == 0));
-}
-
-
 /* Claim the open file at the path. PF_AGAIN: it is not there any more. */
 static pf_status lock_old (pf_ring_claim *claim, int fd, pf_error *error) {
   if (!lock(fd))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "another writer uses its ring");
   if (!has_name(fd, claim->path))
     return PF_AGAIN;
-  if (!is_ring(fd))
+  /* A ring may be replaced, and a file that a power failure has left empty or
+     with zeros at its beginning. */
+  static const char zeros[sizeof PF_RING_MAGIC - 1];
+  char magic[sizeof zeros];
+  const ssize_t size = pread(fd, magic, sizeof magic, 0);
+  if (size != 0 && (size != (ssize_t)sizeof magic ||
+                    (memcmp(magic, PF_RING_MAGIC, sizeof magic) != 0 &&
+                     memcmp(magic, zeros, sizeof magic) != 0)))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "the ring cannot be made: %.120s is another file",
                    claim->path);

@@ -75,21 +75,18 @@ static pf_status process (state *s, const batch_slot *slot) {
 }
 
 
-/* Wait for the next queued batch; NULL when there are no more. */
-static const batch_slot *next_queued (state *s) {
-  if (s->queued == s->processed)
-    while (s->queued - s->processed < (s->flushing ? 1 : SLOTS / 2) &&
-           !s->ended)
-      pthread_cond_wait(&s->changed, &s->lock);
-  return s->queued == s->processed ? NULL : &s->slots[s->processed % SLOTS];
-}
-
-
 static void *run_thread (void *argument) {
   state *const s = argument;
-  const batch_slot *slot;
   pthread_mutex_lock(&s->lock);
-  while (s->status == PF_OK && (slot = next_queued(s)) != NULL) {
+  while (s->status == PF_OK) {
+    /* Wait for the next queued batch. */
+    if (s->queued == s->processed)
+      while (s->queued - s->processed < (s->flushing ? 1 : SLOTS / 2) &&
+             !s->ended)
+        pthread_cond_wait(&s->changed, &s->lock);
+    if (s->queued == s->processed)
+      break;
+    const batch_slot *const slot = &s->slots[s->processed % SLOTS];
     pthread_mutex_unlock(&s->lock);
     const pf_status status = process(s, slot);
     pthread_mutex_lock(&s->lock);
@@ -119,9 +116,11 @@ static batch_slot *free_slot (state *s) {
 }
 
 
-/* The total size of the values of PF_BYTES columns; SIZE_MAX when it is above
-   MAX_BYTES. */
-static size_t count_bytes (const pf_batch *batch) {
+/* Reserve memory for the copies of a slot's values. False when they are too
+   large or memory is short; then the batch is processed before the next read,
+   which needs no copies. */
+static bool reserve_bytes (batch_slot *slot) {
+  const pf_batch *const batch = &slot->pull.batch;
   size_t count = 0;
   for (size_t i = 0; i < batch->ncolumns; i++) {
     const pf_column *const column = &batch->columns[i];
@@ -130,21 +129,10 @@ static size_t count_bytes (const pf_batch *batch) {
       if (pf_is_missing(column, row))
         continue;
       if (column->bytes[row].size > MAX_BYTES - count)
-        return SIZE_MAX;
+        return false;
       count += column->bytes[row].size;
     }
   }
-  return count;
-}
-
-
-/* Reserve memory for the copies of a slot's values. False when they are too
-   large or memory is short; then the batch is processed before the next read,
-   which needs no copies. */
-static bool reserve_bytes (batch_slot *slot) {
-  const size_t count = count_bytes(&slot->pull.batch);
-  if (count > MAX_BYTES)
-    return false;
   return pf_grow(&slot->bytes, &slot->capacity, count);
 }
 

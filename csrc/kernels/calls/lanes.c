@@ -150,38 +150,25 @@ static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t number,
 
 
 /* A pointer to the entry for the slot of an area in a lane; NULL when out of
-   memory. */
-static uint32_t *direct_place (pf_lanes *p, pf_lane *lane, uint32_t area) {
-  size_t capacity = lane->ndirect;
-  if (!pf_grow_filled(&lane->direct, &capacity, (size_t)area + 1, 0xff))
-    return NULL;
-  p->direct_total += capacity - lane->ndirect;
-  lane->ndirect = (uint32_t)capacity;
-  return &lane->direct[area];
-}
-
-
-static uint32_t *sparse_place (pf_lanes *p, const pf_lane *lane,
-                               uint32_t area) {
-  const uint64_t word = (uint64_t)lane->key << 32 | area;
-  uint32_t number;
-  if (pf_id_table_words(&p->sparse, &word, 1, &number) != PF_OK)
-    return NULL;
-  return pf_grow_filled(&p->sparse_slots, &p->sparse_capacity,
-                        (size_t)number + 1, 0xff)
-             ? &p->sparse_slots[number]
-             : NULL;
-}
-
-
-/* Use a direct array while all arrays together are small. With many areas in
+   memory. Use a direct array while all arrays together are small. With many areas in
    many lanes they would grow with the product of both numbers. */
 static uint32_t *place_of (pf_lanes *p, pf_lane *lane, uint32_t area) {
   const size_t more = area < lane->ndirect ? 0 : (size_t)area * 2 + 64;
-  const bool is_event_lane = lane->number != PF_NO_SLOT;
-  return is_event_lane && p->direct_total + more <= DIRECT_TOTAL
-             ? direct_place(p, lane, area)
-             : sparse_place(p, lane, area);
+  if (lane->number != PF_NO_SLOT && p->direct_total + more <= DIRECT_TOTAL) {
+    size_t capacity = lane->ndirect;
+    if (!pf_grow_filled(&lane->direct, &capacity, (size_t)area + 1, 0xff))
+      return NULL;
+    p->direct_total += capacity - lane->ndirect;
+    lane->ndirect = (uint32_t)capacity;
+    return &lane->direct[area];
+  }
+  const uint64_t word = (uint64_t)lane->key << 32 | area;
+  uint32_t number;
+  if (pf_id_table_words(&p->sparse, &word, 1, &number) != PF_OK ||
+      !pf_grow_filled(&p->sparse_slots, &p->sparse_capacity, (size_t)number + 1,
+                      0xff))
+    return NULL;
+  return &p->sparse_slots[number];
 }
 
 

@@ -178,23 +178,6 @@ static bool add_rests (collector *c, size_t row, uint32_t node) {
 }
 
 
-static pf_status add_batch (collector *c, pf_error *error) {
-  for (size_t row = 0; row < c->batch.rows; row++) {
-    const uint32_t node = c->at[FOLDED] != NO_COLUMN ? node_of_folded(c, row)
-                                                     : node_of_frame(c, row);
-    if (node == PF_NO_CONTEXT || !add_rests(c, row, node))
-      return pf_no_memory(error);
-    for (size_t m = 0; m < c->from->nmetrics; m++) {
-      const size_t at = c->columns[m];
-      if (at == NO_COLUMN || pf_has_value(&c->batch, at, row))
-        pf_context_add(c->contexts, node, c->metrics[m],
-                       at == NO_COLUMN ? 1 : c->batch.columns[at].ints[row]);
-    }
-  }
-  return PF_OK;
-}
-
-
 static pf_status read_rows (collector *c, bool *wanted, pf_error *error) {
   pf_reader *const reader = c->from->reader;
   pf_status status = pf_batch_for(&c->batch, reader, wanted);
@@ -202,8 +185,20 @@ static pf_status read_rows (collector *c, bool *wanted, pf_error *error) {
     return pf_no_memory(error);
   while (status == PF_OK) {
     status = reader->next(reader, &c->batch, error);
-    if (status == PF_MORE)
-      status = add_batch(c, error);
+    for (size_t row = 0; status == PF_MORE && row < c->batch.rows; row++) {
+      const uint32_t node = c->at[FOLDED] != NO_COLUMN ? node_of_folded(c, row)
+                                                       : node_of_frame(c, row);
+      if (node == PF_NO_CONTEXT || !add_rests(c, row, node)) {
+        status = pf_no_memory(error);
+        break;
+      }
+      for (size_t m = 0; m < c->from->nmetrics; m++) {
+        const size_t at = c->columns[m];
+        if (at == NO_COLUMN || pf_has_value(&c->batch, at, row))
+          pf_context_add(c->contexts, node, c->metrics[m],
+                         at == NO_COLUMN ? 1 : c->batch.columns[at].ints[row]);
+      }
+    }
   }
   pf_batch_close(&c->batch);
   return status == PF_END || status == PF_AGAIN ? PF_OK : status;

@@ -258,24 +258,6 @@ static void close_lines (line_weights *lines) {
 }
 
 
-/* Attribute the histogram to functions and source lines in one scan. */
-static pf_status add_with_lines (const pf_assembly *assembly,
-                                 pf_attribution *attribution,
-                                 line_weights *lines, pf_error *error) {
-  if (open_lines(lines, attribution, assembly->symbols, assembly->bias) !=
-      PF_OK)
-    return pf_no_memory(error);
-  pf_attribution both = *attribution;
-  both.observe = attribute_to_lines;
-  both.context = lines;
-  const pf_status status =
-      pf_attribute_histogram(&both, assembly->histogram, error);
-  if (status != PF_OK)
-    return status;
-  return finish_lines(lines) == PF_OK ? PF_OK : pf_no_memory(error);
-}
-
-
 static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
                               pf_attribution *attribution, pf_histograms *sets,
                               pf_error *error) {
@@ -293,7 +275,18 @@ static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
   }
   if (!assembly->lines || assembly->symbols == NULL)
     return pf_attribute_histogram(attribution, assembly->histogram, error);
-  const pf_status status = add_with_lines(assembly, attribution, &lines, error);
+  /* Attribute the histogram to functions and source lines in one scan. */
+  pf_status status =
+      open_lines(&lines, attribution, assembly->symbols, assembly->bias);
+  pf_attribution both = *attribution;
+  both.observe = attribute_to_lines;
+  both.context = &lines;
+  if (status != PF_OK)
+    status = pf_no_memory(error);
+  else
+    status = pf_attribute_histogram(&both, assembly->histogram, error);
+  if (status == PF_OK && finish_lines(&lines) != PF_OK)
+    status = pf_no_memory(error);
   close_lines(&lines);
   return status;
 }
@@ -306,22 +299,9 @@ typedef struct arc_ends {
 
 typedef struct arc_counter {
   const pf_attribution *attribution;
-  uint32_t *entries; /* of find_entries; NULL for exact profiles */
+  uint32_t *entries; /* by symbol: its function; NULL for exact
+                        profiles */
 } arc_counter;
-
-
-/* Returns for each symbol the nearest one, itself or before it, that is marked
-   as a function. NULL when out of memory. */
-static uint32_t *find_entries (const pf_graph *graph) {
-  uint32_t *entries = pf_array(graph->nfunctions, sizeof *entries);
-  uint32_t entry = PF_NO_FUNCTION;
-  for (size_t i = 0; entries != NULL && i < graph->nfunctions; i++) {
-    if ((graph->flags[i] & PF_FUNCTION_CALLABLE) != 0)
-      entry = (uint32_t)i;
-    entries[i] = entry;
-  }
-  return entries;
-}
 
 
 /* The function of an address; `symbol` is the one that contains the address, or
@@ -420,9 +400,20 @@ static pf_status count_arcs (const pf_attribution *attribution, pf_reader *arcs,
                                 .prepare = find_symbols,
                                 .process = count_batch,
                                 .context = &c};
-  if (attribution->graph->facts.compat &&
-      (c.entries = find_entries(attribution->graph)) == NULL)
-    return pf_no_memory(error);
+  const pf_graph *const graph = attribution->graph;
+  if (graph->facts.compat) {
+    /* For each symbol the nearest one, itself or before it, that is marked as a
+       function. */
+    uint32_t entry = PF_NO_FUNCTION;
+    c.entries = pf_array(graph->nfunctions, sizeof *c.entries);
+    if (c.entries == NULL)
+      return pf_no_memory(error);
+    for (size_t i = 0; i < graph->nfunctions; i++) {
+      if ((graph->flags[i] & PF_FUNCTION_CALLABLE) != 0)
+        entry = (uint32_t)i;
+      c.entries[i] = entry;
+    }
+  }
   const pf_status status = pf_pipeline_run(&pipeline, arcs, error);
   free(c.entries);
   return status;

@@ -168,24 +168,8 @@ static void add_child (pf_flow *flow, size_t node, double sum,
 }
 
 
-/* Add to a function, and to its cycle, the time that its callees propagate. */
-static void add_callees (pf_flow *flow, size_t caller) {
-  const pf_graph *graph = flow->graph;
-  const double fraction = pf_flow_fraction(flow, caller);
-  const uint32_t end = graph->child_first[caller + 1];
-  if (fraction == 0)
-    return;
-  for (uint32_t i = graph->child_first[caller]; i < end; i++) {
-    const pf_share share = pf_flow_whole_share(flow, &graph->arcs[i]);
-    const size_t node = pf_flow_node(flow, caller);
-    add_child(flow, caller, share.self + share.child, fraction);
-    if (node != caller)
-      add_child(flow, node, share.self + share.child, fraction);
-  }
-}
-
-
 static void propagate_up (pf_flow *flow) {
+  const pf_graph *const graph = flow->graph;
   const pf_cycles *const cycles = &flow->cycles;
   for (size_t i = 0; i < cycles->count; i++)
     for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
@@ -195,7 +179,17 @@ static void propagate_up (pf_flow *flow) {
   for (size_t i = 0; i < flow->graph->nfunctions; i++) {
     const uint32_t function = flow->cycles.order[i];
     const pf_node *const node = &flow->nodes[function];
-    add_callees(flow, function);
+    /* Add to a function, and to its cycle, the time that its callees
+       propagate. */
+    const double fraction = pf_flow_fraction(flow, function);
+    const uint32_t *const first = &graph->child_first[function];
+    for (uint32_t at = first[0]; fraction != 0 && at < first[1]; at++) {
+      const pf_share share = pf_flow_whole_share(flow, &graph->arcs[at]);
+      const size_t outer = pf_flow_node(flow, function);
+      add_child(flow, function, share.self + share.child, fraction);
+      if (outer != function)
+        add_child(flow, outer, share.self + share.child, fraction);
+    }
     if (node->calls != 0)
       flow->max_per_call = fmax(flow->max_per_call, (node->self + node->child) /
                                                         (double)node->calls);

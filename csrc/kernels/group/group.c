@@ -210,21 +210,6 @@ static void read_chunk (void *context) {
 }
 
 
-/* Add the groups of later rows. */
-static pf_status merge (group_scan *g, const group_scan *more) {
-  const size_t count = pf_keys_count(more->keys);
-  uint32_t *const groups = malloc((count + 1) * sizeof *groups);
-  if (groups == NULL)
-    return PF_ENOMEM;
-  pf_status status = pf_keys_merge(g->keys, more->keys, groups);
-  if (status == PF_OK)
-    status = pf_aggregates_merge(g->aggregates, more->aggregates, groups, count,
-                                 pf_keys_count(g->keys));
-  free(groups);
-  return status;
-}
-
-
 /*
 ** Read all rows into `scan`, which has none yet. Warnings must be recorded in
 ** the order of the rows, and only the first ones are stored. So chunks are read
@@ -248,7 +233,18 @@ static pf_status read_chunks (group_chunks *p, group_scan *scan, bool *done,
   *scan = p->chunks[0].scan;
   p->chunks[0].scan = (group_scan){.is_open = false};
   for (size_t i = 1; i < p->count; i++) {
-    if (merge(scan, &p->chunks[i].scan) != PF_OK)
+    /* Add the groups of later rows. */
+    const group_scan *const more = &p->chunks[i].scan;
+    const size_t count = pf_keys_count(more->keys);
+    uint32_t *const groups = malloc((count + 1) * sizeof *groups);
+    pf_status status = groups == NULL
+                           ? PF_ENOMEM
+                           : pf_keys_merge(scan->keys, more->keys, groups);
+    if (status == PF_OK)
+      status = pf_aggregates_merge(scan->aggregates, more->aggregates, groups,
+                                   count, pf_keys_count(scan->keys));
+    free(groups);
+    if (status != PF_OK)
       return pf_no_memory(error);
     close_scan(&p->chunks[i].scan);
   }

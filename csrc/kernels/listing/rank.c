@@ -73,21 +73,6 @@ static bool sort_runs (ranking *r) {
 }
 
 
-static void sort_by_keys (ranking *r, const rank_key *keys) {
-  memset(r->same, true, r->count);
-  r->same[0] = false;
-  for (bool any = r->count > 1; any && keys->word != NULL; keys++) {
-    for (size_t i = 0; i < r->count; i++) {
-      if (PF_FAST(MISSES) && keys->prefetch != NULL)
-        keys->prefetch(r, i);
-      if (is_in_run(r, i))
-        r->pairs[i].word = keys->word(r->flow, r->pairs[i].row);
-    }
-    any = sort_runs(r);
-  }
-}
-
-
 static uint64_t part_of_name (const pf_flow *flow, size_t node, size_t offset) {
   const pf_graph *graph = flow->graph;
   return node >= graph->nfunctions
@@ -218,7 +203,17 @@ static pf_status finish_ranking (ranking *r, pf_status status,
   *nodes = NULL;
   *count = r->count;
   if (status == PF_OK) {
-    sort_by_keys(r, keys);
+    memset(r->same, true, r->count);
+    r->same[0] = false;
+    for (bool any = r->count > 1; any && keys->word != NULL; keys++) {
+      for (size_t i = 0; i < r->count; i++) {
+        if (PF_FAST(MISSES) && keys->prefetch != NULL)
+          keys->prefetch(r, i);
+        if (is_in_run(r, i))
+          r->pairs[i].word = keys->word(r->flow, r->pairs[i].row);
+      }
+      any = sort_runs(r);
+    }
     sort_by_names(r);
     *nodes = pf_array(r->count, sizeof **nodes);
     status = *nodes == NULL ? PF_ENOMEM : PF_OK;

@@ -91,33 +91,23 @@ static void put_seconds (const text_reader *self, pf_batch *batch, double own,
 }
 
 
-/* Put the name and kind of a function in a cycle, without an entry, or with a
-   name to be demangled. */
-static void put_named_slow (const text_reader *self, pf_batch *batch,
-                            size_t kind, uint32_t function) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const uint32_t cycle = pf_flow_cycle(flow, function);
-  const bool printed = pf_flow_is_printed(flow, function);
-  const uint32_t name = listing_name(&self->listing.listing, function);
-  kind += (cycle != 0 ? IN_CYCLE : 0) + (printed ? 0 : HIDDEN);
-  put_name(batch, KIND, self->kinds[kind]);
-  put_name(batch, NAME, name);
-  pf_put_int(&batch->columns[CYCLE], batch->rows, cycle, cycle != 0);
-}
-
-
 /* Put the kind, name, cycle and index number of a function. */
 static void put_named (const text_reader *self, pf_batch *batch, size_t kind,
                        uint32_t function) {
-  const pf_node *const node = &self->listing.listing.flow->nodes[function];
-  put_int(batch, REFERENCE, node->index);
-  if (node->name == PF_NO_NAME || !self->is_plain) {
-    put_named_slow(self, batch, kind, function);
-    return;
+  const pf_flow *const flow = self->listing.listing.flow;
+  const pf_node *const node = &flow->nodes[function];
+  uint32_t name = node->name, cycle = 0;
+  if (name == PF_NO_NAME || !self->is_plain) {
+    /* In a cycle, without an entry, or with a name to be demangled. */
+    cycle = pf_flow_cycle(flow, function);
+    kind += (cycle != 0 ? IN_CYCLE : 0) +
+            (pf_flow_is_printed(flow, function) ? 0 : HIDDEN);
+    name = listing_name(&self->listing.listing, function);
   }
+  put_int(batch, REFERENCE, node->index);
   put_name(batch, KIND, self->kinds[kind]);
-  put_name(batch, NAME, node->name);
-  put_missing(batch, CYCLE);
+  put_name(batch, NAME, name);
+  pf_put_int(&batch->columns[CYCLE], batch->rows, cycle, cycle != 0);
 }
 
 
@@ -162,17 +152,6 @@ static void make_arc (text_reader *self, pf_batch *batch, const pf_item *item,
   }
   put_name(batch, KIND, self->kinds[OUTSIDE]);
   put_nothing(batch, NAME, REFERENCE);
-}
-
-
-/* Whether a node has an entry. */
-static bool is_printed (const text_reader *self, size_t node) {
-  const pf_flow *flow = self->listing.listing.flow;
-  return pf_flow_is_printed(flow, node) &&
-         (self->listing.listing.zeros || flow->nodes[node].calls != 0 ||
-          pf_flow_self_calls(flow, node) != 0 ||
-          pf_flow_shown_self(flow, node) != 0 ||
-          pf_flow_shown_child(flow, node) != 0);
 }
 
 
@@ -235,8 +214,15 @@ static void prefetch (const text_reader *self) {
 /* Go to the next node with an entry; false at the end. */
 static bool next_node (text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
-  while (self->at < flow->nnodes && !is_printed(self, flow->entries[self->at]))
-    self->at++;
+  for (; self->at < flow->nnodes; self->at++) {
+    const size_t node = flow->entries[self->at];
+    if (pf_flow_is_printed(flow, node) &&
+        (self->listing.listing.zeros || flow->nodes[node].calls != 0 ||
+         pf_flow_self_calls(flow, node) != 0 ||
+         pf_flow_shown_self(flow, node) != 0 ||
+         pf_flow_shown_child(flow, node) != 0))
+      break;
+  }
   if (self->at == flow->nnodes)
     return false;
   prefetch(self);

@@ -188,15 +188,6 @@ static pf_status chain_read_stacks (pf_reader *self, const pf_stack_target *to,
 }
 
 
-static bool can_read_stacks (const pf_chain_input *inputs, size_t ninputs) {
-  for (size_t i = 0; i < ninputs; i++)
-    if (inputs[i].reader != NULL &&
-        pf_can(inputs[i].reader)->read_stacks == NULL)
-      return false;
-  return ninputs > 0;
-}
-
-
 static void chain_omit_zeros (pf_reader *self, size_t column) {
   chain_reader *const c = (chain_reader *)(void *)self;
   if (pf_can(c->inputs[0].reader)->omit_zeros != NULL)
@@ -275,8 +266,11 @@ pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
   c->reader.close = chain_close;
   c->reader.can = &c->abilities;
   c->abilities.omit_zeros = chain_omit_zeros;
-  if (can_read_stacks(inputs, ninputs))
-    c->abilities.read_stacks = chain_read_stacks;
+  c->abilities.read_stacks = chain_read_stacks;
+  for (size_t i = 0; i < ninputs; i++)
+    if (inputs[i].reader != NULL &&
+        pf_can(inputs[i].reader)->read_stacks == NULL)
+      c->abilities.read_stacks = NULL;
   c->ninputs = ninputs;
   c->nconstants = nconstants;
   c->id = id;

@@ -54,8 +54,10 @@ static pf_batch select_columns (const sort_reader *s, const pf_batch *batch) {
 }
 
 
-/* Copy the bytes of a batch of the store's schema into `texts`. */
-static pf_status keep_texts (pf_dictionary *texts, const pf_batch *batch) {
+/* Append the rows of a batch of the store's schema; their bytes are copied into
+   `texts`. */
+static pf_status append (pf_store *store, pf_dictionary *texts,
+                         const pf_batch *batch) {
   for (size_t c = 0; c < batch->ncolumns; c++) {
     const pf_column *const column = &batch->columns[c];
     for (size_t i = 0; column->type == PF_BYTES && i < batch->rows; i++) {
@@ -69,7 +71,7 @@ static pf_status keep_texts (pf_dictionary *texts, const pf_batch *batch) {
       column->bytes[i] = pf_name(texts, number);
     }
   }
-  return PF_OK;
+  return pf_store_append(store, batch);
 }
 
 
@@ -95,14 +97,6 @@ static pf_status begin (sort_reader *s) {
       PF_OK)
     return PF_ENOMEM;
   return pf_batch_for(&s->batch, s->reader.input, s->wanted);
-}
-
-
-/* Append the rows of a batch of the store's schema. */
-static pf_status append (pf_store *store, pf_dictionary *texts,
-                         const pf_batch *batch) {
-  return keep_texts(texts, batch) != PF_OK ? PF_ENOMEM
-                                           : pf_store_append(store, batch);
 }
 
 
@@ -271,15 +265,6 @@ static void drop_late_rows (sort_reader *s) {
 }
 
 
-/* The size of all texts. */
-static uint64_t bytes_of (const pf_dictionary *texts) {
-  uint64_t bytes = 0;
-  for (uint32_t i = 0; i < pf_names_count(texts); i++)
-    bytes += pf_name(texts, i).size;
-  return bytes;
-}
-
-
 /* Keep only the rows that would be read if the input ended here. */
 static pf_status prune (sort_reader *s) {
   const size_t count = (size_t)s->limit;
@@ -306,17 +291,11 @@ static pf_status prune (sort_reader *s) {
   pf_dictionary_free(s->texts);
   s->store = store;
   s->texts = texts;
-  s->bytes_after_trim = s->bytes = bytes_of(texts);
+  s->bytes = 0;
+  for (uint32_t i = 0; i < pf_names_count(texts); i++)
+    s->bytes += pf_name(texts, i).size;
+  s->bytes_after_trim = s->bytes;
   return PF_OK;
-}
-
-
-/* The size of the values of a column of bytes; 0 for other types. */
-static uint64_t bytes_in (const pf_column *column, size_t rows) {
-  uint64_t bytes = 0;
-  for (size_t i = 0; column->type == PF_BYTES && i < rows; i++)
-    bytes += pf_is_missing(column, i) ? 0 : column->bytes[i].size;
-  return bytes;
 }
 
 
@@ -331,8 +310,11 @@ static pf_status read_input (sort_reader *s, pf_error *error) {
     if (s->has_threshold)
       drop_late_rows(s);
     const pf_batch batch = select_columns(s, &s->batch);
-    for (size_t i = 0; i < batch.ncolumns; i++)
-      s->bytes += bytes_in(&batch.columns[i], batch.rows);
+    for (size_t i = 0; i < batch.ncolumns; i++) {
+      const pf_column *const c = &batch.columns[i];
+      for (size_t row = 0; c->type == PF_BYTES && row < batch.rows; row++)
+        s->bytes += pf_is_missing(c, row) ? 0 : c->bytes[row].size;
+    }
     if (append(&s->store, s->texts, &batch) != PF_OK)
       return pf_no_memory(error);
     /* Drop superfluous rows when there are many, or many bytes of them. */

@@ -117,12 +117,6 @@ static void take_lanes (unpacking *u) {
 }
 
 
-static int64_t take_time (unpacking *u) {
-  u->time = (int64_t)((uint64_t)u->time + (uint64_t)pf_unpack_signed(&u->in));
-  return u->time;
-}
-
-
 /* Take the values of a duration into its quantile, and add them up. */
 static void take_values (unpacking *u, pf_quantile *quantile, uint64_t count,
                          pf_duration_sums *of) {
@@ -197,21 +191,10 @@ static void take_duration (unpacking *u, uint64_t rows, size_t group,
   else if (known > 0)
     take_values(u, quantile, known, &of);
   if (known > 0 && which < PF_MAX_STARTS)
-    of.max_at = take_time(u);
+    of.max_at = u->time =
+        (int64_t)((uint64_t)u->time + (uint64_t)pf_unpack_signed(&u->in));
   if (is_fine(u))
     pf_call_sums_add_duration(sums, group, which, &of);
-}
-
-
-/* Find or create the group of a slot or of an area and its caller. */
-static pf_status find_group (const unpacking *u, uint32_t slot, uint32_t area,
-                             uint32_t caller, uint32_t *group) {
-  pf_scan *const scan = u->sums->scan;
-  return u->sums->form.by == PF_BY_CALLER
-             ? pf_groups_of_key(&scan->groups, (uint64_t)area << 32 | caller,
-                                group)
-             : pf_groups_of_slot(&scan->groups, &scan->machine.lanes, slot,
-                                 group);
 }
 
 
@@ -250,7 +233,11 @@ static void take_group (unpacking *u) {
   if (!is_fine(u) || rows == 0)
     return;
   u->time = stop == INT64_MIN ? 0 : stop;
-  pf_unpack_need(&u->in, find_group(u, slot, area, other, &group) == PF_OK);
+  pf_groups *const groups = &u->sums->scan->groups;
+  const uint64_t key = (uint64_t)area << 32 | other;
+  pf_unpack_need(&u->in,
+                 (by_lane ? pf_groups_of_slot(groups, lanes, slot, &group)
+                          : pf_groups_of_key(groups, key, &group)) == PF_OK);
   if (is_fine(u))
     take_calls(u, rows, group);
 }

@@ -201,28 +201,24 @@ static void send_home (pf_gzip *g) {
 }
 
 
-/* Compresses the last block, which is not full, and then helps the second
-   thread with those that wait. False when out of memory. */
-static bool pack_rest (pf_gzip *g) {
-  z_stream z;
-  g->filling.size = g->sink.used;
-  if (open_stream(&z)) {
-    deflate_block(&z, &g->filling, g->count == 0, true);
-    deflateEnd(&z);
-  }
-  help(g, 0);
-  send_home(g);
-  for (size_t i = 0; i < g->count; i++)
-    if (g->blocks[i].packed == NULL)
-      return false;
-  return g->filling.packed != NULL;
-}
-
-
 pf_status pf_gzip_finish (pf_gzip *g, pf_sink *to, pf_error *error) {
   pf_status status = g->sink.failed;
-  if (status == PF_OK && !pack_rest(g))
-    status = PF_ENOMEM;
+  if (status == PF_OK) {
+    /* Compress the last block, which is not full, and then help the second thread
+       with those that wait. */
+    z_stream z;
+    g->filling.size = g->sink.used;
+    if (open_stream(&z)) {
+      deflate_block(&z, &g->filling, g->count == 0, true);
+      deflateEnd(&z);
+    }
+    help(g, 0);
+    send_home(g);
+    status = g->filling.packed == NULL ? PF_ENOMEM : PF_OK;
+    for (size_t i = 0; i < g->count; i++)
+      if (g->blocks[i].packed == NULL)
+        status = PF_ENOMEM;
+  }
   if (status == PF_OK) {
     static const uint8_t head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
     uLong crc = crc32(0, NULL, 0);

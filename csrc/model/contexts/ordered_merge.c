@@ -213,20 +213,6 @@ static void take_run (ordered_merge *m, side *s, uint32_t floor) {
 }
 
 
-/* Add a node that both inputs have. */
-static void take_both (ordered_merge *m) {
-  side *const a = &m->sides[0], *const b = &m->sides[1];
-  const uint32_t depth = a->position.depth, node = m->sum.count++;
-  m->path[depth] = node;
-  m->sum.parents[node] = depth == 0 ? PF_NO_CONTEXT : m->path[depth - 1];
-  m->sum.frames[node] =
-      depth == 0 ? PF_NO_AREA : a->frames[a->contexts->frames[a->at]];
-  add_run(m, BOTH, 1);
-  step(a);
-  step(b);
-}
-
-
 static uint32_t rank_of_next (const side *s) {
   return s->ranks[s->contexts->frames[s->at]];
 }
@@ -242,8 +228,17 @@ static void merge_next (ordered_merge *m) {
     take_run(m, a, other);
   else if (depth < other)
     take_run(m, b, depth);
-  else if (depth == 0 || rank_of_next(a) == rank_of_next(b))
-    take_both(m);
+  else if (depth == 0 || rank_of_next(a) == rank_of_next(b)) {
+    /* A node that both inputs have. */
+    const uint32_t node = m->sum.count++;
+    m->path[depth] = node;
+    m->sum.parents[node] = depth == 0 ? PF_NO_CONTEXT : m->path[depth - 1];
+    m->sum.frames[node] =
+        depth == 0 ? PF_NO_AREA : a->frames[a->contexts->frames[a->at]];
+    add_run(m, BOTH, 1);
+    step(a);
+    step(b);
+  }
   else
     take_run(m, rank_of_next(a) < rank_of_next(b) ? a : b, depth);
 }

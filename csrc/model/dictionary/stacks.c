@@ -32,28 +32,21 @@ static bool is_same (const void *context, uint32_t number) {
 }
 
 
-static bool reserve (struct pf_stacks *stacks) {
-  if (!pf_intern_table_reserve(&stacks->others) || stacks->count == PF_NO_STACK)
-    return false;
-  if (stacks->count < stacks->capacity)
-    return true;
-  const size_t capacity =
-      stacks->capacity == 0 ? 64 : pf_next_capacity(stacks->capacity);
-  pf_stack *const list = pf_large_array_resize(stacks->list, stacks->count,
-                                               capacity, sizeof *list);
-  if (list == NULL)
-    return false;
-  stacks->list = list;
-  stacks->capacity = capacity;
-  return true;
-}
-
-
 /* Add a stack: as the first child of its parent, or to the table. */
 static uint32_t add (struct pf_stacks *stacks, uint32_t parent, uint32_t frame,
                      uint64_t hash) {
-  if (!reserve(stacks))
+  if (!pf_intern_table_reserve(&stacks->others) || stacks->count == PF_NO_STACK)
     return PF_NO_STACK;
+  if (stacks->count == stacks->capacity) {
+    const size_t capacity =
+        stacks->capacity == 0 ? 64 : pf_next_capacity(stacks->capacity);
+    pf_stack *const more = pf_large_array_resize(stacks->list, stacks->count,
+                                                 capacity, sizeof *more);
+    if (more == NULL)
+      return PF_NO_STACK;
+    stacks->list = more;
+    stacks->capacity = capacity;
+  }
   const uint32_t number = stacks->count++;
   const bool is_inner = parent < number;
   assert(is_inner || parent == PF_NO_STACK);

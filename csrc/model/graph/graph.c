@@ -2,7 +2,7 @@
 ** graph.c - builds a call graph.
 **
 ** Pseudo functions follow all others, in the order of their ids in a table of
-** their addresses, which is freed when the graph is finished (caller_index.c).
+** their addresses, which is freed when the graph is finished (arcs.c).
 ** Arcs are stored in input order (arcs.c).
 */
 
@@ -68,42 +68,6 @@ void pf_graph_copy_metrics (pf_graph *graph, const pf_graph *other) {
 }
 
 
-/* Resizes *array to `capacity` values; false when out of memory. */
-static bool resize (void *array, size_t capacity, size_t size) {
-  void **const place = array;
-  void *const wider = pf_array_resize(*place, capacity, size);
-  if (wider != NULL)
-    *place = wider;
-  return wider != NULL;
-}
-
-
-/* The same, with zeros from `used` on. */
-static bool widen (void *array, size_t used, size_t capacity, size_t size) {
-  void **const place = array;
-  if (!resize(array, capacity, size))
-    return false;
-  memset((uint8_t *)*place + used * size, 0, (capacity - used) * size);
-  return true;
-}
-
-
-/* Grow the arrays by function. */
-static bool widen_functions (pf_graph *graph, size_t capacity) {
-  const size_t used = graph->nfunctions;
-  bool done = resize(&graph->names, capacity, sizeof *graph->names) &&
-              resize(&graph->addresses, capacity, sizeof(uint64_t)) &&
-              resize(&graph->flags, capacity, sizeof(uint8_t));
-  for (size_t i = 0; done && i < graph->nmetrics; i++)
-    done = widen(&graph->weights[i], used, capacity, sizeof(int64_t));
-  if (done && graph->facts.compat)
-    done = widen(&graph->ticks, used, capacity, sizeof(double)) &&
-           widen(&graph->even_ticks, used, capacity, sizeof(double)) &&
-           widen(&graph->right_ticks, used, capacity, sizeof(double));
-  return done;
-}
-
-
 /* Reserves more than requested, because pseudo functions follow, and the first
    of them must not copy all arrays. */
 pf_status pf_graph_reserve (pf_graph *graph, size_t count) {
@@ -115,7 +79,17 @@ pf_status pf_graph_reserve (pf_graph *graph, size_t count) {
   size_t capacity = graph->functions_capacity + graph->functions_capacity / 2;
   if (capacity < needed)
     capacity = needed + needed / 16 + 64;
-  if (!widen_functions(graph, capacity))
+  const size_t before = graph->functions_capacity;
+  bool done = pf_widen(&graph->names, before, capacity) &&
+              pf_widen(&graph->addresses, before, capacity) &&
+              pf_widen(&graph->flags, before, capacity);
+  for (size_t i = 0; done && i < graph->nmetrics; i++)
+    done = pf_widen(&graph->weights[i], before, capacity);
+  if (done && graph->facts.compat)
+    done = pf_widen(&graph->ticks, before, capacity) &&
+           pf_widen(&graph->even_ticks, before, capacity) &&
+           pf_widen(&graph->right_ticks, before, capacity);
+  if (!done)
     return PF_ENOMEM;
   graph->functions_capacity = capacity;
   return PF_OK;

@@ -236,21 +236,6 @@ static uint64_t *put_value (uint64_t *at, const pf_column *column, size_t row) {
 }
 
 
-/* The status after a reservation that returned NULL: the failure of the writer,
-   PF_ELIMIT for a record that is too large, PF_OK for a dropped one. */
-static pf_status fail_without_space (pf_writer *w, size_t words,
-                                     pf_error *error) {
-  const pf_status status = pf_writer_failure(w, error);
-  if (status != PF_OK)
-    return status;
-  if (pf_ring_can_hold(&w->ring, words))
-    return PF_OK;
-  return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                 "a record of %zu bytes is too large for a ring of %llu",
-                 8 * words, (unsigned long long)w->ring.mask + 1);
-}
-
-
 pf_status pf_writer_put (pf_writer *w, size_t table, const pf_batch *batch,
                          size_t row, pf_error *error) {
   size_t words = 0;
@@ -266,8 +251,14 @@ pf_status pf_writer_put (pf_writer *w, size_t table, const pf_batch *batch,
       columns |= 1u << i;
     }
   uint64_t *const record = pf_writer_begin(w, words);
-  if (record == NULL)
-    return fail_without_space(w, words, error);
+  if (record == NULL) {
+    status = pf_writer_failure(w, error);
+    if (status != PF_OK || pf_ring_can_hold(&w->ring, words))
+      return status;
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "a record of %zu bytes is too large for a ring of %llu",
+                   8 * words, (unsigned long long)w->ring.mask + 1);
+  }
   uint64_t *at = record;
   for (size_t i = 0; i < batch->ncolumns; i++)
     if ((columns >> i & 1) != 0)
