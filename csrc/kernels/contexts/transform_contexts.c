@@ -1,6 +1,7 @@
 /*
-** transform_contexts.c - narrow, rename, invert, shorten and prune loop over the
-** nodes, parents first, and decide to which new node the weights of a node go.
+** transform_contexts.c - narrow, rename, invert, shorten and prune loop over
+** the nodes, parents first, and decide to which new node the weights of a node
+** go.
 */
 
 #include <math.h>
@@ -30,19 +31,11 @@ static uint32_t *prepare_nodes (pf_contexts *to, const pf_contexts *from) {
 }
 
 
+/* Add the weights of a node. If its new node is that of its caller (`above`),
+   it is merged into that one: all weights but its calls are added there. The
+   root has no calls. */
 static void add_weights (pf_contexts *to, const pf_contexts *from,
-                         uint32_t node, uint32_t new_node) {
-  for (size_t m = 0; m < from->nmetrics; m++)
-    pf_context_add(to, new_node, m, from->weights[m][node]);
-}
-
-
-/* The same when the new node may be that of the caller (`above`), into which the
-   node is then merged: all weights but its calls are added there. The root has
-   no calls. */
-static void add_merged_weights (pf_contexts *to, const pf_contexts *from,
-                                uint32_t node, uint32_t new_node,
-                                uint32_t above) {
+                         uint32_t node, uint32_t new_node, uint32_t above) {
   const size_t calls = new_node == above && node != 0
                            ? pf_metric_named(from, "calls")
                            : PF_NO_METRIC;
@@ -70,7 +63,7 @@ static bool narrow_weights (pf_contexts *to, const pf_contexts *from,
     charged = pf_context_of(to, 0, from->frames[node]);
   if (charged == PF_NO_CONTEXT)
     return false;
-  add_merged_weights(to, from, node, charged, above);
+  add_weights(to, from, node, charged, above);
   return true;
 }
 
@@ -123,7 +116,7 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
   uint32_t *const nodes = prepare_nodes(to, from);
   bool ok = nodes != NULL;
   if (ok)
-    add_weights(to, from, 0, 0);
+    add_weights(to, from, 0, 0, 0);
   for (uint32_t i = 1; ok && i < from->count; i++) {
     const uint32_t old = from->frames[i];
     const uint32_t frame = old < count ? frames[old] : old;
@@ -133,7 +126,7 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
                    : pf_context_of(to, above, frame);
     ok = nodes[i] != PF_NO_CONTEXT;
     if (ok)
-      add_merged_weights(to, from, i, nodes[i], above);
+      add_weights(to, from, i, nodes[i], above);
   }
   free(nodes);
   return ok ? PF_OK : pf_no_memory(error);
@@ -144,7 +137,7 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
                               uint32_t depth, pf_error *error) {
   bool ok = copy_metrics(to, from);
   if (ok)
-    add_weights(to, from, 0, 0);
+    add_weights(to, from, 0, 0, 0);
   for (uint32_t i = 1; ok && i < from->count; i++) {
     if (!pf_context_has_weight(from, i, PF_NO_METRIC))
       continue;
@@ -155,26 +148,26 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
       ok = node != PF_NO_CONTEXT;
     }
     if (ok)
-      add_weights(to, from, i, node);
+      add_weights(to, from, i, node, PF_NO_CONTEXT);
   }
   return ok ? PF_OK : pf_no_memory(error);
 }
 
 
-/* Copy the nodes that are not folded, of folded[from->count]; the weights of the
-   others go to their callers. False when out of memory, also for NULL. */
+/* Copy the nodes that are not folded, of folded[from->count]; the weights of
+   the others go to their callers. False when out of memory, also for NULL. */
 static bool fold_nodes (pf_contexts *to, const pf_contexts *from,
                         const bool *folded) {
   uint32_t *const nodes = prepare_nodes(to, from);
   bool ok = nodes != NULL && folded != NULL;
   if (ok)
-    add_weights(to, from, 0, 0);
+    add_weights(to, from, 0, 0, 0);
   for (uint32_t i = 1; ok && i < from->count; i++) {
     const uint32_t above = nodes[from->parents[i]];
     nodes[i] = folded[i] ? above : pf_context_of(to, above, from->frames[i]);
     ok = nodes[i] != PF_NO_CONTEXT;
     if (ok)
-      add_merged_weights(to, from, i, nodes[i], above);
+      add_weights(to, from, i, nodes[i], above);
   }
   free(nodes);
   return ok;
@@ -201,8 +194,8 @@ typedef struct level {
 } level;
 
 
-/* Count the stacks by depth in levels[c->count], with memory for a flag for each
-   node. Returns their number. */
+/* Count the stacks by depth in levels[c->count], with memory for a flag for
+   each node. Returns their number. */
 static uint64_t count_stacks (const pf_contexts *c, const uint32_t *depths,
                               bool *in_stack, level *levels) {
   uint64_t count = 0;

@@ -5,12 +5,14 @@
 */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/order.h"
 #include "kernels/statistics/packed_sums.h"
-#include "kernels/statistics/sums_bytes.h"
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
+#include "model/base/unpack.h"
+#include "model/dictionary/areas.h"
 
 /* A group of the pack. */
 typedef struct packed_group {
@@ -36,6 +38,60 @@ typedef struct packing {
   size_t ngroups;
   int64_t time; /* the last one that was written of a group */
 } packing;
+
+
+/* Reserves space; NULL, with to->is_out_of_memory, if memory runs out. */
+static uint8_t *reserve (pf_packed *to, size_t size) {
+  if (!to->is_out_of_memory &&
+      !pf_grow(&to->at, &to->capacity, to->used + size))
+    to->is_out_of_memory = true;
+  return to->is_out_of_memory ? NULL : to->at + to->used;
+}
+
+
+static void put_bytes (pf_packed *to, const void *bytes, size_t size) {
+  uint8_t *const at = reserve(to, size);
+  if (at == NULL || size == 0)
+    return;
+  memcpy(at, bytes, size);
+  to->used += size;
+}
+
+
+static void put_number (pf_packed *to, uint64_t value) {
+  uint8_t *const at = reserve(to, PF_VARINT_SIZE);
+  if (at != NULL)
+    to->used = (size_t)(pf_save_varint(at, value) - to->at);
+}
+
+
+static void put_signed (pf_packed *to, int64_t value) {
+  put_number(to, pf_zigzag(value));
+}
+
+
+static void put_form (pf_packed *to, const pf_sums_form *form) {
+  const pf_call_options *const o = &form->calls;
+  const uint8_t kinds[] = {
+      form->by == PF_BY_CALLER, form->has_areas,
+      (uint8_t)(form->has_lanes << form->has_lane_names),
+      (uint8_t)((o->outermost ? PF_SUMS_OUTERMOST : 0) |
+                (o->whole_only ? PF_SUMS_WHOLE_ONLY : 0) |
+                (o->edges ? PF_SUMS_EDGES : 0) |
+                (o->has_from ? PF_SUMS_FROM : 0) |
+                (o->has_to ? PF_SUMS_TO : 0) |
+                (o->has_last ? PF_SUMS_LAST : 0) |
+                (form->without_end ? PF_SUMS_WITHOUT_END : 0))};
+  put_bytes(to, PF_SUMS_MAGIC, sizeof PF_SUMS_MAGIC - 1);
+  put_bytes(to, kinds, sizeof kinds);
+  if (o->has_from)
+    put_signed(to, o->from);
+  if (o->has_to)
+    put_signed(to, o->to);
+  if (o->has_last)
+    put_signed(to, o->last);
+  put_number(to, o->max_depth);
+}
 
 
 static void collect_groups (packing *p) {
@@ -118,7 +174,8 @@ static int compare_names (const void *context, const void *left,
 }
 
 
-/* The fields by which areas of one depth are compared, and which are written. */
+/* The fields by which areas of one depth are compared, and which are written.
+   */
 enum {
   KEY_NAME,
   KEY_CLASS,
@@ -193,33 +250,33 @@ static void write_names (packing *p) {
           p->dictionary);
   for (size_t i = 0; i < count; i++)
     p->name_at[p->list[i]] = (uint32_t)i + 1;
-  pf_put_number(p->to, count);
+  put_number(p->to, count);
   for (size_t i = 0; i < count; i++) {
     const pf_bytes name = pf_name(p->dictionary, p->list[i]);
-    pf_put_number(p->to, name.size);
-    pf_put_bytes(p->to, name.at, name.size);
+    put_number(p->to, name.size);
+    put_bytes(p->to, name.at, name.size);
   }
 }
 
 
 static void write_areas (packing *p) {
   const size_t count = order_areas(p);
-  pf_put_number(p->to, count);
+  put_number(p->to, count);
   for (size_t i = 0; i < count; i++) {
     uint64_t keys[KEYS];
     area_keys(p, p->list[i], keys);
-    pf_put_number(p->to, keys[KEY_NAME]);
+    put_number(p->to, keys[KEY_NAME]);
     if (!p->form->has_areas)
       continue;
-    pf_put_number(p->to, keys[KEY_CLASS]);
-    pf_put_number(p->to, keys[KEY_FILE]);
-    pf_put_number(p->to, keys[KEY_PARENT]);
-    pf_put_signed(p->to, pf_unorder_int(keys[KEY_LINE]));
-    pf_put_number(p->to, keys[KEY_HAS]);
+    put_number(p->to, keys[KEY_CLASS]);
+    put_number(p->to, keys[KEY_FILE]);
+    put_number(p->to, keys[KEY_PARENT]);
+    put_signed(p->to, pf_unorder_int(keys[KEY_LINE]));
+    put_number(p->to, keys[KEY_HAS]);
     if ((keys[KEY_HAS] & 1) != 0)
-      pf_put_number(p->to, keys[KEY_HANDLE]);
+      put_number(p->to, keys[KEY_HANDLE]);
     if ((keys[KEY_HAS] & 2) != 0)
-      pf_put_signed(p->to, pf_unorder_int(keys[KEY_VALUE]));
+      put_signed(p->to, pf_unorder_int(keys[KEY_VALUE]));
   }
 }
 
@@ -235,12 +292,12 @@ static void write_lanes (packing *p) {
   pf_sort_pairs(p->pairs, p->pairs + count, count);
   for (size_t i = 0; i < count; i++)
     p->lane_at[p->pairs[i].row] = (uint32_t)i + 1;
-  pf_put_number(p->to, count);
+  put_number(p->to, count);
   for (size_t i = 0; i < count; i++)
     if (p->form->has_lane_names)
-      pf_put_number(p->to, p->pairs[i].word - 1);
+      put_number(p->to, p->pairs[i].word - 1);
     else
-      pf_put_signed(p->to, pf_unorder_int(p->pairs[i].word));
+      put_signed(p->to, pf_unorder_int(p->pairs[i].word));
 }
 
 
@@ -248,19 +305,19 @@ static void write_counters (pf_packed *to, const pf_duration_sums *of,
                             const pf_quantile *quantile) {
   uint64_t values, count = 0;
   uint16_t code = 0, last = 0;
-  pf_put_number(to, (uint64_t)of->min);
-  pf_put_number(to, (uint64_t)of->max - (uint64_t)of->min);
-  pf_put_number(to, (uint64_t)of->sum);
-  pf_put_number(to, (uint64_t)(of->sum >> 64));
+  put_number(to, (uint64_t)of->min);
+  put_number(to, (uint64_t)of->max - (uint64_t)of->min);
+  put_number(to, (uint64_t)of->sum);
+  put_number(to, (uint64_t)(of->sum >> 64));
   for (size_t i = 0; i < 3; i++)
-    pf_put_number(to, of->squares.limbs[i]);
+    put_number(to, of->squares.limbs[i]);
   while (pf_quantile_next_count(quantile, &code, &values))
     count++;
-  pf_put_number(to, count);
+  put_number(to, count);
   for (code = 0; pf_quantile_next_count(quantile, &code, &values);
        last = code) {
-    pf_put_number(to, (uint64_t)code - last);
-    pf_put_number(to, values);
+    put_number(to, (uint64_t)code - last);
+    put_number(to, values);
   }
 }
 
@@ -270,19 +327,19 @@ static void write_duration (packing *p, size_t group, size_t which) {
   pf_quantile *const quantile = &sums->quantiles[group * PF_DURATIONS + which];
   const pf_duration_sums of = pf_call_sums_duration(sums, group, which);
   const uint64_t known = sums->hot[group].rows - of.missing;
-  pf_put_number(p->to, of.missing);
+  put_number(p->to, of.missing);
   if (known == 0)
     return;
   const uint64_t *const words = pf_quantile_words(quantile);
   uint64_t last = pf_order_int(0);
   for (uint64_t i = 0; words != NULL && i < known; i++) {
-    pf_put_number(p->to, words[i] - last);
+    put_number(p->to, words[i] - last);
     last = words[i];
   }
   if (words == NULL)
     write_counters(p->to, &of, quantile);
   if (which < PF_MAX_STARTS) {
-    pf_put_signed(p->to, (int64_t)((uint64_t)of.max_at - (uint64_t)p->time));
+    put_signed(p->to, (int64_t)((uint64_t)of.max_at - (uint64_t)p->time));
     p->time = of.max_at;
   }
 }
@@ -290,18 +347,18 @@ static void write_duration (packing *p, size_t group, size_t which) {
 
 static void write_group (packing *p, const packed_group *group) {
   const pf_call_sums *const sums = &p->scan->groups.sums;
-  pf_put_number(p->to, p->area_at[group->area] - 1);
-  pf_put_number(p->to, other_of(p, group));
+  put_number(p->to, p->area_at[group->area] - 1);
+  put_number(p->to, other_of(p, group));
   p->time = 0;
   if (p->form->by == PF_BY_LANE)
-    pf_put_signed(p->to, group->stop);
+    put_signed(p->to, group->stop);
   if (group->stop != INT64_MIN)
     p->time = group->stop;
-  pf_put_number(p->to,
-                group->group == PF_NO_ID ? 0 : sums->hot[group->group].rows);
+  put_number(p->to,
+             group->group == PF_NO_ID ? 0 : sums->hot[group->group].rows);
   if (group->group == PF_NO_ID)
     return;
-  pf_put_number(p->to, sums->rest[group->group].uncounted);
+  put_number(p->to, sums->rest[group->group].uncounted);
   for (size_t i = 0; i < PF_DURATIONS; i++)
     write_duration(p, group->group, i);
 }
@@ -314,7 +371,7 @@ static void write_groups (packing *p) {
                                 other_of(p, &p->groups[i]),
                             i};
   pf_sort_pairs(p->pairs, p->pairs + count, count);
-  pf_put_number(p->to, count);
+  put_number(p->to, count);
   for (size_t i = 0; i < count; i++)
     write_group(p, &p->groups[p->pairs[i].row]);
 }
@@ -355,7 +412,7 @@ pf_status pf_sums_pack (pf_scan *scan, const pf_sums_form *form,
   if (!packed->is_out_of_memory) {
     collect_groups(&p);
     mark_all(&p);
-    pf_sums_put_form(packed, form);
+    put_form(packed, form);
     write_names(&p);
     write_areas(&p);
     write_lanes(&p);

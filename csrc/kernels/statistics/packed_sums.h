@@ -54,7 +54,20 @@
 
 #include "kernels/statistics/scan.h"
 
+#define PF_SUMS_MAGIC     "pfsums1\n"
 #define PF_SUMS_MAX_CALLS ((uint64_t)1 << 62) /* in all groups */
+
+/* Bits of the options. */
+enum {
+  PF_SUMS_OUTERMOST = 1,
+  PF_SUMS_WHOLE_ONLY = 2,
+  PF_SUMS_EDGES = 4,
+  PF_SUMS_FROM = 8,
+  PF_SUMS_TO = 16,
+  PF_SUMS_LAST = 32,
+  PF_SUMS_WITHOUT_END = 64,
+  PF_SUMS_ALL_BITS = 127
+};
 
 /* The kind of the groups, and the options that shaped them. */
 typedef struct pf_sums_form {
@@ -99,8 +112,8 @@ void pf_sums_open (pf_sums *sums, pf_scan *scan, const pf_sums_form *form,
    for another form, PF_ENOMEM; after a failure only close the scan. */
 pf_status pf_sums_add (pf_sums *sums, pf_bytes packed, pf_error *error);
 
-/* Append the packed sums of a scan, which has been read to its end by lane or by
-   caller with squares and quantiles. PF_ENOMEM. */
+/* Append the packed sums of a scan, which has been read to its end by lane or
+   by caller with squares and quantiles. PF_ENOMEM. */
 pf_status pf_sums_pack (pf_scan *scan, const pf_sums_form *form,
                         pf_packed *packed);
 

@@ -9,10 +9,11 @@
 
 #include "kernels/base/order.h"
 #include "kernels/statistics/packed_sums.h"
-#include "kernels/statistics/sums_bytes.h"
 #include "model/base/memory.h"
+#include "model/base/unpack.h"
 #include "model/dictionary/areas.h"
 
+#define WHAT     "packed sums"
 #define MAX_CODE (pf_quantile_code(INT64_MAX))
 
 /* After a failure `in.status` is set, and all numbers that are taken are 0. */
@@ -260,6 +261,74 @@ static void take_groups (unpacking *u) {
 }
 
 
+static void take_form (pf_unpack *from, pf_sums_form *form) {
+  static const uint8_t none[4];
+  pf_bytes kinds = {none, sizeof none};
+  pf_unpack_magic(from, PF_SUMS_MAGIC);
+  if (!pf_take(&from->cursor, sizeof none, &kinds))
+    pf_unpack_fail(from, PF_ETRUNCATED, "they end in their header");
+  const uint8_t *const k = kinds.at;
+  pf_unpack_check(
+      from, k[0] <= 1 && k[1] <= 1 && k[2] <= 2 && k[3] <= PF_SUMS_ALL_BITS,
+      "unknown kinds or options");
+  *form =
+      (pf_sums_form){.by = k[0] == 1 ? PF_BY_CALLER : PF_BY_LANE,
+                     .has_areas = k[1] == 1,
+                     .has_lanes = k[2] > 0,
+                     .has_lane_names = k[2] == 2,
+                     .without_end = (k[3] & PF_SUMS_WITHOUT_END) != 0,
+                     .calls = {.outermost = (k[3] & PF_SUMS_OUTERMOST) != 0,
+                               .whole_only = (k[3] & PF_SUMS_WHOLE_ONLY) != 0,
+                               .edges = (k[3] & PF_SUMS_EDGES) != 0,
+                               .has_from = (k[3] & PF_SUMS_FROM) != 0,
+                               .has_to = (k[3] & PF_SUMS_TO) != 0,
+                               .has_last = (k[3] & PF_SUMS_LAST) != 0}};
+  pf_call_options *const o = &form->calls;
+  o->from = o->has_from ? pf_unpack_signed(from) : 0;
+  o->to = o->has_to ? pf_unpack_signed(from) : 0;
+  o->last = o->has_last ? pf_unpack_signed(from) : 0;
+  o->max_depth = (uint32_t)pf_unpack_number(from, UINT32_MAX);
+}
+
+
+pf_status pf_sums_form_of (pf_bytes packed, pf_sums_form *form,
+                           pf_error *error) {
+  pf_unpack from = pf_unpack_over(packed, WHAT, error);
+  take_form(&from, form);
+  return from.status;
+}
+
+
+pf_status pf_sums_compare (const pf_sums_form *one, const pf_sums_form *other,
+                           pf_error *error) {
+  const pf_call_options *const a = &one->calls, *const b = &other->calls;
+  const struct {
+    bool is_same;
+    const char *name;
+  } checks[] = {
+      {one->by == other->by, "grouping (option 'by')"},
+      {one->has_areas == other->has_areas, "kind of areas"},
+      {one->has_lanes == other->has_lanes &&
+           one->has_lane_names == other->has_lane_names,
+       "kind of lanes"},
+      {one->without_end == other->without_end, "option 'recording'"},
+      {a->outermost == b->outermost, "option 'recursion'"},
+      {a->whole_only == b->whole_only, "option 'partial'"},
+      {a->edges == b->edges, "option 'edges'"},
+      {a->has_from == b->has_from && a->from == b->from, "option 'from'"},
+      {a->has_to == b->has_to && a->to == b->to, "option 'to'"},
+      {a->has_last == b->has_last && a->last == b->last, "option 'last'"},
+      {a->max_depth == b->max_depth, "option 'max_depth'"}};
+  for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+    if (!checks[i].is_same)
+      return pf_refuse(error,
+                       "the packed sums have another %s: compute them from the "
+                       "events with the one that is needed",
+                       checks[i].name);
+  return PF_OK;
+}
+
+
 void pf_sums_open (pf_sums *sums, pf_scan *scan, const pf_sums_form *form,
                    pf_group_by by, pf_dictionary *dictionary) {
   static const pf_field lanes[] = {{"lane", PF_INT, NULL},
@@ -278,10 +347,10 @@ void pf_sums_open (pf_sums *sums, pf_scan *scan, const pf_sums_form *form,
 
 
 pf_status pf_sums_add (pf_sums *sums, pf_bytes packed, pf_error *error) {
-  unpacking u = {.sums = sums, .in = pf_sums_input(packed, error)};
+  unpacking u = {.sums = sums, .in = pf_unpack_over(packed, WHAT, error)};
   pf_dictionary *const dictionary = sums->events.dictionary;
   pf_sums_form form;
-  pf_sums_take_form(&u.in, &form);
+  take_form(&u.in, &form);
   if (is_fine(&u))
     u.in.status = pf_sums_compare(&sums->form, &form, error);
   take_names(&u, dictionary);

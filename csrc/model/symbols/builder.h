@@ -82,18 +82,4 @@ pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
    must be set before. PF_ENOMEM. */
 pf_status pf_symbols_build (pf_symbols *symbols, pf_symbol_rule rule);
 
-/* The decisions of gprof on the local names of a string table: a cache. */
-typedef struct pf_gprof_names {
-  pf_bytes strings;  /* borrowed: the string table of the ELF file */
-  uint8_t *verdicts; /* owned, by offset of the string */
-} pf_gprof_names;
-
-pf_status pf_gprof_names_open (pf_gprof_names *names, pf_bytes strings);
-void pf_gprof_names_close (pf_gprof_names *names);
-
-/* Return whether gprof regards a local text symbol as a function, by its name
-   at `offset` in the table. gprof reads beyond the end of some names, so the
-   whole table is needed. */
-bool pf_gprof_keeps_local (pf_gprof_names *names, size_t offset);
-
 #endif

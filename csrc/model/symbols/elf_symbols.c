@@ -5,6 +5,14 @@
 ** It reads .symtab of the executable, else .symtab of its debug file, else the
 ** dynamic table. Mapping symbols ($a, $d, $x) are local and untyped, so that
 ** the exact rule ignores them; gprof drops them because of the `$`.
+**
+** GNU gprof 2.40 drops local code symbols with an empty name, with a `$`, with
+** a `.` (object files, compiler labels), and marks that begin with
+** __gnu_compiled. It allows a `.` before digits (nested functions), and as
+** .clone.N and .constprop.N. Its loop has a defect: if a name ends in such
+** digits, it skips the terminating NUL and goes on with the next string of the
+** table. Such a symbol is often lost, and its time goes to the function before
+** it. To be comparable with gprof, this file reproduces the defect.
 */
 
 #include <stdlib.h>
@@ -15,6 +23,19 @@
 
 #define STT_CODE_13 13u /* ARM: Thumb function; PA-RISC: millicode */
 
+/* The decision of gprof on the string that starts at an offset. */
+enum {
+  UNKNOWN,
+  KEPT,
+  DROPPED
+};
+
+/* The decisions on the local names of a string table: a cache. */
+typedef struct gprof_names {
+  pf_bytes strings;
+  uint8_t *verdicts; /* owned, by offset of the string */
+} gprof_names;
+
 /* The state of reading a symbol table. */
 typedef struct reading {
   const elf_file *main; /* the executable */
@@ -22,12 +43,11 @@ typedef struct reading {
   pf_symbol_rule rule;
   Elf_Data *symbols, *sections; /* `sections`: of SHN_XINDEX, or NULL */
   size_t count;
-  pf_bytes strings;
   uint64_t budget;                /* bytes of names that may still be read */
   const elf_section *descriptors; /* .opd of 64-bit PowerPC, or NULL */
   pf_bytes descriptor_bytes;
   const pf_executable *facts;
-  pf_gprof_names gprof_names;
+  gprof_names names;
   pf_symbols *out;
 } reading;
 
@@ -47,6 +67,90 @@ static bool is_function (const reading *r, const entry *e) {
 }
 
 
+/* Returns a byte of a string table, or NUL after its end. */
+static uint8_t byte_at (pf_bytes strings, size_t at) {
+  return at < strings.size ? strings.at[at] : 0;
+}
+
+
+static bool begins (pf_bytes strings, size_t at, const char *prefix) {
+  const size_t size = strlen(prefix);
+  return at <= strings.size && strings.size - at >= size &&
+         memcmp(strings.at + at, prefix, size) == 0;
+}
+
+
+/* Returns the end of the suffix that begins with the `.` at `at`: the offset of
+   the next `.` or NUL. SIZE_MAX if it does not consist of digits. */
+static size_t skip_suffix (pf_bytes strings, size_t at) {
+  static const char clone[] = ".clone.", constprop[] = ".constprop.";
+  const size_t skipped = begins(strings, at, clone)       ? sizeof clone - 2
+                         : begins(strings, at, constprop) ? sizeof constprop - 2
+                                                          : 0;
+  if (byte_at(strings, at + skipped + 1) != 0)
+    at += skipped;
+  bool has_digit = false;
+  for (at++; byte_at(strings, at) != 0; at++) {
+    const uint8_t c = byte_at(strings, at);
+    if (has_digit && c == '.')
+      break;
+    if (c < '0' || c > '9')
+      return SIZE_MAX;
+    has_digit = true;
+  }
+  return at;
+}
+
+
+/*
+** The loop of gprof, with its defect: after a suffix, `at` is advanced once
+** more, even over a NUL. Sets *end to the offset of the decision. A cached
+** decision on the string after that NUL applies to this string, too.
+*/
+static bool judge (const gprof_names *names, size_t at, size_t *end) {
+  const pf_bytes strings = names->strings;
+  for (; byte_at(strings, at) != 0; at++) {
+    *end = at;
+    if (byte_at(strings, at - 1) == 0 && names->verdicts[at] != UNKNOWN)
+      return names->verdicts[at] == KEPT;
+    if (byte_at(strings, at) == '$')
+      return false;
+    while (byte_at(strings, at) == '.') {
+      at = skip_suffix(strings, at);
+      if (at == SIZE_MAX)
+        return false;
+    }
+  }
+  *end = at;
+  return true;
+}
+
+
+/* Returns whether gprof regards a local text symbol as a function, by its name
+   at `offset` in the table. gprof reads beyond the end of some names, so the
+   whole table is needed. */
+static bool keeps_local (gprof_names *names, size_t offset) {
+  const pf_bytes strings = names->strings;
+  if (byte_at(strings, offset) == 0 ||
+      begins(strings, offset, "__gnu_compiled") ||
+      begins(strings, offset, "___gnu_compiled"))
+    return false;
+  size_t end = offset;
+  const bool kept = judge(names, offset, &end);
+  /* Store the decision for each string that the loop has passed, so that no
+     string is read twice, however many names end in digits. */
+  while (offset <= end && offset < strings.size) {
+    names->verdicts[offset] = kept ? KEPT : DROPPED;
+    const uint8_t *const nul =
+        memchr(strings.at + offset, 0, strings.size - offset);
+    if (nul == NULL)
+      break;
+    offset = (size_t)(nul - strings.at) + 1;
+  }
+  return kept;
+}
+
+
 /* gprof's rule: the symbols that nm prints as T, W and t, weak ones in any
    section; those of t depend on the name. */
 static bool is_gprof (reading *r, const entry *e) {
@@ -58,8 +162,7 @@ static bool is_gprof (reading *r, const entry *e) {
   if (e->section == NULL || !e->section->is_code)
     return false;
   return e->bind == STB_GLOBAL ||
-         (e->bind == STB_LOCAL &&
-          pf_gprof_keeps_local(&r->gprof_names, e->symbol.st_name));
+         (e->bind == STB_LOCAL && keeps_local(&r->names, e->symbol.st_name));
 }
 
 
@@ -68,10 +171,10 @@ static bool is_gprof (reading *r, const entry *e) {
    */
 static pf_status take_name (reading *r, size_t offset, pf_bytes *name) {
   *name = (pf_bytes){0};
-  if (offset >= r->strings.size)
+  if (offset >= r->names.strings.size)
     return PF_OK;
-  const uint8_t *start = r->strings.at + offset;
-  const size_t left = r->strings.size - offset;
+  const uint8_t *start = r->names.strings.at + offset;
+  const size_t left = r->names.strings.size - offset;
   const uint8_t *nul = memchr(start, 0, left);
   *name = (pf_bytes){start, nul != NULL ? (size_t)(nul - start) : left};
   if (name->size >= r->budget)
@@ -174,11 +277,11 @@ static void find_table (reading *r, const elf_section *section) {
   if (r->symbols == NULL || strings == NULL || strings->d_buf == NULL ||
       size == 0)
     return;
-  r->strings = (pf_bytes){strings->d_buf, strings->d_size};
+  r->names.strings = (pf_bytes){strings->d_buf, strings->d_size};
   r->count = r->symbols->d_size / size;
   if (r->count > INT32_MAX)
     r->count = INT32_MAX;
-  r->budget = (64u << 20) + 16 * (uint64_t)r->strings.size;
+  r->budget = (64u << 20) + 16 * (uint64_t)r->names.strings.size;
 }
 
 
@@ -209,12 +312,11 @@ pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
     r.descriptors = elf_file_section(r.main, 0, ".opd");
   if (r.descriptors != NULL)
     r.descriptor_bytes = elf_file_contents(r.main, r.descriptors);
-  pf_status status = pf_gprof_names_open(&r.gprof_names, r.strings);
-  if (status == PF_OK)
-    status = read_entries(&r);
+  r.names.verdicts = calloc(r.names.strings.size + 1, 1);
+  pf_status status = r.names.verdicts != NULL ? read_entries(&r) : PF_ENOMEM;
   if (status == PF_OK)
     status = pf_symbols_build(symbols, rule);
-  pf_gprof_names_close(&r.gprof_names);
+  free(r.names.verdicts);
   if (status == PF_ELIMIT)
     return pf_fail(error, status, PF_NO_OFFSET,
                    "too many symbols, or names that overlap too often");
