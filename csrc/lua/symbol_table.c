@@ -15,7 +15,7 @@
 #include "lua/source.h"
 #include "lua/trace_part.h"
 #include "model/base/id_table.h"
-#include "model/symbols/packed_symbols.h"
+#include "model/symbols/symbols.h"
 
 #define MAX_DERIVED  16
 #define MAX_PROLOGUE 64 /* bytes from a function to the call that counts it */
@@ -303,9 +303,9 @@ static pf_status check_arcs (pf_reader *arcs, const pf_symbols *symbols,
 
 
 /* symbols:check_calls(part, bias): the number of different run-time addresses
-   that are called in the first batch of the arcs of a part, and how many of them
-   are misplaced, because the profile is of another program. A failure ends the
-   count; readers of the table report it. */
+   that are called in the first batch of the arcs of a part, and how many of
+   them are misplaced, because the profile is of another program. A failure ends
+   the count; readers of the table report it. */
 static int symbols_check_calls (lua_State *L) {
   const pf_symbols *const symbols = l_symbols_check(L, 1);
   l_part *const part = l_part_check(L, 2);

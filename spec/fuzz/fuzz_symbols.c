@@ -6,7 +6,7 @@
 
 #include "fuzz.h"
 
-#include "model/symbols/packed_symbols.h"
+#include "model/symbols/symbols.h"
 
 
 /* Symbols must be in order, not overlap, and be found by their addresses. */

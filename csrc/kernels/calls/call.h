@@ -88,7 +88,7 @@ typedef struct pf_call {
   uint32_t depth;
   uint32_t stack;  /* id of its stack if the machine has_stacks, else
                       PF_NO_STACK */
-  uint32_t detail; /* id in details.h, or 0; calls.c drops it */
+  uint32_t detail; /* id in details.c, or 0; calls.c drops it */
   uint16_t flags;  /* of pf_call_flag */
   uint16_t count;  /* 1; 0 if its enter was not recorded */
 } pf_call;

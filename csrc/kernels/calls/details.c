@@ -3,7 +3,7 @@
 ** parameters free their memory.
 */
 
-#include "kernels/calls/details.h"
+#include "kernels/calls/state_machine.h"
 
 #include <stdlib.h>
 #include <string.h>

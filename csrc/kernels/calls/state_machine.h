@@ -10,8 +10,42 @@
 #ifndef state_machine_h
 #define state_machine_h
 
-#include "kernels/calls/details.h"
 #include "kernels/calls/lanes.h"
+#include "profio.h"
+
+/* details.c: the line and the parameters of an enter event, stored while its
+   call is open and until its row has been read. calls.c creates and frees them,
+   sets the columns of each batch, and drops the details of each row that was
+   read; the machine keeps those of each enter. */
+
+typedef struct pf_details pf_details;
+
+/* The details of one call. */
+typedef struct pf_detail {
+  bool has_line, has_params;
+  int64_t line;
+  pf_bytes params; /* valid until the detail is dropped */
+} pf_detail;
+
+/* Returns NULL when out of memory. */
+pf_details *pf_details_new (void);
+void pf_details_free (pf_details *details);
+
+/* Set the columns of the current batch: a whole number, and bytes; NULL: no
+   such column. They are borrowed until they are set again. */
+void pf_details_read (pf_details *details, const pf_column *lines,
+                      const pf_column *params);
+
+/* Store the details of a row of these columns. Returns their id, 1 or more; 0
+   when out of memory. */
+uint32_t pf_details_keep (pf_details *details, size_t row);
+
+/* Returns the details with an id; for id 0 details without line and
+   parameters. */
+pf_detail pf_details_at (const pf_details *details, uint32_t number);
+
+/* Drop the details with an id, whose slot is used again; id 0 is ignored. */
+void pf_details_drop (pf_details *details, uint32_t number);
 
 typedef enum pf_event_kind {
   PF_EVENT_LEAVE,
@@ -34,8 +68,8 @@ typedef struct pf_event_rows {
 
 /*
 ** Facts about a chunk of a trace that depend on the calls that are open when it
-** begins, which are unknown. Filled while the chunk is read (orphans.c); completed
-** when the chunk is merged into the scan of the events before it
+** begins, which are unknown. Filled while the chunk is read (orphans.c);
+** completed when the chunk is merged into the scan of the events before it
 ** (kernels/statistics/scan_merge.c).
 **
 ** A function that is left, but was not entered in the chunk, is an unmatched

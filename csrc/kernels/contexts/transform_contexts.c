@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernels/contexts/transform_contexts.h"
-#include "kernels/contexts/traversal.h"
+#include "kernels/contexts/views.h"
 
 
 /* Copy the metrics of `from`, with weights of 0. False when out of memory. */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/contexts/traversal.h"
+#include "kernels/contexts/views.h"
 #include "model/contexts/tree_order.h"
 
 

@@ -12,8 +12,6 @@
 
 #include "kernels/graph/attribute.h"
 #include "kernels/graph/gprof.h"
-#include "kernels/graph/address_index.h"
-#include "kernels/graph/histograms.h"
 #include "model/dictionary/names.h"
 #include "kernels/base/pipeline.h"
 #include "model/base/memory.h"

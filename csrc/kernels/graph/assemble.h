@@ -1,7 +1,9 @@
 /*
 ** assemble.h - build the call graph of a profile from the tables of a trace:
 ** symbols become functions, histograms are attributed to them, arcs counted.
-** Used by the binding (csrc/lua/profile/profile.c), which owns the graph.
+** Graphs are computed from others, too: keep, drop or hide functions, or merge
+** them into groups. Used by the binding (csrc/lua/profile/profile.c), which
+** owns the graph.
 */
 
 #ifndef assemble_h
@@ -31,5 +33,36 @@ typedef struct pf_assembly {
 */
 pf_status pf_assemble (pf_graph *graph, const pf_assembly *assembly,
                        pf_dictionary *dictionary, pf_error *error);
+
+/* transform_graph.c: compute a graph from another one, for profile:narrow and
+   profile:group. Arrays are borrowed during the call. */
+
+/* Marks of a function. */
+enum {
+  PF_GRAPH_KEEP = 1, /* if any has it, only these and their callees are kept */
+  PF_GRAPH_DROP = 2, /* this function and its callees are dropped */
+  PF_GRAPH_HIDE = 4  /* its time and its calls are moved to its callers */
+};
+
+/*
+** Fill the empty graph `to` with what `marks` (one per function) leave of
+** `from`. Functions keep their numbers; `from` only gets its arcs by callee.
+**
+** The time of a function belongs to its callers in proportion to their calls,
+** as in propagation: keeping or dropping a caller keeps or drops its share of
+** the callee. Members of a cycle are kept together. A hidden function without
+** callers stays, since its time cannot be moved. Weights stay whole numbers:
+** running sums are rounded, so the sum of each metric is rounded once.
+** PF_ENOMEM; PF_ELIMIT when hiding would make too many arcs.
+*/
+pf_status pf_graph_narrow (pf_graph *to, pf_graph *from, const uint8_t *marks,
+                           pf_error *error);
+
+/* Fill the empty graph `to` with `count` groups of functions: function f of
+   `from` goes into group groups[f], whose name is names[groups[f]]. Calls
+   inside a group become calls of the group by itself. PF_ENOMEM. */
+pf_status pf_graph_group (pf_graph *to, const pf_graph *from,
+                          const uint32_t *groups, const uint32_t *names,
+                          size_t count);
 
 #endif

@@ -143,8 +143,8 @@ uint32_t pf_function_at (const pf_attribution *a, size_t range,
   if (range != PF_NO_RANGE && address < pf_index_end(index, range))
     return (uint32_t)range;
   if (!a->is_partial && range != PF_NO_RANGE && range + 1 < index->count) {
-    /* A narrow gap between two ranges, which is padding or a jump table, has the
-       name of its start. */
+    /* A narrow gap between two ranges, which is padding or a jump table, has
+       the name of its start. */
     const uint64_t start = pf_index_start(index, range);
     const uint64_t end = pf_index_end(index, range);
     const uint64_t gap = end > start ? end : start;
@@ -254,9 +254,9 @@ pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
   if (last != PF_NO_RANGE &&
       last - (range == PF_NO_RANGE ? 0 : range) >= PF_MAX_SHARES)
     return add_segment(a, &(segment){low, low, PF_NO_RANGE}, weights);
-  /* A bin over several functions is divided only after all files have been read,
-     so that the result does not depend on how the counts were spread over files;
-     memory grows with the number of distinct ranges. */
+  /* A bin over several functions is divided only after all files have been
+     read, so that the result does not depend on how the counts were spread over
+     files; memory grows with the number of distinct ranges. */
   pf_shared_bins *const s = &a->shared;
   const struct pf_shared_bin bin = {.low = low, .high = high};
   s->known.seed = graph->dictionary->seed;
@@ -392,4 +392,45 @@ pf_status pf_attribute_histogram (pf_attribution *a, pf_reader *histogram,
   if (pf_attribution_finish(a) != PF_OK && status == PF_OK)
     status = pf_no_memory(error);
   return status;
+}
+
+
+bool pf_index_open (pf_address_index *index, const pf_ranges *ranges,
+                    uint64_t bias) {
+  *index = (pf_address_index){ranges, ranges->count, bias};
+  return ranges->count == 0 ||
+         pf_index_start(index, 0) <= pf_index_start(index, ranges->count - 1);
+}
+
+
+/* Returns the address in the range index for a run-time address at or after the
+   first range. Where the result overflows, UINT64_MAX is after all ranges
+   too. */
+static inline uint64_t without_bias (const pf_address_index *index,
+                                     uint64_t address) {
+  const uint64_t base = index->ranges->base;
+  const uint64_t distance = address - (base + index->bias);
+  return distance > UINT64_MAX - base ? UINT64_MAX : base + distance;
+}
+
+
+size_t pf_index_before (const pf_address_index *index, uint64_t address) {
+  if (index->count == 0 || address < pf_index_start(index, 0))
+    return PF_NO_RANGE;
+  return pf_ranges_before(index->ranges, without_bias(index, address));
+}
+
+
+void pf_index_find_all (const pf_address_index *index,
+                        const uint64_t *addresses, size_t count,
+                        uint32_t *found) {
+  uint64_t moved[PF_INDEX_AT_ONCE] = {0};
+  const uint64_t first = index->count == 0 ? 0 : pf_index_start(index, 0);
+  for (size_t i = 0; i < count; i++)
+    if (addresses[i] >= first)
+      moved[i] = without_bias(index, addresses[i]);
+  pf_ranges_find_all(index->ranges, moved, count, found);
+  for (size_t i = 0; i < count; i++)
+    if (addresses[i] < first)
+      found[i] = UINT32_MAX;
 }

@@ -20,10 +20,111 @@
 #ifndef attribute_h
 #define attribute_h
 
-#include "kernels/graph/histograms.h"
-#include "kernels/graph/address_index.h"
 #include "model/base/intern_table.h"
+#include "model/base/ranges.h"
 #include "model/graph/graph.h"
+
+/*
+** The range (symbol, line) that holds a run-time address: the range index of
+** model/base/ranges.h, shifted by the load bias. It borrows the ranges, which
+** must outlive it, and allocates nothing. A range is known by its number in the
+** range index.
+*/
+
+#define PF_NO_RANGE      SIZE_MAX
+#define PF_INDEX_STEPS   8 /* ranges that pf_index_near tries in sequence */
+#define PF_INDEX_AT_ONCE 64
+
+typedef struct pf_address_index {
+  const pf_ranges *ranges; /* borrowed */
+  size_t count;            /* ranges */
+  uint64_t bias;           /* run-time address = address in `ranges` + bias */
+} pf_address_index;
+
+
+/* Set up an index over `ranges`, shifted by `bias`. Returns false when the bias
+   moves some of the ranges, but not all, past the last address. */
+bool pf_index_open (pf_address_index *index, const pf_ranges *ranges,
+                    uint64_t bias);
+
+/* Range number `at` is [start, end); it is empty when end <= start. */
+static inline uint64_t pf_index_start (const pf_address_index *index,
+                                       size_t at) {
+  return pf_range_start(index->ranges, at) + index->bias;
+}
+
+static inline uint64_t pf_index_end (const pf_address_index *index, size_t at) {
+  return pf_range_end(index->ranges, at) + index->bias;
+}
+
+/* Returns the last range that starts at or before `address`; the range may end
+   before the address. PF_NO_RANGE when all ranges start after it. */
+size_t pf_index_before (const pf_address_index *index, uint64_t address);
+
+/* Set found[i] to the range that contains addresses[i], or to UINT32_MAX when
+   none does. `count` is at most PF_INDEX_AT_ONCE. */
+void pf_index_find_all (const pf_address_index *index,
+                        const uint64_t *addresses, size_t count,
+                        uint32_t *found);
+
+/* Returns what pf_index_before returns; faster when that is range `near` or one
+   of the PF_INDEX_STEPS - 1 ranges after it. */
+static inline size_t pf_index_near (const pf_address_index *index, size_t near,
+                                    uint64_t address) {
+  if (near >= index->count || pf_index_start(index, near) > address)
+    return pf_index_before(index, address);
+  for (size_t i = near; i < near + PF_INDEX_STEPS; i++)
+    if (i + 1 == index->count || address < pf_index_start(index, i + 1))
+      return i;
+  return pf_index_before(index, address);
+}
+
+/* One histogram record: `bins` counters over the addresses [low, high). */
+typedef struct pf_histogram {
+  int64_t number; /* value of column `set` in the rows of the histogram */
+  uint64_t low, high;
+  int64_t bins, rate;               /* rate: samples per second */
+  uint32_t dimension, abbreviation; /* names, or PF_NO_NAME */
+  size_t first;  /* the first set with this range: gprof adds them up */
+  size_t metric; /* the metric of the graph that gets its counts */
+} pf_histogram;
+
+typedef struct pf_histograms {
+  pf_histogram *sets; /* in the order of the table; owned */
+  size_t count, capacity;
+  bool is_repeated; /* two sets have the same range */
+  bool has_units;   /* some dimension is not seconds */
+} pf_histograms;
+
+
+/* Read table `sets` to its end. Close the result also after a failure:
+   PF_ENOMEM, or the reader's error. */
+pf_status pf_histograms_read (pf_histograms *sets, pf_reader *reader,
+                              pf_error *error);
+void pf_histograms_close (pf_histograms *sets);
+
+/* Set the facts of the profile that come from the sets: number of sets, rate,
+   dimension, abbreviation, scale, and whether the rates are equal. The values
+   are those of the first set in seconds, else of the first set. */
+void pf_histograms_facts (const pf_histograms *sets,
+                          const pf_dictionary *dictionary,
+                          pf_graph_facts *facts);
+
+/* Whether a set counts seconds. A set without a dimension does. */
+bool pf_histogram_is_seconds (const pf_histogram *set,
+                              const pf_dictionary *dictionary);
+
+/* Returns the size of a bin in units of 2 bytes, as gprof computes it: the
+   range divided by the number of bins. */
+static inline double pf_histogram_scale (const pf_histogram *set) {
+  const uint64_t units = (set->high - set->low) / 2;
+  return (double)units / (double)set->bins;
+}
+
+/* Returns the set with a number, or NULL. The search begins at sets[*at], and
+   *at is set to the position found. */
+const pf_histogram *pf_histograms_find (const pf_histograms *sets,
+                                        int64_t number, size_t *at);
 
 #define PF_MAX_SHARES 1024 /* functions */
 #define PF_MAX_GAP    4096 /* bytes */

@@ -18,8 +18,7 @@
 #ifndef gprof_h
 #define gprof_h
 
-#include "kernels/graph/address_index.h"
-#include "kernels/graph/histograms.h"
+#include "kernels/graph/attribute.h"
 
 /* PF_EUNSUPPORTED, with gprof's message, when gprof refuses these sets. Sets
    `is_repeated` and the `first` of sets whose range is repeated. PF_ENOMEM. */

@@ -2,7 +2,7 @@
 ** histograms.c - read the table `sets`.
 */
 
-#include "kernels/graph/histograms.h"
+#include "kernels/graph/attribute.h"
 
 #include <stdlib.h>
 #include <string.h>

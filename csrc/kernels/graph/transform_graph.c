@@ -3,7 +3,7 @@
 ** callers to callees; hide functions in postorder, callees first; group.
 */
 
-#include "kernels/graph/transform_graph.h"
+#include "kernels/graph/assemble.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef lua_export_h
 #define lua_export_h
 
-#include "kernels/contexts/traversal.h"
+#include "kernels/contexts/views.h"
 #include "lua/profile/context_profile.h"
 #include "text/rows.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "kernels/graph/assemble.h"
-#include "kernels/graph/transform_graph.h"
 #include "kernels/graph/compare.h"
 #include "kernels/listing/rank.h"
 #include "lua/arguments.h"
@@ -41,7 +40,8 @@ static int profile_close (lua_State *L) {
 }
 
 
-/* Returns the reader in a field of the table at 1, or NULL; pushes the field. */
+/* Returns the reader in a field of the table at 1, or NULL; pushes the field.
+   */
 static pf_reader *option_reader (lua_State *L, const char *name) {
   if (lua_getfield(L, 1, name) == LUA_TNIL)
     return NULL;

@@ -2,7 +2,7 @@
 ** packed_symbols.c - symbols and source lines as bytes, and from them.
 */
 
-#include "model/symbols/packed_symbols.h"
+#include "model/symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,6 +15,7 @@
 #ifndef symbols_h
 #define symbols_h
 
+#include "bytes/sink.h"
 #include "model/base/ranges.h"
 #include "profio.h"
 
@@ -59,8 +60,8 @@ typedef struct pf_line_row {
 /* The files of a program. The bytes must stay while the symbols live. */
 typedef struct pf_symbol_files {
   pf_bytes executable, debug; /* `debug`: its debug file; both may be empty */
-  /* Lines are read only while the flags are set (NULL: always); the owner of the
-     bytes clears them before it unmaps. */
+  /* Lines are read only while the flags are set (NULL: always); the owner of
+     the bytes clears them before it unmaps. */
   const bool *executable_open, *debug_open;
 } pf_symbol_files;
 
@@ -96,8 +97,8 @@ uint32_t pf_debug_crc (pf_bytes bytes);
 
 /*
 ** Read the symbols of an executable, and of its separate debug file what the
-** first lacks; or (`nm` not NULL) the text of `nm`, in BSD, POSIX (-P), System V
-** or Tru64 form, for which the executable is not needed. PF_EFORMAT as of
+** first lacks; or (`nm` not NULL) the text of `nm`, in BSD, POSIX (-P), System
+** V or Tru64 form, for which the executable is not needed. PF_EFORMAT as of
 ** pf_executable_read, or when no line of the text names a symbol; a stripped
 ** file is fine and has no symbols, or those of its dynamic table. The text is
 ** not needed afterwards.
@@ -127,5 +128,37 @@ bool pf_symbols_line (const pf_symbols *symbols, uint64_t address,
    demangled form exceeds 64 KiB. When out of memory it returns `name` and sets
    dictionary->lacks_memory, which readers check once per batch. */
 uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name);
+
+/*
+** packed_symbols.c: symbols and source lines as bytes, so that the names of a
+** program can be kept without its executable.
+**
+** The bytes depend only on the facts, symbols and lines:
+**
+**   OFFSET SIZE  DESCRIPTION
+**   0      8     "pfsyms1\n"
+**   8      ...   flags: 1 big_endian, 2 is_pie, 4 has_symbols, 8 has_lines,
+**                16 only_dynamic; address_size, machine, entry, start and end of
+**                text, code and image; size and bytes of the build identifier,
+**                and of the name of the debug file; debug_crc
+**                names: their number; for each its size and its bytes
+**                symbols: their number; for each the start minus the end of the
+**                one before; the size; the name (index); 1 is_function +
+**                2 is_global + 4 is_sized + 8 * rank
+**                lines: their number; for each the start minus the end of the
+**                one before; the size; the file (index of a name); the line
+**
+** All numbers from offset 8 on are varints (bytes/cursor.h). Names are in the
+** order in which symbols, then lines, refer to them first. No bytes follow the
+** last line.
+*/
+
+/* Write symbols and their lines, which are read first. PF_ENOMEM. */
+pf_status pf_symbols_pack (pf_symbols *symbols, pf_sink *sink, pf_error *error);
+
+/* Read packed symbols; the bytes are not needed afterwards. The caller frees
+   the symbols. PF_EFORMAT, PF_ETRUNCATED, PF_ENOMEM. */
+pf_status pf_symbols_unpack (pf_bytes packed, pf_dictionary *dictionary,
+                             pf_symbols **symbols, pf_error *error);
 
 #endif
