@@ -191,20 +191,9 @@ local function inputs_of(trace, old)
    return table.move(more, 1, #more, #list + 1, list)
 end
 
-local function run(argv, err)
-   local given, message, help = command_line.parse(argv)
-   if not given then
-      failure.use("%s\n(%s lists the options)", message, help or "--help")
-   end
-   check_given(given)
-   if given.load[1] then
-      script.load(given)
-   end
-   if answer_alone(given) then
-      return failure.READ
-   elseif given.verb and given.verb.run then
-      return given.verb.run(given, err)
-   end
+-- Opens the files that the command line names, and does what it asks for. Returns the exit status
+-- and whether all files are closed.
+local function read(given, err)
    modes.check(given)
    local new_side, old_side = runs.of(given)
    files.check_sources(given)
@@ -227,6 +216,29 @@ local function run(argv, err)
          is_paged = not (given.script or given.follow or given.merge) })
    status = math.max(status, old_status)
    return math.max(status, answer(trace, old, given, out, err, again)), not given.script
+end
+
+local function run(argv, err)
+   local given, message, help = command_line.parse(argv)
+   if not given then
+      failure.use("%s\n(%s lists the options)", message, help or "--help")
+   end
+   check_given(given)
+   if given.load[1] then
+      script.load(given)
+   end
+   if answer_alone(given) then
+      return failure.READ
+   elseif given.verb and given.verb.run then
+      return given.verb.run(given, err)
+   end
+   local page <close> = given.verb and given.verb.prepare_output
+      and given.verb.prepare_output(given)
+   local status, is_closed = read(given, err)
+   if page then
+      given.verb.finish(given, err)
+   end
+   return status, is_closed
 end
 
 -- }======

@@ -64,7 +64,7 @@ describe("a verb", function()
          ["pprof gmon.out"] = "; did you mean profio export pprof%?",
          ["focus gmon.out"] = "; did you mean %-%-focus P%?",
          ["infos gmon.out"] = "; did you mean profio info%?",
-         ["wxyz gmon.out"] = "; the verbs are: report, compare, record, ",
+         ["wxyz gmon.out"] = "; the verbs are: report, view, compare, ",
       } do
          local text, status, errors = command.run("profio " .. words)
          assert.same({ "", 2 }, { text, status }, words)

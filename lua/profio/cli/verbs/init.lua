@@ -16,6 +16,8 @@
 --    commands  of a verb with a second word, as in profio store add: a list of such tables (see
 --              profio.cli.store), in which `of` is the name of the verb; else nil
 --    outputs   the forms of --output, if there are others than those of rows; else nil
+--    prepare_output, finish  function(given): sets the output, and returns an object that is closed
+--              at the end; function(given, err): called when the output is complete; nil: none
 --    run       function(given, err): exit status, and whether all files are closed; nil: as without
 --              a verb
 
@@ -32,11 +34,13 @@ local verbs = {}
 ---@field more string[]|nil
 ---@field stops boolean|nil
 ---@field prepare fun(given: table)|nil
+---@field prepare_output (fun(given: table): table)|nil
+---@field finish fun(given: table, err: file*)|nil
 ---@field run (fun(given: table, err: file*): integer, boolean|nil)|nil
 
 -- In the order of listings.
-local order = { "report", "compare", "record", "explain", "info", "check", "merge", "export",
-   "tables", "help", "store", "mcp", "completion" }
+local order = { "report", "view", "compare", "record", "explain", "info", "check", "merge",
+   "export", "tables", "help", "store", "mcp", "completion" }
 
 ---Returns a verb as it is typed after profio: "merge", "store add".
 ---@param verb profio.Verb
