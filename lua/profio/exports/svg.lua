@@ -3,8 +3,9 @@
 -- difference of two profiles the widths are the totals of the new one, or the sums of both, and
 -- colours show the change: red has grown and blue has shrunk.
 --
--- There is one tip for all frames, because browsers search all elements `title` for each one that
--- they read.
+-- All frames of a colour are one path and there is one tip, because browsers take long to read many
+-- elements. The script draws the frames again for the width of the window, and for each zoom; the
+-- picture without scripts has the width of its option.
 
 local compared = require "profio.exports.compared"
 local core = require "profio.core"
@@ -22,7 +23,8 @@ local svg = {
    options = {
       { name = "metric", type = "text", help = "weight: time, samples, ..." },
       { name = "title", type = "text", help = "title of the picture" },
-      { name = "width", type = "int", default = 1200, unit = "pixels", help = "width" },
+      { name = "width", type = "int", default = 1200, unit = "pixels",
+        help = "width where no script runs" },
       { name = "rows", type = "int", default = 400, help = "most rows" },
       widths_option,
       { name = "icicle", type = "bool", default = false, help = "draw the root at the top" },
@@ -41,19 +43,18 @@ local style = [[
 .flames .head{font-size:15px}
 .flames .note,.flames .button{fill:#555}
 .flames .button{pointer-events:auto;cursor:pointer}
-.flames .f{cursor:pointer}
-.flames .f:hover rect{stroke:#000;stroke-width:1}
-.flames .f.match rect{fill:#b03bd4}
-.flames .f.match text{fill:#fff}
-.flames .f.above rect{opacity:.55}
-.flames .f.gone{display:none}
+.flames .over{fill:none;stroke:#000;pointer-events:none}
+.flames path.matched{fill:#b03bd4}
+.flames text.matched{fill:#fff}
+.flames .above{fill:#fff;opacity:.45}
 .flames .words{pointer-events:none}
 .flames .words rect{fill:#1b1b1b;stroke:none}
 .flames .words text{fill:#fff}
 @media (prefers-color-scheme:dark){
 .flames .page{fill:#16181c}
-.flames .head,.flames .note,.flames .button,.flames .f.above text{fill:#d7dae0}
-.flames .f:hover rect{stroke:#fff}
+.flames .head,.flames .note,.flames .button{fill:#d7dae0}
+.flames .over{stroke:#fff}
+.flames .above{fill:#16181c}
 }
 ]]
 
@@ -65,99 +66,162 @@ local program = [[
 (function () {
   'use strict';
   var svg = document.currentScript.ownerSVGElement || document.documentElement;
-  var frames = Array.prototype.slice.call(svg.querySelectorAll('.f'));
-  var width = +svg.getAttribute('data-width'), edge = +svg.getAttribute('data-edge');
+  var edge = +svg.dataset.edge, row = +svg.dataset.row, root = +svg.dataset.root;
+  var upward = svg.dataset.upward === 'true', tall = +svg.getAttribute('height');
+  var full = +svg.getAttribute('width'), names = lines('names');
   var back = svg.querySelector('.back'), hits = svg.querySelector('.hits');
-  var zoom = { x: 0, w: 1, d: 0 }, wanted = null;
-  var words = svg.querySelector('.words'), full = width + 2 * edge;
-  frames.forEach(function (g) {
-    var told = g.dataset.t;
-    g.place = { x: +g.dataset.x, w: +g.dataset.w, d: +g.dataset.d };
-    g.name = told.slice(0, told.lastIndexOf(' ('));
+  var words = svg.querySelector('.words'), labels = svg.querySelector('.labels');
+  var paths = Array.prototype.slice.call(svg.querySelectorAll('.frames path'));
+  var zoom = { x: 0, w: 1, d: 0 }, wanted = null, rows = [];
+  var matched = added('path', 'matched'), above = added('path', 'above');
+  var over = added('rect', 'over');
+  var frames = lines('frames').map(function (line) {
+    var p = line.split(' ', 5), name = +p[3], f = { d: +p[0], x: p[1] / 1e7, w: p[2] / 1e7,
+      name: names[name], path: +p[4], told: line.slice(p.join(' ').length + 1), match: false };
+    (rows[f.d] = rows[f.d] || []).push(f);
+    return f;
   });
+  function lines(name) {
+    var text = svg.querySelector('metadata.' + name);
+    return text ? text.textContent.split('\n').slice(0, -1) : [];
+  }
+  function added(kind, name) {
+    var element = document.createElementNS('http://www.w3.org/2000/svg', kind);
+    element.setAttribute('class', name);
+    return svg.insertBefore(element, labels);
+  }
   function cut(name, letters) {
     return letters >= name.length ? name : name.slice(0, letters - 2) + '..';
   }
-  // Shows the text of a frame beside the pointer at x and y of the picture; without g hides it.
-  function tell(g, x, y) {
-    if (!g) { words.style.display = 'none'; return; }
-    var told = g.dataset.t, text = words.querySelector('text'), numbers = told.lastIndexOf(' (');
-    words.style.display = '';
-    text.textContent = cut(g.name, Math.floor(full / 7.3) - 2 - (told.length - numbers)) +
-      told.slice(numbers);
-    var wide = text.getComputedTextLength() + 12, tall = +svg.getAttribute('height');
+  function isAbove(f) {
+    return f.d < zoom.d && f.x <= zoom.x + 1e-7 && f.x + f.w >= zoom.x + zoom.w - 1e-7;
+  }
+  // Returns where a frame is drawn, in pixels, or null: it is outside of the zoom.
+  function box(f) {
+    var left = (f.x - zoom.x) / zoom.w, w = f.w / zoom.w, inner = full - 2 * edge;
+    if (isAbove(f)) { left = 0; w = 1; }
+    else if (f.d < zoom.d || left + w <= 1e-7 || left >= 1 - 1e-7) { return null; }
+    return { x: edge + left * inner, y: upward ? root - (f.d + 1) * row : root + f.d * row,
+      w: Math.max(0.2, w * inner), h: row - 1 };
+  }
+  function label(f, b) {
+    var letters = Math.floor((b.w - 6) / 7.3), text;
+    if (letters < 3 && letters < f.name.length) { return; }
+    text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
+    text.setAttribute('x', b.x + 3);
+    text.setAttribute('y', b.y + row - 5);
+    if (f.match) { text.setAttribute('class', 'matched'); }
+    text.textContent = cut(f.name, letters);
+    labels.appendChild(text);
+  }
+  function draw() {
+    var parts = paths.map(function () { return []; }), hit = [], veil = [];
+    labels.textContent = '';
+    frames.forEach(function (f) {
+      var b = box(f), text;
+      if (!b) { return; }
+      text = 'M' + b.x.toFixed(2) + ' ' + b.y + 'h' + b.w.toFixed(2) + 'v' + b.h + 'h-' +
+        b.w.toFixed(2) + 'z';
+      (f.match ? hit : parts[f.path]).push(text);
+      if (isAbove(f)) { veil.push(text); }
+      label(f, b);
+    });
+    paths.forEach(function (path, i) { path.setAttribute('d', parts[i].join('')); });
+    matched.setAttribute('d', hit.join(''));
+    above.setAttribute('d', veil.join(''));
+    over.setAttribute('width', 0);
+    back.style.display = zoom.w < 1 ? '' : 'none';
+  }
+  // Returns the frame at a point of the picture, or undefined.
+  function at(x, y) {
+    var list = rows[Math.floor((upward ? root - y : y - root) / row)] || [];
+    var p = zoom.x + (x - edge) / (full - 2 * edge) * zoom.w, low = 0, high = list.length, middle;
+    while (low < high) {
+      middle = (low + high) >> 1;
+      if (list[middle].x <= p) { low = middle + 1; } else { high = middle; }
+    }
+    return low > 0 && p < list[low - 1].x + list[low - 1].w && x >= edge && x < full - edge ?
+      list[low - 1] : undefined;
+  }
+  function place(event) {
+    var point = svg.createSVGPoint();
+    point.x = event.clientX;
+    point.y = event.clientY;
+    return point.matrixTransform(svg.getScreenCTM().inverse());
+  }
+  // Shows the text of a frame beside the pointer at x and y of the picture; without one hides it.
+  function tell(f, x, y) {
+    var text = words.querySelector('text'), b = f && box(f), wide;
+    words.style.display = b ? '' : 'none';
+    svg.style.cursor = b ? 'pointer' : '';
+    ['x', 'y', 'w', 'h'].forEach(function (key) {
+      over.setAttribute({ w: 'width', h: 'height' }[key] || key, b ? b[key] : 0);
+    });
+    if (!b) { return; }
+    text.textContent = cut(f.name, Math.floor(full / 7.3) - 5 - f.told.length) +
+      ' (' + f.told + ')';
+    wide = text.getComputedTextLength() + 12;
     words.querySelector('rect').setAttribute('width', wide);
     words.setAttribute('transform', 'translate(' + Math.max(2, Math.min(x + 12, full - wide - 2)) +
       ',' + (y + 42 > tall ? y - 28 : y + 18) + ')');
   }
   svg.addEventListener('mousemove', function (event) {
-    var place = svg.createSVGPoint();
-    place.x = event.clientX;
-    place.y = event.clientY;
-    place = place.matrixTransform(svg.getScreenCTM().inverse());
-    tell(event.target.closest ? event.target.closest('.f') : null, place.x, place.y);
+    var p = place(event);
+    tell(at(p.x, p.y), p.x, p.y);
   });
-  svg.addEventListener('mouseleave', function () { tell(null); });
-  function label(text, name, pixels) {
-    var letters = Math.floor((pixels - 6) / 7.3);
-    text.textContent = letters >= 3 || letters >= name.length ? cut(name, letters) : '';
-  }
-  function draw() {
-    frames.forEach(function (g) {
-      var p = g.place, left = (p.x - zoom.x) / zoom.w, w = p.w / zoom.w;
-      var above = p.d < zoom.d && p.x <= zoom.x + 1e-9 && p.x + p.w >= zoom.x + zoom.w - 1e-9;
-      var gone = !above && (p.d < zoom.d || left + w <= 1e-9 || left >= 1 - 1e-9);
-      g.classList.toggle('gone', gone);
-      g.classList.toggle('above', above);
-      if (gone) { return; }
-      if (above) { left = 0; w = 1; }
-      var pixels = w * width, rect = g.querySelector('rect'), text = g.querySelector('text');
-      rect.setAttribute('x', edge + left * width);
-      rect.setAttribute('width', Math.max(0.2, pixels));
-      text.setAttribute('x', edge + left * width + 3);
-      label(text, g.name, pixels);
-    });
-    back.style.display = zoom.w < 1 ? '' : 'none';
-  }
+  svg.addEventListener('mouseleave', function () { tell(); });
   function to(place) { zoom = place; draw(); }
   function search(pattern) {
-    var matched = [], sum = 0, end = -1;
+    var list = [], sum = 0, end = -1;
     wanted = null;
     if (pattern) {
       try { wanted = new RegExp(pattern); } catch (e) { hits.textContent = e.message; return; }
     }
-    frames.forEach(function (g) {
-      var hit = wanted !== null && g.place.d > 0 && wanted.test(g.name);
-      g.classList.toggle('match', hit);
-      if (hit) { matched.push(g.place); }
+    frames.forEach(function (f) {
+      f.match = wanted !== null && f.d > 0 && wanted.test(f.name);
+      if (f.match) { list.push(f); }
     });
-    matched.sort(function (a, b) { return a.x - b.x || b.w - a.w; });
-    matched.forEach(function (p) {
-      if (p.x >= end - 1e-9) { sum += p.w; end = p.x + p.w; }
+    list.sort(function (a, b) { return a.x - b.x || b.w - a.w; });
+    list.forEach(function (f) {
+      if (f.x >= end - 1e-7) { sum += f.w; end = f.x + f.w; }
     });
     hits.textContent = wanted === null ? '' :
-      matched.length + ' frames match, ' + (100 * sum).toFixed(2) + '%';
+      list.length + ' frames match, ' + (100 * sum).toFixed(2) + '%';
+    draw();
   }
   function ask() {
     var pattern = window.prompt('Search for a regular expression', wanted ? wanted.source : '');
     if (pattern !== null) { search(pattern); }
   }
   svg.addEventListener('click', function (event) {
-    var g = event.target.closest ? event.target.closest('.f') : null;
-    if (g) { to(g.place); }
+    var p = place(event), f = at(p.x, p.y);
     if (event.target === back) { to({ x: 0, w: 1, d: 0 }); }
-    if (event.target.classList.contains('find')) { ask(); }
+    else if (event.target.classList.contains('find')) { ask(); }
+    else if (f) { to(f); }
   });
   // Inside a page the keys are the page's.
   (svg === document.documentElement ? window : svg).addEventListener('keydown', function (event) {
-    if (event.key === 'Escape') { search(''); to({ x: 0, w: 1, d: 0 }); }
+    if (event.key === 'Escape') { to({ x: 0, w: 1, d: 0 }); search(''); }
     if (event.key === '/' || (event.key === 'f' && (event.ctrlKey || event.metaKey))) {
       event.preventDefault();
       ask();
     }
   });
-  svg.flames = { to: to, search: search, frames: frames, tell: tell };
+  // Draws the frames again if the width of the picture has changed.
+  function fit() {
+    var now = Math.max(200, Math.floor(svg.getBoundingClientRect().width));
+    if (now === full) { return; }
+    full = now;
+    svg.setAttribute('viewBox', '0 0 ' + full + ' ' + tall);
+    svg.querySelector('.find').setAttribute('x', full - edge);
+    hits.setAttribute('x', full - edge);
+    draw();
+  }
+  svg.setAttribute('width', '100%');
+  window.addEventListener('resize', fit);
+  svg.flames = { to: to, search: search, frames: frames, box: box, tell: tell, fit: fit };
   back.style.display = 'none';
+  fit();
 }());
 ]]
 
@@ -178,12 +242,12 @@ local function foot_of(given, metric)
          is_both and "" or "; what is gone has no width")
 end
 
-local function head(profile, given, height, before, metric)
+local function head(profile, given, height, root, before, metric)
    local lines = {
       ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="flames" width="%d" ' ..
          'height="%d" ' ..
-         'viewBox="0 0 %d %d" data-width="%d" data-edge="%d">\n'):format(given.width, height,
-         given.width, height, given.width - 2 * EDGE, EDGE),
+         'viewBox="0 0 %d %d" data-edge="%d" data-row="%d" data-root="%d" data-upward="%s">\n')
+         :format(given.width, height, given.width, height, EDGE, ROW, root, not given.icicle),
       description(profile:notes()),
       "<style>", style, "</style>\n",
       '<rect class="page" width="100%" height="100%"/>\n',
@@ -223,7 +287,7 @@ function svg.write_element(profile, given, file)
    local rows = core.flame_rows(contexts, options, file)
    local height = HEAD + rows * ROW + FOOT
    options.root = given.icicle and HEAD or HEAD + rows * ROW
-   local ok, message = file:write(head(profile, given, height, before, metric))
+   local ok, message = file:write(head(profile, given, height, options.root, before, metric))
    if not ok then
       return nil, message, "io"
    end
