@@ -51,7 +51,6 @@ profio.register {
 
 -- Each gets the state of the combination: the trace, and the method that was called (`again`).
 local actions = {
-   nothing = function() end,
    close = function(case) case.trace:close() end,
    error = function() error({ "mine" }, 0) end,
    yield = function() coroutine.yield "yielded" end,
@@ -187,8 +186,8 @@ local function write_trace()
    assert(w:close())
 end
 
--- Runs `read` in a coroutine, disturbed by action `name` at a row: whether it was left by neither
--- an error nor a yield, and what it gave.
+-- Runs `read` in a coroutine, disturbed by action `name` at a row, or by nothing without them:
+-- whether it was left by neither an error nor a yield, and what it gave.
 local function run(case, name, at, read)
    at_row, row = at, 0
    action = function()
@@ -234,7 +233,7 @@ local function disturb(what, open, read, is_once)
       case.again = function() read(case) end
       return run(case, name, at, function() return read(case) end)
    end
-   local plain, right = once("nothing", 1)
+   local plain, right = once()
    assert(plain, ("%s: %s"):format(what, tostring(right)))
    for name in pairs(actions) do
       for _, at in ipairs { 1, not is_once and ROWS - 100 or nil } do
