@@ -167,11 +167,11 @@ $(B)/demo/demo: examples/demo.c
 # and system calls that fail: for specs.
 KILL := $(B)/c/kill $(B)/c/units $(B)/c/processes.so $(B)/c/disk.so $(B)/c/faults
 
-# The longest of them first: one that begins late is waited for alone.
-SLOW     = %/slow_input_spec.lua %/callbacks_spec.lua %/gprof_spec.lua \
-	%/group_spec.lua %/growth_spec.lua %/conflicts_spec.lua %/faults_spec.lua \
-	%/symbols_order_spec.lua %/readme_spec.lua %/xpp_large_spec.lua \
-	%/chrome_spec.lua %/torture_spec.lua %/output_spec.lua %/deep_spec.lua
+# Long ones first: at the end, one that begins late would run alone.
+SLOW     = $(LONG) %/group_spec.lua %/readme_spec.lua %/xpp_large_spec.lua \
+	%/chrome_spec.lua %/torture_spec.lua %/output_spec.lua %/install_spec.lua \
+	%/simulations_spec.lua %/compare_programs_spec.lua %/store_spec.lua \
+	%/view_spec.lua %/register_spec.lua %/ring_spec.lua
 ORDERED  = $(filter $(SLOW),$(SPECS)) $(filter-out $(SLOW),$(SPECS))
 
 run-test: $(KILL)
@@ -208,9 +208,11 @@ torture: $(MODULE) $(KILL)
 		$(LUA) spec/support/power.lua $(abspath $(B))/torture $(KILLS) $(SEED) $(CASE)
 
 # Specs that depend on the user, the umask, the time zone and the folder for temporary
-# files: the command, and files that are found, read, watched and written.
+# files: the command, and files that are found, read, watched and written. System calls
+# that fail, files that shrink and programs that are compared do not depend on them.
 USER_SPECS = $(filter-out %/growth_spec.lua %/slow_input_spec.lua %/gprof_spec.lua \
-	%/conflicts_spec.lua %_times_spec.lua %/pages_spec.lua, \
+	%/conflicts_spec.lua %_times_spec.lua %/pages_spec.lua %/faults_spec.lua \
+	%/shrunk_spec.lua %/compare_programs_spec.lua %/diff_programs_spec.lua, \
 	$(filter spec/cli/% $(wildcard spec/*_spec.lua) \
 	%_write_spec.lua %_encode_spec.lua %_files_spec.lua %_follow_spec.lua \
 	%_packets_spec.lua %_database_spec.lua,$(ORDERED)))
@@ -318,25 +320,31 @@ lint-tidy:
 
 
 # The sanitizers: a Lua interpreter with the module built in carries them, so
-# the programs that the specs start are run as they are.
+# the programs that the specs start are run as they are. Their reports need only the
+# functions and lines of -g1, which compiles faster.
 
-ASAN := -UNDEBUG -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+ASAN := -UNDEBUG -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
 LUA_STATIC = -Wl,-E -Wl,--whole-archive -l:liblua5.4.a \
 	-Wl,--no-whole-archive -ldl
 
 asan:
 	@$(SETUP) run test check
-	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" asan-programs
+	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" REPLAYED=fuzz_lua asan-programs
 	@failed=0; for run in run-asan run-gcstress run-oom run-replay; do \
-		$(AGAIN) -k B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" $$run || failed=1; \
+		$(AGAIN) -k B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" REPLAYED=fuzz_lua $$run || \
+			failed=1; \
 	done; exit $$failed
 
 FUZZERS := $(patsubst spec/fuzz/%.c,%,$(wildcard spec/fuzz/fuzz_*.c))
 SEEDS   := $(wildcard spec/fuzz/corpus ../shared/corpus/gmon/synthetic)
 
+# `make fuzz` begins with all seeds, under the same sanitizers, but does not detect leaks of
+# fuzz_lua: under `make asan` only this target runs the seeds.
+REPLAYED ?= $(FUZZERS)
+
 # All that the runs need.
-asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(FUZZERS:%=$(B)/replay/%)
+asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(REPLAYED:%=$(B)/replay/%)
 
 # Without fork_spec: the allocator of AddressSanitizer may stay locked for ever
 # in the copy of a process that has threads; so without torture_spec. Without those
@@ -347,13 +355,16 @@ asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(FUZZERS:%=$(B)/replay/%)
 # whole commands, and cluster_spec, which runs them through other programs. Without specs
 # that compare texts of the command and of other programs, where the others run all
 # branches of the C code as well, but for five (`make coverage` counts for each file).
+# Without specs of comparisons: inference/ runs no C code, and those of programs run no
+# branch that compare_spec and the specs of gmon do not run.
 CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua \
 	%/growth_spec.lua %/deep_spec.lua %/many_files_spec.lua %/pages_spec.lua \
 	%/faults_spec.lua %/conflicts_spec.lua %/torture_store_spec.lua %/cluster_spec.lua \
 	%/readme_spec.lua %/install_spec.lua %/version_spec.lua %/meta_spec.lua \
 	%/options_spec.lua %/values_spec.lua %/docs_spec.lua %/help_spec.lua \
 	%/completion_spec.lua %/ended_spec.lua spec/gprof_spec.lua %/chrome_spec.lua \
-	%/html_spec.lua %/verbs_spec.lua %/escapes_spec.lua %/examples_spec.lua,$(ORDERED))
+	%/html_spec.lua %/verbs_spec.lua %/escapes_spec.lua %/examples_spec.lua \
+	spec/inference/% %/compare_programs_spec.lua %/diff_programs_spec.lua,$(ORDERED))
 
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
@@ -372,7 +383,7 @@ STRESSED = $(filter-out spec/cli/% spec/exports/% %_damage_spec.lua \
 		%/group_chunks_spec.lua,$(filter spec/kernels/%,$(CHECKED))) \
 	$(filter-out %/database_spec.lua %/adding_spec.lua,$(filter spec/store/%,$(CHECKED))) \
 	%/gprof_spec.lua %/cli_spec.lua %/detection_spec.lua %/load_spec.lua \
-	%/winidea_follow_spec.lua %/limits_spec.lua %/restarts_spec.lua %/diff_programs_spec.lua \
+	%/winidea_follow_spec.lua %/limits_spec.lua %/restarts_spec.lua \
 	%/pprof_spec.lua %/pprof_merge_spec.lua %/parts_spec.lua %/xpp_operations_spec.lua \
 	%/winidea_events_spec.lua %/winidea_text_spec.lua %/winidea_states_spec.lua \
 	%/outputs_spec.lua \
@@ -404,7 +415,7 @@ $(B)/oom: spec/c/oom.c spec/c/failing_calls.h $(OBJECTS) $(STORE_OBJECTS)
 		$(WRAPPED:%=-Wl,--wrap=%) -o $@
 
 # Runs the code of two threads.
-TSAN := -UNDEBUG -O1 -g -fsanitize=thread -Wno-tsan
+TSAN := -UNDEBUG -O1 -g1 -fsanitize=thread -Wno-tsan
 
 tsan:
 	@$(SETUP) run
@@ -450,7 +461,7 @@ $(B)/c/%.so: spec/c/%.c
 	@echo "  ld  $@"
 	$(Q)$(CC) $(ALLFLAGS) $(CFLAGS) -fPIC -shared $< -o $@
 
-run-replay: $(FUZZERS:%=$(B)/replay/%)
+run-replay: $(REPLAYED:%=$(B)/replay/%)
 	@printf '%s\n' $^ | xargs -n 1 -P $(JOBS) sh -c 'echo "replay of the seeds: $$0"; \
 		find $(SEEDS) -type f -exec $$0 {} +'
 
@@ -464,7 +475,7 @@ FUZZ := -UNDEBUG -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 
 fuzz:
 	@$(SETUP) run check
-	@$(AGAIN) -j$(JOBS) B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" all
+	@$(AGAIN) -j$(JOBS) B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" $(FUZZERS:%=$(B)/fuzz/%)
 	@$(AGAIN) -j$(JOBS) -O B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" run-fuzz
 
 # Bytes of the longest input: large ones find what costs too much. An input may
