@@ -286,11 +286,13 @@ lint-symbols: $(MODULE) $(STORE)
 		grep -vx 'luaopen_profio_core\|luaopen_profio_store' | \
 		awk '{ print "exported by mistake: " $$0 } END { exit NR > 0 }'
 
+# The fuzz targets and the bench too, which `make all` does not compile.
 lint-warnings:
 	@echo "warnings of gcc and clang"
 	@for cc in $(if $(LINTED),gcc clang); do \
 		$$cc $(ALLFLAGS) $(WARN) -Werror -fsyntax-only $(LINTED) || exit 1; \
 	done
+	@gcc $(ALLFLAGS) $(WARN) -Werror -fsyntax-only $(wildcard spec/fuzz/*.c spec/bench/*.c)
 
 lint-format:
 	@echo "clang-format"
