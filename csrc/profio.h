@@ -9,7 +9,6 @@
 
 #ifndef profio_h
 #define profio_h
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,12 +45,10 @@ typedef struct pf_error { /* description of a failure, set by pf_fail */
   char what[232];    /* the message: what was expected and what was found */
 } pf_error;
 
-/* Fill `error` and return `status`; pf_no_memory returns PF_ENOMEM. */
+/* Fill `error`; return `status`, PF_ENOMEM, PF_EUNSUPPORTED (pf_refuse). */
 pf_status pf_fail (pf_error *error, pf_status status, uint64_t offset,
                    const char *format, ...) PF_PRINTF(4, 5);
 pf_status pf_no_memory (pf_error *error);
-
-/* Fail because something is not supported, at no byte of a source. */
 #define pf_refuse(error, ...) \
   pf_fail((error), PF_EUNSUPPORTED, PF_NO_OFFSET, __VA_ARGS__)
 
@@ -106,6 +103,7 @@ typedef struct pf_trace pf_trace;           /* model/rows/trace.h */
 typedef struct pf_option pf_option;         /* model/rows/trace.h */
 typedef struct pf_abilities pf_abilities;   /* model/rows/abilities.h */
 typedef struct pf_encoder pf_encoder;       /* model/writer/encoder.h */
+typedef struct pf_sum pf_sum;               /* model/rows/sum.h */
 typedef struct pf_reader pf_reader;
 typedef struct pf_table pf_table;
 
@@ -145,6 +143,8 @@ typedef struct pf_format {
   pf_status (*encoder)(const pf_option *options, size_t noptions,
                        pf_dictionary *dictionary, pf_encoder **encoder,
                        pf_error *error); /* NULL: read only */
+  /* Open a sum of files like `first`, see model/rows/sum.h; or NULL. */
+  pf_status (*sum)(const pf_trace *first, pf_sum **sum, pf_error *error);
   bool parallel; /* readers of a table may be opened and run in threads */
 } pf_format;
 #endif

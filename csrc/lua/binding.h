@@ -155,6 +155,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(binding);           \
   OPEN(source);            \
   OPEN(trace_part);        \
+  OPEN(file_sum);          \
   OPEN(reader);            \
   OPEN(lua_decoder);       \
   OPEN(conditions);        \

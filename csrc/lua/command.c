@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bytes/named.h"
 #include "lua/arguments.h"
 #include "model/rows/table_reader.h"
 
@@ -130,6 +131,34 @@ static int core_names_in (lua_State *L) {
   pf_error error;
   (void)pf_fail(&error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errnum));
   return l_failure(L, &error, path);
+}
+
+
+/* core.existing(paths, ending): a table whose keys are the paths of a list to
+   which the ending gives the path of an existing file, link or other entry. */
+static int core_existing (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  const pf_bytes ending = l_text_check(L, 2);
+  const lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
+  char path[PF_LONGEST_PATH];
+  struct stat found;
+  lua_newtable(L);
+  for (lua_Integer i = 1; i <= count; i++) {
+    lua_rawgeti(L, 1, i);
+    const pf_bytes start = l_text_check(L, -1);
+    if (start.size + ending.size < sizeof path) {
+      memcpy(path, start.at, start.size);
+      memcpy(path + start.size, ending.at, ending.size);
+      path[start.size + ending.size] = '\0';
+      if (lstat(path, &found) == 0) {
+        lua_pushboolean(L, true);
+        lua_rawset(L, -3);
+        continue;
+      }
+    }
+    lua_pop(L, 1);
+  }
+  return 1;
 }
 
 
@@ -405,6 +434,7 @@ void l_open_command (lua_State *L) {
                                      {"watch", interrupt_watch},
                                      {NULL, NULL}};
   static const luaL_Reg functions[] = {
+      {"existing", core_existing},
       {"ignore_broken_pipes", core_ignore_broken_pipes},
       {"interrupt", core_interrupt},
       {"is_executable", core_is_executable},

@@ -108,7 +108,8 @@ local function watch(trace, interrupt, given, err)
    end
    local has_bar = given.progress or (core.is_terminal(err) and not given.no_progress)
    trace:watch(function(reader, name)
-      return interrupt:watch(reader, trace:row_count(name), has_bar and err or nil)
+      return interrupt:watch(reader, has_bar and trace:row_count(name) or nil,
+         has_bar and err or nil)
    end, function()
       return interrupt:wait(0)
    end)
@@ -195,7 +196,7 @@ end
 -- and whether all files are closed.
 local function read(given, err)
    modes.check(given)
-   local new_side, old_side = runs.of(given)
+   local new_side, old_side = runs.of(given, true)
    files.check_sources(given)
    if given.follow then
       require("profio.cli.follow").wait_for(new_side.traces, err)

@@ -6,6 +6,7 @@
 
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
+local file_sums = require "profio.internal.several.file_sums"
 local inputs = require "profio.internal.inputs"
 local options = require "profio.internal.options"
 local raise = require "profio.internal.raise"
@@ -42,10 +43,6 @@ local common = {
 }
 
 profio.common_options = common
-
--- The most bytes of the files of a trace that stay in memory while they are not read; one that is
--- mapped, not copied, counts as MAPPED bytes, since the system limits the number of mappings.
-local AWAKE, COPIED, MAPPED = 128 << 20, 16384, 32768
 
 -- {====== Opening ======
 
@@ -135,7 +132,7 @@ end
 -- Returns whether a part has the tables of the first part, except those that the format declares as
 -- differing: the trace does not have these.
 local function same_schema(state, part)
-   local first = state.parts[1]
+   local first = state.first
    if part == first then
       return true
    end
@@ -205,15 +202,12 @@ local function add_part(state, input, source, theirs, mine, given)
    end
    state.parts[#state.parts + 1], state.paths[#state.paths + 1] = part, input.path
    state.goes_on[#state.paths] = input.goes_on
+   state.first = state.first or part
    if not same_schema(state, part) then
       return nil, ("%s: %s: its tables differ from those of %s: open them one by one"):format(
          input.path, state.format.name, state.paths[1]), "format"
    end
-   local size = source:size()
-   state.awake = state.awake + (size <= COPIED and size or MAPPED)
-   if state.awake > AWAKE and part.sleep and not mine.live then
-      part:sleep()
-   end
+   file_sums.limit_memory(state, part, source, mine)
    return true
 end
 
@@ -313,13 +307,16 @@ end
 -- Opens all inputs with one format, except files already read as side files. On failure the caller
 -- closes everything.
 function add_inputs(state, list, mine, given)
-   for _, input in ipairs(list) do
+   local i = 1
+   while list[i] do
+      local input = list[i]
       if input.data or not state.beside[input.path] then
          local ok, message, code = add_input(state, input, mine, given)
          if not ok then
             return nil, message, code
          end
       end
+      i = file_sums.add(state, list, i + 1, mine)
    end
    return true
 end
@@ -330,7 +327,7 @@ local function find_bias(state, mine)
    if mine.load_bias or not state.symbols or not state.format.guess_bias then
       return
    end
-   local bias, reason = state.format.guess_bias(state.parts[1], state.symbols)
+   local bias, reason = state.format.guess_bias(state.first, state.symbols)
    if bias ~= 0 then
       state.load_bias = bias
       state.notes[#state.notes + 1] = { code = state.format.name .. "-bias-guessed",
@@ -343,6 +340,9 @@ end
 local function check_executable(state)
    local format = state.format
    if not state.symbols or not format.mismatch then
+      return
+   end
+   if state.sums and format.matches(state.summed_parts, state.symbols, state.load_bias) then
       return
    end
    local list, is_certain = format.mismatch(state.parts, state.symbols, state.load_bias)
@@ -361,8 +361,8 @@ local function check_executable(state)
 end
 
 local function close_state(state)
-   close_all(state.parts)
-   close_all(state.sources)
+   close_all(file_sums.parts(state))
+   close_all(file_sums.sources(state))
 end
 
 ---Open a trace: a path ("-" is standard input), { data = string }, or a list of them. Several files
@@ -408,6 +408,7 @@ function profio.open(what, given)
       again.strict, again.all_warnings, again.format = nil, true, state.format.name
       return profio.open(what, again)
    end
+   file_sums.finish(state, mine)
    find_bias(state, mine)
    check_executable(state)
    return trace.new(state)

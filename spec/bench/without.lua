@@ -10,6 +10,7 @@ local RUNS = 7
 local paths = {
    calls = { "xbase", "statistics of calls" },
    digits = { "xbase", "statistics of calls" },
+   files = { "files", "20,000 gmon.out" },
    fixed = { "symbols", "flat" },
    known = { "xbase", "statistics of calls" },
    misses = { "symbols", "flat" },
@@ -26,6 +27,11 @@ end
 
 -- The programs of the lines that are no report; %q is the file.
 local programs = {
+   files = [[
+local list = {}
+for i = 1, 20000 do list[i] = %q end
+assert(assert(require("profio").open(list)):profile())
+]],
    timeline = [[
 local trace <close> = assert(require("profio").open(%q))
 trace.timeline:group("area"):aggregate { "n = count", "s = sum(value)" }:rows()
@@ -52,6 +58,9 @@ if line[1] == "symbols" then
    file = timing.make(line[1], 1000000, 134217728, 1000000, "graph")
    work = ("examples/analyze.lua --no-progress --report %s --symbols %s.nm %s.gmon"):format(line[2],
       file, file)
+elseif line[1] == "files" then
+   file = timing.make("small", 100, 4096, 100, "graph")
+   work = write_program(programs.files, file .. ".gmon")
 elseif line[1] == "xbase" then
    file = timing.folder .. "/large"
    require("spec.bench.against_dbf").write_xbase(file .. ".dbf")

@@ -22,6 +22,7 @@
 **   histogram.c  the reader of histograms
 **   raw_gmon.c        the reader of all segments
 **   encode_gmon.c write_gmon.c    the encoder
+**   sum_gmon.c        the sum of many files of one program
 */
 
 #ifndef gmon_h
@@ -487,5 +488,9 @@ typedef struct gmon_writer {
 /* Write the file. Returns PF_EUNSUPPORTED, before any byte is written, if the
    dialect cannot hold the contents. */
 pf_status gmon_write (const gmon_writer *self, pf_error *error);
+
+
+/* sum_gmon.c: pf_format.sum */
+pf_status gmon_open_sum (const pf_trace *first, pf_sum **sum, pf_error *error);
 
 #endif

@@ -225,4 +225,5 @@ const pf_format pf_format_gmon = {
     .written = gmon_written,
     .nwritten = WRITTEN_TABLES,
     .encoder = gmon_encoder,
+    .sum = gmon_open_sum,
 };

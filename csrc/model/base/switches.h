@@ -14,6 +14,7 @@ enum {
   PF_FAST_CALLS,   /* rows of calls at once: xpp/operations/unfilter_fast.c */
   PF_FAST_CHUNKS,  /* valid chunks of counts: formats/dcpi/read_dcpi.c */
   PF_FAST_DIGITS,  /* eight digits at once: formats/dbf/digits.c */
+  PF_FAST_FILES,   /* files of one program: formats/gmon/sum_gmon.c */
   PF_FAST_FIXED,   /* digits without printf: text/number_text.c */
   PF_FAST_KNOWN,   /* names by their bytes: formats/xpp/name_cache.c */
   PF_FAST_RECORDS, /* columns in one pass: formats/winidea/decode.c */

@@ -97,7 +97,7 @@ end
 -- Removes options for symbols if the trace has no addresses.
 local function without_addresses(set, trace)
    local state = traces.of(trace)
-   local stored = state.parts[1].stored
+   local stored = state.stored
    local has_addresses = state.format.addresses ~= nil or stored and stored.has_graphs
    for _, key in ipairs(has_addresses and {} or { "exe", "symbols", "load_bias" }) do
       set[key], set["diff_" .. key] = nil, nil

@@ -6,6 +6,7 @@ local later = require "profio.internal.later"
 local options = require "profio.internal.options"
 local profio = require "profio"
 local registry = require "profio.internal.registry"
+local runs = require "profio.cli.runs"
 local reports = require "profio.reports"
 local sources = later "profio.internal.sources"
 local messages = require "profio.cli.messages"
@@ -201,6 +202,12 @@ function files.open(given, side, err, writes)
       return failure.check(files.one(traces[1], opening, given)), failure.READ
    end
    local trace, message, code = files.one(traces, opening, given)
+   if runs.settle(given, side, trace) then
+      if trace then
+         trace:close()
+      end
+      return files.open(given, side, err, writes)
+   end
    if trace or given.strict then
       return failure.check(trace, message, code), failure.READ
    end

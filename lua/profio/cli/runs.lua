@@ -4,10 +4,15 @@
 local command_options = require "profio.cli.command_line"
 local core = require "profio.core"
 local failure = require "profio.cli.failure"
+local file_sums = require "profio.internal.several.file_sums"
 local lfs = require "lfs"
 local plain = require "profio.reports.plain"
+local traces_of = require("profio.internal.trace").of
 
 local runs = {}
+
+-- Of more files than MANY, only this many at both ends are examined before they are opened.
+local MANY, AT_ENDS = 64, 8
 
 ---@class profio.Side
 ---@field traces string[]
@@ -16,6 +21,7 @@ local runs = {}
 ---@field mapping string|nil
 ---@field load_bias string|nil
 ---@field run string[]|nil conditions of the runs of a store
+---@field is_unsure boolean|nil an executable may be among the traces: see runs.settle
 
 -- Returns the path that is read if no file is named: gmon.out in the current directory, else the
 -- database of DCPI in the environment variable DCPIDB. Without both it is a usage error.
@@ -30,11 +36,13 @@ local function default()
    return "gmon.out"
 end
 
--- Splits paths into traces and executables, in their order.
-local function parted(paths)
+-- Splits paths into traces and executables, in their order. With `is_quick` only those at the ends
+-- are examined, and the others are taken for traces.
+local function parted(paths, is_quick)
    local traces, executables = {}, {}
-   for _, path in ipairs(paths) do
-      local list = core.is_executable(path) and executables or traces
+   for i, path in ipairs(paths) do
+      local is_examined = not is_quick or i <= AT_ENDS or i > #paths - AT_ENDS
+      local list = is_examined and core.is_executable(path) and executables or traces
       list[#list + 1] = path
    end
    return traces, executables
@@ -116,11 +124,13 @@ end
 
 ---Returns the runs of a command line; raises if the side of a file is not certain.
 ---@param given table of options.parse
+---@param settles boolean|nil the caller opens the new side and then calls runs.settle
 ---@return profio.Side new
 ---@return profio.Side|nil old  nil without --diff
-function runs.of(given)
-   local traces, executables = parted(given.files)
-   local new = { traces = traces, exe = next_program(given.exe, executables),
+function runs.of(given, settles)
+   local is_quick = settles and not given.diff and #given.files > MANY
+   local traces, executables = parted(given.files, is_quick)
+   local new = { is_unsure = is_quick, traces = traces, exe = next_program(given.exe, executables),
       symbols = given.symbols, mapping = given.mapping, load_bias = given.load_bias,
       run = given.run }
    if not given.diff then
@@ -134,6 +144,34 @@ function runs.of(given)
       traces[1] = default()
    end
    return new, old
+end
+
+---Examines files that have been taken for traces without being examined, except those of a sum,
+---which are traces. If there is an executable among them, the side must be opened again.
+---@param given table of options.parse
+---@param side profio.Side
+---@param trace profio.Trace|nil of the side; nil: it could not be opened
+---@return boolean is_new the side has changed
+function runs.settle(given, side, trace)
+   if not side.is_unsure then
+      return false
+   end
+   side.is_unsure = false
+   local doubtful = trace and {} or side.traces
+   if trace then
+      local state = traces_of(trace)
+      file_sums.each(state, function(_, i)
+         doubtful[#doubtful + 1] = state.paths[i]
+      end)
+   end
+   local _, executables = parted(doubtful)
+   if #executables > 0 then
+      side.traces, executables = parted(given.files)
+      side.exe = next_program(given.exe, executables)
+      check_no_more(side.exe, executables, "")
+      return true
+   end
+   return false
 end
 
 -- Returns the files of one side as a line, the program first.

@@ -74,6 +74,9 @@ function gmon.ids(part)
    return "set", (part:fact "sets")
 end
 
+-- The options with which a sum of files is opened, see internal/several/file_sums.lua.
+gmon.sum_options = { counter_bits = 64 }
+
 gmon.warnings = {
    ["gmon-bias-guessed"] = "the load address of the program is not its link address: it is guessed",
    ["gmon-address-size-guessed"] = "the file reads well with addresses of 4 and of 8 bytes",
@@ -145,6 +148,7 @@ function gmon.prepare(options, facts)
 end
 
 gmon.guess_bias, gmon.mismatch = program.guess_bias, program.mismatch
+gmon.matches = program.matches
 
 ---Sets the write options that are not given to those of the trace that is copied.
 ---@param options table of writing, changed

@@ -203,7 +203,7 @@ end
 ---@param state table of the trace
 ---@return boolean
 function calls.has_statistics(state)
-   local stored = state.parts[1].stored
+   local stored = state.stored
    return state.schema.events ~= nil or stored ~= nil and stored.has_calls()
 end
 
@@ -234,7 +234,7 @@ end
 ---@param given table|nil by, quantiles, order, and the options of calls
 ---@return profio.View
 function calls.statistics(trace, state, given)
-   local mine, stored = checked_statistics(given), state.parts[1].stored
+   local mine, stored = checked_statistics(given), state.stored
    local sums = stored and stored.sums
       or mine.order == "name" and reading(core.packed_sums, trace, state, mine)
    if stored then

@@ -424,7 +424,7 @@ function inputs.paths_of(state)
       list[#list + 1] = path
       list[#list + 1] = path .. ".ring"
    end
-   for _, source in ipairs(state.sources) do
+   for _, source in ipairs(state.first_sources or state.sources) do
       list[#list + 1] = source:path()
    end
    for _, path in ipairs { state.options.exe or false, state.options.symbols or false,

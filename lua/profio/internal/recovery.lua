@@ -77,11 +77,12 @@ local function parts_of(state, path, ring, trusts_paths)
    return parts
 end
 
--- Returns whether the ring of a path exists and may be read.
-local function has_ring(state, path, trusts_paths)
+-- Returns whether the ring of a path exists and may be read. Keys of `rings` are the paths for
+-- which there is something with the name of the ring.
+local function has_ring(state, path, rings, trusts_paths)
    local ring = path .. ".ring"
    local real, message, code
-   if lfs.symlinkattributes(ring, "mode") and is_file(path) then
+   if rings[path] and is_file(path) then
       real, message, code = core.named_file(ring, bytes.folders_of(path, trusts_paths))
    end
    if code == "limit" then
@@ -92,13 +93,15 @@ end
 
 -- Returns the path that has a ring: the file itself, or the main file to which it belongs by one of
 -- `functions`.
-local function main_of(state, path, functions, trusts_paths)
-   if has_ring(state, path, trusts_paths) then
+local function main_of(state, path, functions, rings, trusts_paths)
+   if has_ring(state, path, rings, trusts_paths) then
       return path
    end
    for _, of in ipairs(functions) do
       local main = of(path)
-      if main and main ~= path and is_file(path) and has_ring(state, main, trusts_paths) then
+      if main and main ~= path and is_file(path)
+         and has_ring(state, main, core.existing({ main }, ".ring"), trusts_paths)
+      then
          return main
       end
    end
@@ -203,10 +206,14 @@ end
 ---@param trusts_paths boolean|nil a ring may be a link that leads out of the folder of its file
 ---@return profio.Input[]
 function recovery.expand(list, state, trusts_paths)
-   local all, done, functions = {}, {}, registry.all_main_of()
+   local all, done, functions, paths = {}, {}, registry.all_main_of(), {}
+   for _, input in ipairs(list) do
+      paths[#paths + 1] = not input.data and input.path ~= "-" and input.path or nil
+   end
+   local rings = core.existing(paths, ".ring")
    for _, input in ipairs(list) do
       local path = not input.data and input.path ~= "-"
-         and main_of(state, input.path, functions, trusts_paths)
+         and main_of(state, input.path, functions, rings, trusts_paths)
       local is_read = path and done[path] and done[path] ~= input.path -- under another name
       local parts = path and not is_read and parts_of(state, path, path .. ".ring",
          trusts_paths)

@@ -279,7 +279,7 @@ end
 ---@param state table of the trace
 ---@return boolean
 function symbols.has_lines(state)
-   local stored = state.parts[1].stored
+   local stored = state.stored
    for _, opened in ipairs(stored and stored.symbols() or { state.symbols }) do
       if opened.facts.has_lines then
          return true

@@ -2,6 +2,7 @@
 -- tables, and with the columns that symbols add.
 
 local core = require "profio.core"
+local file_sums = require "profio.internal.several.file_sums"
 
 local tables = {}
 
@@ -30,11 +31,11 @@ local function constants_of(state)
    return columns
 end
 
--- Returns a reader of the concatenated files of a trace, with the constant columns. Only the first
+-- Returns a reader of the concatenated parts of a trace, with the constant columns. Only the first
 -- file has an open reader: each of the others is opened when the one before has ended, so that
 -- thousands of files need no more memory than one.
-local function chained(state, name)
-   local readers, used = table.move(state.parts, 1, #state.parts, 1, {}), {}
+local function chained(state, name, parts, constants)
+   local readers, used = table.move(parts, 1, #parts, 1, {}), {}
    for i = 1, state.format.open and #readers or 1 do
       local reader, message, code = readers[i]:reader(name)
       if not reader then
@@ -46,15 +47,19 @@ local function chained(state, name)
    for _, field in ipairs(readers[1]:fields()) do
       columns[field.name] = true
    end
-   local constants = constants_of(state)
    for _, constant in ipairs(constants) do -- the table may have a column `file` of its own
       constant.name = (columns[constant.name] and "trace_" or "") .. constant.name
    end
-   local id = state.format.ids and state.format.ids(state.parts[1])
-   for i, part in ipairs(columns[id] and state.parts or {}) do
+   local id = state.format.ids and state.format.ids(parts[1])
+   for i, part in ipairs(columns[id] and parts or {}) do
       used[i] = select(2, state.format.ids(part))
    end
    return core.chain(readers, constants, id, used)
+end
+
+-- Passes on the results of opening a reader of a table; progress and Ctrl-C watch it.
+local function watched(state, name, reader, ...)
+   return reader and state.watch and state.watch(reader, name) or reader, ...
 end
 
 ---Returns a reader of a table as the file states it.
@@ -75,12 +80,23 @@ function tables.plain(state, name)
    elseif #state.parts == 1 and not state.format.constants then
       reader, message, code = state.parts[1]:reader(name)
    else
-      reader, message, code = chained(state, name)
+      reader, message, code = chained(state, name, state.parts, constants_of(state))
    end
-   if reader and state.watch then
-      reader = state.watch(reader, name)
+   return watched(state, name, reader, message, code)
+end
+
+---Returns a reader of rows whose sums by all columns but the counts are those of a table: that of
+---sums of files if the trace has them. They have no column `file`.
+---@param state table of the trace
+---@param name string
+---@return profio.core.Reader|nil
+---@return string|nil message
+---@return string|nil code
+function tables.addends(state, name)
+   if state.closed or not state.sums then
+      return tables.plain(state, name)
    end
-   return reader, message, code
+   return watched(state, name, chained(state, name, file_sums.parts(state), {}))
 end
 
 -- Like tables.plain, but adds up rows with equal keys, if the format says that they are parts of
@@ -103,7 +119,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function tables.symbolized(state, name)
-   local stored = state.parts[1].stored
+   local stored = state.stored
    if stored and stored.has(name) and not state.closed then
       local inner, problem, kind = stored.inner()
       if not inner then

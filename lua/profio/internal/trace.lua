@@ -2,6 +2,7 @@
 
 local bytes = require "profio.internal.bytes"
 local core = require "profio.core"
+local file_sums = require "profio.internal.several.file_sums"
 local chunks = require "profio.internal.chunks"
 local inputs = require "profio.internal.inputs"
 local raise = require "profio.internal.raise"
@@ -39,7 +40,9 @@ function trace.new(opened)
    opened.notes = opened.notes or {}
    opened.other_symbols = {} -- symbols chosen by other rules, by name of the rule
    opened.schema, opened.names = {}, {}
-   for _, described in ipairs(opened.parts[1]:tables()) do
+   opened.first = opened.first or opened.parts[1]
+   opened.stored = opened.first.stored
+   for _, described in ipairs(opened.first:tables()) do
       if not (opened.differs or {})[described.name] then
          add_table(opened, described.name, described)
       end
@@ -161,10 +164,7 @@ end
 
 local function info_of(state)
    if not state.added_info or state.options.live then -- else they are all known after opening
-      state.added_info = {}
-      for _, part in ipairs(state.parts) do
-         part:add_info(state.added_info, counted)
-      end
+      state.added_info = file_sums.info(state, counted)
    end
    local info = {}
    for name, value in pairs(state.added_info) do
@@ -174,8 +174,8 @@ local function info_of(state)
    if state.lost then
       info.lost = (info.lost or 0) + state.lost
    end
-   if #state.parts > 1 then
-      info.files = #state.parts
+   if #state.paths > 1 then
+      info.files = #state.paths
    end
    return info
 end
@@ -191,12 +191,12 @@ local none = {}
 
 local function warnings_of(self)
    local state, list = trace.of(self), {}
-   for i, part in ipairs(state.parts) do
+   file_sums.each(state, function(part, i)
       for _, warning in ipairs(part:warnings() or none) do
          warning.path = warning.path or state.paths[i] -- of a store: the path of the run
          list[#list + 1] = warning
       end
-   end
+   end)
    local folds = not (state.options and state.options.all_warnings)
    local known = {}
    for _, note in ipairs(state.notes) do
@@ -223,7 +223,7 @@ end
 ---@return string[] losses  empty if no loss is known
 function methods:losses()
    local list, info = {}, self.info
-   local stored = trace.of(self).parts[1].stored
+   local stored = trace.of(self).stored
    if stored then
       list = stored.losses()
    elseif (info.lost or 0) ~= 0 then
@@ -253,18 +253,14 @@ end
 ---@param name string
 ---@return integer|nil
 function methods:row_count(name)
-   local state, total = alive(self), 0
+   local state = alive(self)
    check_table(state, name)
    if state.schema[name].stage or state.format.summed
-      and state.format.summed(name, state.parts)
+      and state.format.summed(name, file_sums.parts(state))
    then
       return nil
    end
-   for _, part in ipairs(state.parts) do
-      local rows = part:rows(name)
-      total = total and rows and total + rows
-   end
-   return total
+   return file_sums.row_count(state, name)
 end
 
 ---Put a stage over every table that is read from now on.
@@ -405,7 +401,7 @@ end
 local function check_runs(self, state, path, options)
    local writer, notes = require "profio.internal.writer", #state.notes
    local is_same = options.format == nil or options.format == state.format.name
-   local reason, are_joined = require("profio.internal.joined_runs").reason(self,
+   local reason, are_joined = require("profio.internal.several.joined_runs").reason(self,
       is_same and state.format.several_runs or nil, options, function(given)
          return writer.save(state, nil, given)
       end)
@@ -432,7 +428,7 @@ end
 ---@return string|nil code
 function methods:save(path, options)
    local state = alive(self)
-   if #state.parts > 1 and type(options or {}) == "table" then
+   if #state.paths > 1 and type(options or {}) == "table" then
       local ok, message, code = check_runs(self, state, path, options or {})
       if not ok then
          return nil, message, code
@@ -449,10 +445,10 @@ function methods:close()
    end
    state.closed = true
    state.last_warnings, state.last_info = warnings_of(self), info_of(state)
-   for _, part in ipairs(state.parts) do
+   for _, part in ipairs(file_sums.parts(state)) do
       part:close()
    end
-   for _, source in ipairs(state.sources) do
+   for _, source in ipairs(file_sums.sources(state)) do
       source:close()
    end
    if state.symbols then

@@ -551,6 +551,11 @@ function symbols:pack() end
 ---@return boolean  a regular file that begins as an executable does
 function core.is_executable(path) end
 
+---@param paths string[]
+---@param ending string
+---@return table<string, boolean> by_path  true if something has the path with this ending
+function core.existing(paths, ending) end
+
 ---Returns the names in a folder except "." and "..", in no order.
 ---@param folder string
 ---@return string[]|nil

@@ -2,6 +2,8 @@
 --
 -- The part of profio.core for opened files; core.lua beside this file has the rest. Never loaded.
 
+local core = {}
+
 ---@class profio.core.Part
 local part = {}
 
@@ -67,3 +69,27 @@ function part:parallel() end
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function part:reader(table_name, from, count) end
+
+---@class profio.core.FileSum
+local file_sum = {}
+
+---Adds the first files of a list, up to one that is not like the file of the part.
+---@param paths string[]
+---@return integer added their number
+function file_sum:add(paths) end
+
+---Returns the bytes of a file with the sum. No more files can be added then.
+---@return string data
+---@return integer arcs in the added files
+function file_sum:data() end
+
+---@param paths string[] those of the added files
+---@return integer|nil index of the first file that has changed since
+function file_sum:changed(paths) end
+
+---Returns an empty sum for files like that of a part, or nil if none is possible.
+---@param like profio.core.Part
+---@return profio.core.FileSum|nil
+function core.file_sum(like) end
+
+return core

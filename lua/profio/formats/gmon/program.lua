@@ -4,6 +4,7 @@
 local program = {}
 
 local PAGE = 0x1000
+local CHECKED = 4096     -- arcs of a file whose calls are checked
 local ROUNDED = 16       -- the most bytes by which a C library rounds up the end of the code
 
 ---Guesses where the program was loaded, from its first histogram.
@@ -94,6 +95,22 @@ function program.mismatch(parts, symbols, bias)
       end
    end
    return list, certain == #parts
+end
+
+---Returns whether no file can have a mismatch. A sum of files has the called addresses of all: if
+---none of them is misplaced, none is in any file.
+---@param parts userdata[] files, and sums of files
+---@param symbols profio.Symbols
+---@param bias integer run-time address minus link-time address
+---@return boolean
+function program.matches(parts, symbols, bias)
+   for _, part in ipairs(parts) do
+      local _, misplaced = symbols.symbols:check_calls(part, bias)
+      if misplaced > 0 or part:rows "arcs" > CHECKED or mismatch_of(part, symbols, bias) then
+         return false
+      end
+   end
+   return true
 end
 
 return program

@@ -33,7 +33,7 @@ local declared = {
 ---@param state table of the trace
 ---@return string|nil
 function making.kind(state)
-   local stored = state.parts[1].stored
+   local stored = state.stored
    if stored and stored.has "histogram" then
       return "graph"
    elseif stacks.has(state) then
@@ -87,12 +87,13 @@ end
 -- {====== Graphs ======
 
 -- Returns readers of the tables from which a graph is built.
-local function graph_readers(state, arcs)
-   local plain = require("profio.internal.table_readers").plain
+local function graph_readers(state, arcs, is_compat)
+   local tables = require "profio.internal.table_readers"
+   local read = is_compat and tables.plain or tables.addends
    local readers = {}
    for _, name in ipairs { "histogram", "arcs", "sets" } do
       if state.schema[name] then
-         readers[name] = assert(plain(state, name))
+         readers[name] = assert(read(state, name))
       end
    end
    readers.arcs = arcs and arcs:reader() or readers.arcs
@@ -119,7 +120,7 @@ end
 local function of_graph(state, given)
    local is_compat = (given.compat or state.options.compat) == "gprof"
    local symbols = symbols_of.picked(state, is_compat, given.by_line)
-   local readers = graph_readers(state, given.arcs)
+   local readers = graph_readers(state, given.arcs, is_compat)
    local made, message, code = core.profile {
       histogram = readers.histogram, arcs = readers.arcs, sets = readers.sets,
       symbols = symbols and symbols.symbols, bias = state.load_bias, compat = is_compat,
@@ -176,7 +177,7 @@ end
 ---@return any pin a value that must live as long as the body
 function making.body(trace, state, given)
    given = options.check(declared, given, "profile")
-   local stored = state.parts[1].stored
+   local stored = state.stored
    if stored and stored.has_graphs then
       return of_stored(state, stored, given)
    end

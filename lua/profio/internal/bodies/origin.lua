@@ -23,7 +23,7 @@ end
 ---@param state table of the trace
 ---@return profio.Origin
 function origin.of_trace(state)
-   local stored = state.parts[1].stored
+   local stored = state.stored
    if stored then
       return stored.origin()
    end

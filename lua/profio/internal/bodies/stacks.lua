@@ -14,10 +14,10 @@ function stacks.wanted(state, part)
    if type(wanted) ~= "function" then
       return wanted
    elseif state.closed or part or (state.options or {}).live then -- a file that grows may change it
-      return not state.closed and wanted(part or state.parts[1], state) or nil
+      return not state.closed and wanted(part or state.first, state) or nil
    end
    if state.wanted == nil then
-      state.wanted = wanted(state.parts[1], state) or false
+      state.wanted = wanted(state.first, state) or false
    end
    return state.wanted or nil
 end
@@ -69,7 +69,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function stacks.contexts(state, given)
-   local wanted, stored = stacks.wanted(state), state.parts[1].stored
+   local wanted, stored = stacks.wanted(state), state.stored
    if stored then
       return stored.contexts(state.dictionary)
    elseif differs(state, wanted.table) then

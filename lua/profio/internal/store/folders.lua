@@ -61,7 +61,7 @@ local function write_run(store, run, path)
       local trace <close>, reason, kind = store:trace { run = run.run }
       local inner = trace
       if trace then
-         inner, reason, kind = traces.of(trace).parts[1].stored.inner()
+         inner, reason, kind = traces.of(trace).stored.inner()
       end
       if not inner then
          return nil, reason, kind

@@ -376,7 +376,7 @@ local function compared(self, name, options, usual, ...)
    if not trace then
       return nil, message, code
    end
-   return traces.of(trace).parts[1].stored.compare(name, by, options.metric, ...)
+   return traces.of(trace).stored.compare(name, by, options.metric, ...)
 end
 
 ---Returns the weight of a function in each period of time, or for each value of a label: rows with

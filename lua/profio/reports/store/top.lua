@@ -21,7 +21,7 @@ local top = {
 ---@return userdata
 function top.reader(context)
    local options = context:report_options(top)
-   return failure.check(traces.of(context.trace).parts[1].stored.compare("top",
+   return failure.check(traces.of(context.trace).stored.compare("top",
       options.by or "run", context.given.metric)):reader()
 end
 

@@ -49,7 +49,7 @@ end
 ---@return userdata
 function trend.reader(context)
    local options = context:report_options(trend)
-   return failure.check(traces.of(context.trace).parts[1].stored.compare("trend",
+   return failure.check(traces.of(context.trace).stored.compare("trend",
       options.by or "day", context.given.metric, wanted_of(options["function"]))):reader()
 end
 

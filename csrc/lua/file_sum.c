@@ -1,0 +1,182 @@
+/*
+** file_sum.c - core.file_sum: adds up small files of one program, with four
+** system calls each, as pf_format.sum of their format does.
+*/
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lua/arguments.h"
+#include "lua/trace_part.h"
+#include "model/base/memory.h"
+#include "model/rows/sum.h"
+
+#define L_FILE_SUM "profio.file_sum"
+#define LARGEST    65536 /* bytes of a file that is added */
+
+typedef struct l_file_sum {
+  pf_sum *sum;
+  pf_sink sink;     /* only while its bytes are pushed */
+  uint8_t *buffer;  /* for one file */
+  uint64_t *states; /* of each file, by state_of */
+  size_t capacity;
+  lua_Integer files; /* that were added */
+} l_file_sum;
+
+
+/* Frees everything but the states of the files. */
+static void clear (l_file_sum *s) {
+  if (s->sum != NULL)
+    s->sum->close(s->sum);
+  s->sum = NULL;
+  free(s->buffer);
+  s->buffer = NULL;
+  pf_sink_close(&s->sink);
+}
+
+
+static int file_sum_gc (lua_State *L) {
+  l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
+  clear(s);
+  free(s->states);
+  s->states = NULL;
+  s->files = 0;
+  return 0;
+}
+
+
+/* core.file_sum(part): an empty sum for files like that of a part, which was
+   opened with a file of its own; nil: none is possible. */
+static int core_file_sum (lua_State *L) {
+  const l_part *const part = l_part_check(L, 1);
+  const pf_trace *const first = &part->trace;
+  pf_error error;
+  if (first->format->sum == NULL || first->state == NULL ||
+      first->nsources != 1)
+    return 0;
+  l_file_sum *const s = l_new(L, L_FILE_SUM, sizeof *s, 0);
+  if (first->format->sum(first, &s->sum, &error) != PF_OK)
+    l_no_memory(L);
+  if (s->sum == NULL)
+    return 0;
+  s->buffer = malloc(LARGEST);
+  if (s->buffer == NULL)
+    l_no_memory(L);
+  return 1;
+}
+
+
+/* Returns a hash of what changes with the contents of a file. */
+static uint64_t state_of (const struct stat *file) {
+  const uint64_t words[] = {
+      (uint64_t)file->st_dev, (uint64_t)file->st_ino, (uint64_t)file->st_size,
+      (uint64_t)file->st_mtim.tv_sec, (uint64_t)file->st_mtim.tv_nsec};
+  uint64_t hash = 0;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+  return hash;
+}
+
+
+/* Whether a path is that of a small regular file. It is not opened to find that
+   out: this might wait for a pipe. */
+static bool is_small_file (const char *path, struct stat *file) {
+  return stat(path, file) == 0 && S_ISREG(file->st_mode) && file->st_size > 0 &&
+         file->st_size <= LARGEST;
+}
+
+
+/* Adds a file. PF_END if it is not added, also if it cannot be read: opening it
+   then gives the reason. */
+static pf_status add_file (l_file_sum *s, const char *path, pf_error *error) {
+  struct stat file;
+  if (!is_small_file(path, &file))
+    return PF_END;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return PF_END;
+  const ssize_t size = read(fd, s->buffer, LARGEST);
+  close(fd);
+  if (size != file.st_size)
+    return PF_END;
+  if (!pf_grow(&s->states, &s->capacity, (size_t)s->files + 1))
+    return pf_no_memory(error);
+  const pf_bytes bytes = {s->buffer, (size_t)size};
+  const pf_status status = s->sum->add(s->sum, bytes, error);
+  if (status == PF_MORE)
+    s->states[s->files++] = state_of(&file);
+  return status;
+}
+
+
+/* sum:add(paths): adds the first files of a list of paths up to one that is not
+   like the first file, which is not added; returns their number. */
+static int file_sum_add (lua_State *L) {
+  l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
+  pf_status status = s->sum == NULL ? PF_END : PF_MORE;
+  lua_Integer added = 0;
+  pf_error error;
+  while (status == PF_MORE && added < count) {
+    lua_rawgeti(L, 2, added + 1);
+    status = add_file(s, l_path_check(L, -1), &error);
+    added += status == PF_MORE;
+    lua_pop(L, 1);
+  }
+  if (status == PF_ENOMEM)
+    l_no_memory(L);
+  lua_pushinteger(L, added);
+  return 1;
+}
+
+
+/* sum:changed(paths): the index of the first of the paths, which must be those of
+   the added files, that does not lead to the same file, or to one that has been
+   changed since; or nil. */
+static int file_sum_changed (lua_State *L) {
+  const l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  for (lua_Integer i = 0; i < s->files; i++) {
+    struct stat file;
+    lua_rawgeti(L, 2, i + 1);
+    if (!is_small_file(l_path_check(L, -1), &file) ||
+        state_of(&file) != s->states[i]) {
+      lua_pushinteger(L, i + 1);
+      return 1;
+    }
+    lua_pop(L, 1);
+  }
+  return 0;
+}
+
+
+/* sum:data(): the bytes of a file with the sum, and the number of arcs in the
+   added files. No more can be added then. */
+static int file_sum_data (lua_State *L) {
+  l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
+  luaL_argcheck(L, s->sum != NULL, 1, "its data were returned before");
+  if (pf_sink_open(&s->sink, -1) != PF_OK)
+    l_no_memory(L);
+  s->sum->write(s->sum, &s->sink);
+  if (s->sink.failed != PF_OK)
+    l_no_memory(L);
+  l_push_bytes(L, pf_sink_bytes(&s->sink));
+  lua_pushinteger(L, (lua_Integer)s->sum->arcs);
+  clear(s);
+  return 2;
+}
+
+
+void l_open_file_sum (lua_State *L) {
+  static const luaL_Reg methods[] = {{"add", file_sum_add},
+                                     {"changed", file_sum_changed},
+                                     {"data", file_sum_data},
+                                     {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"file_sum", core_file_sum},
+                                       {NULL, NULL}};
+  l_class(L, L_FILE_SUM, methods, file_sum_gc, file_sum_gc);
+  luaL_setfuncs(L, functions, 0);
+}

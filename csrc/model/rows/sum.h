@@ -1,0 +1,26 @@
+/*
+** sum.h - the sum of many files, which are added without being opened as traces.
+** Opened by pf_format.sum for lua/file_sum.c, which owns it and calls `close`.
+** pf_format.sum sets the sum to NULL if no files like `first` can be added, and
+** fails with PF_ENOMEM.
+*/
+
+#ifndef sum_h
+#define sum_h
+
+#include "bytes/sink.h"
+#include "profio.h"
+
+struct pf_sum {
+  /* Add the bytes of a file. PF_MORE: they are added; their profile is that of
+     the file, and it has the properties of the first file and no warnings.
+     PF_END: they are not added, as the file is not like the first one. PF_ENOMEM:
+     a part of them may have been added. */
+  pf_status (*add)(pf_sum *self, pf_bytes bytes, pf_error *error);
+  /* Write the sum as a file. The sink keeps a failure. */
+  void (*write)(pf_sum *self, pf_sink *sink);
+  void (*close)(pf_sum *self); /* free itself */
+  uint64_t arcs;               /* in all added files */
+};
+
+#endif
