@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "kernels/base/order.h"
 #include "kernels/btf/btf.h"
@@ -21,6 +20,7 @@
 #include "kernels/statistics/statistics.h"
 #include "lua/arguments.h"
 #include "lua/stages/timeline_spans.h"
+#include "model/base/parallel.h"
 #include "model/rows/abilities.h"
 
 
@@ -266,10 +266,9 @@ static int core_sums_statistics (lua_State *L) {
 }
 
 
-/* core.processors(): the number of online processors. */
+/* core.processors(): the number of processors that the process may use. */
 static int core_processors (lua_State *L) {
-  const long count = sysconf(_SC_NPROCESSORS_ONLN);
-  lua_pushinteger(L, count < 1 ? 1 : count);
+  lua_pushinteger(L, (lua_Integer)pf_processors());
   return 1;
 }
 

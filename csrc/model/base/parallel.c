@@ -2,8 +2,11 @@
 ** parallel.c - starts POSIX threads and runs tasks in them.
 */
 
+#define _GNU_SOURCE /* sched_getaffinity */
+
 #include "model/base/parallel.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -104,9 +107,16 @@ void pf_run_polled (void (*task)(void *context), void *contexts, size_t size,
 }
 
 
+size_t pf_processors (void) {
+  cpu_set_t usable;
+  if (sched_getaffinity(0, sizeof usable, &usable) == 0)
+    return (size_t)CPU_COUNT(&usable);
+  const long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than 1,024 */
+  return online > 0 ? (size_t)online : 1;
+}
+
+
 void pf_run_all (void (*task)(void *context), void *contexts, size_t size,
                  size_t count) {
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  pf_run_polled(task, contexts, size, count,
-                processors > 0 ? (size_t)processors : 1, NULL, NULL);
+  pf_run_polled(task, contexts, size, count, pf_processors(), NULL, NULL);
 }

@@ -25,9 +25,12 @@
 bool pf_thread_start (pthread_t *thread, void *(*run)(void *context),
                       void *context);
 
+/* The number of processors that the process may use, 1 or more. */
+size_t pf_processors (void);
+
 /* Run a task for each of `count` contexts of `size` bytes in an array, and wait
    for all: the first in the caller, the others in as many threads as there are
-   processors. */
+   usable processors. */
 void pf_run_all (void (*task)(void *context), void *contexts, size_t size,
                  size_t count);
 

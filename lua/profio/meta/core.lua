@@ -311,7 +311,7 @@ function core.sort(over, keys) end
 ---@return profio.core.Reader
 function core.calls(events, options) end
 
----Returns the number of processors.
+---Returns the number of processors that the process may use, as nproc does.
 ---@return integer
 function core.processors() end
 
