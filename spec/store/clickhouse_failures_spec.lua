@@ -22,8 +22,7 @@ local getenv, environment = os.getenv, {}
 
 local function both(more)
    databases = databases + 1
-   return servers[1]:address("d" .. databases, "?shards=127.0.0.1:" .. servers[2].http
-      .. (more or ""))
+   return clickhouse.on_both(servers, "d" .. databases, more)
 end
 
 local function trace_of(stacks, time)

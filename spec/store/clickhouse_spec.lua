@@ -22,12 +22,9 @@ local getenv, password = os.getenv, "secret"
 -- tables.
 local function address(kind)
    databases = databases + 1
-   local rest = ""
-   if kind ~= "one" then
-      rest = "?shards=127.0.0.1:" .. servers[2].http
-         .. (kind == "cluster" and "&cluster=fleet" or "")
-   end
-   return servers[1]:address("d" .. databases, rest)
+   local database = "d" .. databases
+   return kind == "one" and servers[1]:address(database)
+      or clickhouse.on_both(servers, database, kind == "cluster" and "&cluster=fleet" or nil)
 end
 
 local kinds = { "one", "shards", "cluster" }

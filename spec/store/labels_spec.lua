@@ -105,8 +105,7 @@ describe("store:label", function()
          return name == "PROFIO_STORE_PASSWORD" and "secret" or getenv(name)
       end
       local done, message = pcall(function()
-         local rest = "?shards=127.0.0.1:" .. servers[2].http
-         local one, two = servers[1]:address("one"), servers[1]:address("two", rest)
+         local one, two = servers[1]:address("one"), clickhouse.on_both(servers, "two")
          check(one)
          local runs = check(two)
          local whole <close> = assert(profio.store(two))

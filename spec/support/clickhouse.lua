@@ -136,6 +136,16 @@ function Server:address(database, rest)
    return ("clickhouse://fleet@127.0.0.1:%d/%s%s"):format(self.http, database, rest or "")
 end
 
+---Returns the address of a database on two servers as profio expects it.
+---@param servers spec.ClickHouse[]
+---@param database string
+---@param more string|nil further parameters
+---@return string
+function clickhouse.on_both(servers, database, more)
+   return servers[1]:address(database, ("?shards=127.0.0.1:%d%s"):format(servers[2].http,
+      more or ""))
+end
+
 ---Starts servers, which are the shards of the cluster `fleet`. The user fleet has the password
 ---`secret`. Option https: the first one has a self-signed certificate, folder .. "/cert.pem".
 ---@param name string of their folder
