@@ -226,3 +226,68 @@ describe("wrong use of a store", function()
       assert.matches("none%.db: ", message)
    end)
 end)
+
+describe("profio store", function()
+   local protobuf = require "spec.support.protobuf"
+
+   it("ls says that no run is selected", function()
+      fresh():close()
+      local text, status, errors = command.run "profio store ls store-adding/a.db"
+      assert.equal(0, status, errors)
+      assert.matches("^run ", text)
+      text, status, errors = command.run "profio store ls --run path=none store-adding/a.db"
+      assert.equal(1, status)
+      assert.equal("", text)
+      assert.matches("a.db: store: no run of the store is selected", errors, 1, true)
+   end)
+
+   it("says that an executable is no store", function()
+      for _, words in ipairs { "ls", "labels", "export -o x", "add" } do
+         local _, status, errors = command.run(("profio store %s %s/profio/core.so %s"):format(
+            words, command.build, words == "add" and "x" or ""))
+         assert.equal(2, status)
+         assert.matches("core.so is an executable", errors, 1, true)
+      end
+   end)
+
+   it("merge creates no store if no other can be opened", function()
+      fresh():close()
+      local _, status = command.run "profio store merge store-adding/new.db store-adding/none.db"
+      assert.equal(1, status)
+      assert.is_nil(io.open(folder .. "/new.db"))
+   end)
+
+   -- Returns a file of one sample in function f, whose location has an address.
+   local function with_address(address)
+      local text = protobuf.texts()
+      local type = protobuf.message(1, protobuf.number(1, text "samples"),
+         protobuf.number(2, text "count"))
+      local name = text "f"
+      return type .. protobuf.message(2, protobuf.number(1, 1), protobuf.number(2, 5))
+         .. protobuf.message(4, protobuf.number(1, 1), protobuf.number(3, address),
+            protobuf.message(4, protobuf.number(1, 1)))
+         .. protobuf.message(5, protobuf.number(1, 1), protobuf.number(2, name)) .. text.fields()
+   end
+
+   it("add says that a file has addresses, also without mappings", function()
+      for address, expected in pairs { [0x4010] = "the store has the functions", [0] = "^$" } do
+         fresh():close()
+         command.file("store-adding/x.pb", with_address(address))
+         local line = "profio store add store-adding/a.db store-adding/x.pb"
+         local _, status, errors = command.run(line)
+         assert.equal(0, status, errors)
+         assert.matches(expected, errors)
+      end
+   end)
+
+   it("has one default metric: of several the first by name", function()
+      local store <close> = fresh()
+      for _, default in ipairs { "wall", "cpu" } do
+         local both = stored.pprof({ ["main;f"] = 1 }, { default_sample_type = default }, default)
+         assert(store:add(assert(profio.open { data = both })))
+      end
+      local exported = assert(assert(store:profile()):export "pprof")
+      local trace <close> = assert(profio.open { data = exported })
+      assert.equal("cpu", trace.info.default_sample_type)
+   end)
+end)

@@ -142,7 +142,7 @@ describe("store:trend", function()
       assert.error_matches(function() store:trend("f1", { by = 1 }) end, "by must be a string")
       assert.error_matches(function() store:trend("f1", 1) end, "options must be a table")
       nothing, message = store:trend("f1", { where = { path = "nowhere" } })
-      assert.same({ nil, path .. ": no run of the store is selected" }, { nothing, message })
+      assert.same({ nil, path .. ": store: no run of the store is selected" }, { nothing, message })
    end)
 end)
 

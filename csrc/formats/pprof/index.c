@@ -291,6 +291,7 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
           "at most %d lines of a location expected: the others are left out",
           MAX_LINES);
   }
+  file->naddresses += address != 0 && file->nframes > l->first;
   if (status == PF_OK && file->nframes == l->first) {
     char text[24];
     pf_area area = PF_AREA_NONE;

@@ -216,6 +216,8 @@ static pf_status set_info (pf_trace *trace, const pprof_file *file,
   pf_info_int(trace, "sample_types", (int64_t)file->ntypes);
   pf_info_int(trace, "locations", file->nlocations);
   pf_info_int(trace, "functions", file->nfunctions);
+  if (file->naddresses > 0)
+    pf_info_int(trace, "addresses", file->naddresses);
   while (status == PF_OK && pprof_next_meta(file, &meta, &field)) {
     const bool is_type = field.wire == PPROF_BYTES && field.number == 1;
     types += is_type;

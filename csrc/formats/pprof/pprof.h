@@ -104,6 +104,7 @@ typedef struct pprof_file {
   pf_id_table function_ids; /* index of `functions` by id, or PF_NO_ID */
   pprof_location *locations;
   uint32_t nlocations;
+  uint32_t naddresses; /* of locations with lines, which are their frames */
   pf_id_table location_ids; /* index of `locations` by id, or PF_NO_ID */
   uint32_t *frames;         /* areas of the dictionary */
   uint32_t nframes;

@@ -23,15 +23,16 @@ local MANY, AT_ENDS = 64, 8
 ---@field run string[]|nil conditions of the runs of a store
 ---@field is_unsure boolean|nil an executable may be among the traces: see runs.settle
 
--- Returns the path that is read if no file is named: gmon.out in the current directory, else the
+-- Returns the path that is read if no trace is named: gmon.out in the current directory, else the
 -- database of DCPI in the environment variable DCPIDB. Without both it is a usage error.
-local function default()
+local function default(exe)
    local database = os.getenv "DCPIDB"
    local has_gmon = lfs.attributes("gmon.out", "mode") == "file"
    if database and database ~= "" and not has_gmon then
       return database
    elseif not has_gmon then
-      failure.use("no FILE is given, and there is no gmon.out here\n%s", command_options.usage)
+      failure.use("no FILE is given%s, and there is no gmon.out here\n%s",
+         exe and " besides the executable " .. exe or "", command_options.usage)
    end
    return "gmon.out"
 end
@@ -141,7 +142,7 @@ function runs.of(given, settles)
    end
    local old = given.diff and old_side(given, new, executables)
    if #traces == 0 then
-      traces[1] = default()
+      traces[1] = default(new.exe)
    end
    return new, old
 end

@@ -25,11 +25,11 @@ local merge = {
 function merge.run(given, err)
    local path = target.first(given, "the stores whose runs it gets")
    local where = target.where(given)
-   local store <close> = target.open(path, "create")
    local status = failure.READ
    for _, name in ipairs(given.files) do
       local count, other <close>, message = nil, require("profio").store(name, { mode = "read" })
-      if other then
+      if other then -- else no store is created
+         local store <close> = target.open(path, "create")
          count, message = store:merge(other, where)
       end
       if count then

@@ -1,11 +1,21 @@
 -- The stores that a command of `profio store` works on.
 
 local contents = require "profio.internal.store.contents"
+local core = require "profio.core"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local profio = require "profio"
 
 local target = {}
+
+-- Returns the first of the files of a command, which must be a store.
+local function store_of(given)
+   local path = given.files[1]
+   if core.is_executable(path) then
+      failure.use("profio store %s expects a STORE, and %s is an executable", given.verb.name, path)
+   end
+   return path
+end
 
 ---Checks that a command names one store and nothing else.
 ---@param given table
@@ -15,7 +25,7 @@ function target.one(given)
       failure.use("profio store %s expects one STORE, got %s", given.verb.name,
          #given.files == 0 and "none" or table.concat(given.files, " "))
    end
-   return given.files[1]
+   return store_of(given)
 end
 
 ---Takes the store, which is the first word, from the files of a command.
@@ -26,7 +36,9 @@ function target.first(given, others)
    if #given.files < 2 then
       failure.use("profio store %s expects a STORE and %s", given.verb.name, others)
    end
-   return table.remove(given.files, 1)
+   local path = store_of(given)
+   table.remove(given.files, 1)
+   return path
 end
 
 ---Makes a command stand for a report of a store.

@@ -142,6 +142,19 @@ local function joined(lists, text_of)
    return all
 end
 
+-- Returns header fields of files without the default metrics that differ from the one of all runs.
+local function with_default(heads, usual)
+   for i, head in ipairs(usual and heads or {}) do
+      local kept = {}
+      for _, fact in ipairs(head) do
+         local is_other = fact.name == "default_sample_type" and fact.value ~= usual
+         kept[#kept + 1] = not is_other and fact or nil
+      end
+      heads[i] = kept
+   end
+   return heads
+end
+
 ---@class profio.CombinedRuns
 ---@field metrics { name: string, unit: string }[] if the runs have different ones: of each list, in
 ---the order of their bytes
@@ -168,12 +181,13 @@ function combined.of(runs, path)
       end
    end
    local mappings = distinct(field_of(all, "mapping"))
-   return { metrics = metrics, usual = distinct(field_of(all, "usual"))[1],
+   local usual = distinct(field_of(all, "usual"))[1]
+   return { metrics = metrics, usual = usual,
       losses = joined(field_of(all, "losses"), tostring),
       warnings = joined(field_of(all, "warnings"), function(warning)
          return warning.path
       end),
-      heads = joined(field_of(all, "heads"), details.pack),
+      heads = with_default(joined(field_of(all, "heads"), details.pack), usual),
       mapping = #mappings == 1 and #field_of(all, "mapping") == #all and mappings[1] or nil }
 end
 

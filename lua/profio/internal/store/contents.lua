@@ -142,10 +142,10 @@ function contents.begun(trace, labels)
       labels = labels }
 end
 
--- Returns whether a trace has more than its profile has: mappings, to which addresses belong, or
--- labels of samples.
+-- Returns whether a trace has more than its profile has: mappings, addresses of locations with
+-- functions, or labels of samples.
 local function has_more(trace)
-   return trace.format == "pprof" and (trace.info.mapping ~= nil
+   return trace.format == "pprof" and (trace.info.mapping ~= nil or trace.info.addresses ~= nil
       or trace:table "labels" ~= nil and trace:row_count "labels" ~= 0)
 end
 

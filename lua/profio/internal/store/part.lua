@@ -257,6 +257,9 @@ local function open(state, options)
    state.engine:begin "read"
    state.tests = stores.tests(state.engine, options.run)
    state.runs = state.engine:runs(state.tests)
+   if state.tests[1] and not state.runs[1] then
+      problem.raise(state.source:path() .. ": no run of the store is selected", "format")
+   end
    if state.source.part.all_warnings then
       check(state)
    end
