@@ -28,7 +28,9 @@ typedef struct insertion {
   pf_reader *reader;
   const size_t *fields; /* of the reader, by parameter */
   int count;
-  pf_statement *statement;
+  pf_statement *one;     /* inserts a row */
+  pf_statement *several; /* inserts `at_once` rows; or NULL */
+  size_t at_once;
   lua_Integer rows; /* inserted so far */
 } insertion;
 
@@ -44,9 +46,8 @@ static int bind_text (sqlite3_stmt *s, int parameter, pf_bytes text) {
 }
 
 
-static int bind_value (const insertion *in, int parameter,
+static int bind_value (const insertion *in, sqlite3_stmt *s, int parameter,
                        const pf_column *column, size_t row) {
-  sqlite3_stmt *const s = in->statement->handle;
   if (pf_is_missing(column, row))
     return sqlite3_bind_null(s, parameter);
   switch (column->type) {
@@ -71,17 +72,21 @@ static int bind_value (const insertion *in, int parameter,
 }
 
 
-static pf_status insert_row (pf_database *d, insertion *in,
-                             const pf_batch *batch, size_t row,
-                             pf_error *error) {
-  int result = SQLITE_OK;
-  for (int i = 0; result == SQLITE_OK && i < in->count; i++)
-    result = bind_value(in, i + 1, &batch->columns[in->fields[i]], row);
+/* Inserts `count` rows from `row` on: one, or in->at_once. */
+static pf_status insert_some (pf_database *d, insertion *in,
+                              const pf_batch *batch, size_t row, size_t count,
+                              pf_error *error) {
+  pf_statement *const statement = count == 1 ? in->one : in->several;
+  int result = SQLITE_OK, parameter = 1;
+  for (const size_t end = row + count; row < end; row++)
+    for (int i = 0; result == SQLITE_OK && i < in->count; i++)
+      result = bind_value(in, statement->handle, parameter++,
+                          &batch->columns[in->fields[i]], row);
   if (result != SQLITE_OK)
     return pf_database_failure(d, result, error);
-  const pf_status status = pf_statement_step(d, in->statement, error);
-  sqlite3_reset(in->statement->handle);
-  in->rows += status == PF_END;
+  const pf_status status = pf_statement_step(d, statement, error);
+  sqlite3_reset(statement->handle);
+  in->rows += status == PF_END ? (lua_Integer)count : 0;
   return status < 0 ? status : PF_OK;
 }
 
@@ -98,49 +103,70 @@ static pf_status insert_rows (pf_database *d, insertion *in, bool *wanted,
     *is_read = status < 0;
     if (status != PF_MORE)
       break;
-    for (size_t row = 0; row < batch.rows && status == PF_OK; row++)
-      status = insert_row(d, in, &batch, row, error);
+    for (size_t row = 0, n; row < batch.rows && status == PF_OK; row += n) {
+      n = in->several != NULL && batch.rows - row >= in->at_once ? in->at_once
+                                                                 : 1;
+      status = insert_some(d, in, &batch, row, n, error);
+    }
   }
   pf_batch_close(&batch);
   return status < 0 ? status : PF_OK;
 }
 
 
+/* Prepares the SQL at 2, for one row, and that at 3, for several; nil: there is
+   none. */
+static pf_status prepare (lua_State *L, pf_database *d, insertion *in,
+                          pf_error *error) {
+  pf_status status =
+      pf_statement_take(d, l_text_check(L, 2), &in->one, NULL, error);
+  if (status == PF_OK && !lua_isnil(L, 3))
+    status =
+        pf_statement_take(d, l_text_check(L, 3), &in->several, NULL, error);
+  if (status != PF_OK)
+    return status;
+  const int one = sqlite3_bind_parameter_count(in->one->handle);
+  const int all = in->several == NULL
+                      ? one
+                      : sqlite3_bind_parameter_count(in->several->handle);
+  if (one != in->count || one == 0 || all % one != 0)
+    return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                   "the SQL has %d parameters, the rows have %d columns", one,
+                   in->count);
+  in->at_once = (size_t)(all / one);
+  return PF_OK;
+}
+
+
 /*
-** database:insert(sql, reader, columns): executes a command of SQL once for each
-** row of a reader of the core, with the values of these columns for its
-** parameters. Names and areas are bound as TEXT, or as BLOB if they are not
+** database:insert(sql, several, reader, columns): executes a command of SQL once
+** for each row of a reader of the core, with the values of these columns for its
+** parameters. `several` is the same command for several rows at once, or nil.
+** Names and areas are bound as TEXT, or as BLOB if they are not
 ** UTF-8 or contain NUL; bytes as BLOB, addresses and handles as signed integers
 ** of the same 64 bits, stacks as their ids, booleans as 0 and 1, missing values
 ** and not-a-number as NULL. Returns the number of rows; or nil, message, code.
 */
 static int database_insert (lua_State *L) {
   l_database *const d = l_database_check(L, 1);
-  const pf_bytes sql = l_text_check(L, 2);
-  insertion in = {.reader = l_reader_check(L, 3)->reader};
-  lua_settop(L, 4);
-  luaL_checktype(L, 4, LUA_TTABLE);
+  insertion in = {.reader = l_reader_check(L, 4)->reader};
+  lua_settop(L, 5);
+  luaL_checktype(L, 5, LUA_TTABLE);
   size_t *const fields = l_scratch(L, MAX_COLUMNS, sizeof *fields);
-  in.count = l_columns_check(L, 4, in.reader, fields, MAX_COLUMNS);
+  in.count = l_columns_check(L, 5, in.reader, fields, MAX_COLUMNS);
   in.fields = fields;
   bool *const wanted = l_scratch(L, in.reader->nfields, sizeof *wanted);
   for (int i = 0; i < in.count; i++)
     wanted[fields[i]] = true;
   pf_error error;
   bool is_read = false;
-  pf_status status =
-      pf_statement_take(&d->database, sql, &in.statement, NULL, &error);
-  if (status == PF_OK &&
-      sqlite3_bind_parameter_count(in.statement->handle) != in.count)
-    status =
-        pf_fail(&error, PF_EFORMAT, PF_NO_OFFSET,
-                "the SQL has %d parameters, the rows have %d columns",
-                sqlite3_bind_parameter_count(in.statement->handle), in.count);
+  pf_status status = prepare(L, &d->database, &in, &error);
   if (status == PF_OK)
     status = insert_rows(&d->database, &in, wanted, &is_read, &error);
-  pf_statement_end(in.statement);
+  pf_statement_end(in.one);
+  pf_statement_end(in.several);
   if (status != PF_OK)
-    return is_read ? l_failure_of(L, &error, 3)
+    return is_read ? l_failure_of(L, &error, 4)
                    : l_database_failed(L, 1, &error);
   lua_pushinteger(L, in.rows);
   return 1;

@@ -55,12 +55,13 @@ function database:rows(sql, ...) end
 ---handles as signed integers with the same bits, stacks as ids, booleans as 0 and 1, missing values
 ---and not-a-number as NULL.
 ---@param sql string
+---@param several string|nil the same command for several rows at once
 ---@param over profio.core.Reader
 ---@param columns string[]
 ---@return integer|nil rows
 ---@return string|nil message
 ---@return profio.core.Code|nil code
-function database:insert(sql, over, columns) end
+function database:insert(sql, several, over, columns) end
 
 ---@return integer id of the row that was inserted last
 function database:last_id() end
