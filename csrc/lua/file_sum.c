@@ -11,18 +11,20 @@
 #include "lua/arguments.h"
 #include "lua/trace_part.h"
 #include "model/base/memory.h"
+#include "model/base/parallel.h"
 #include "model/rows/sum.h"
 
-#define L_FILE_SUM "profio.file_sum"
-#define LARGEST    65536 /* bytes of a file that is added */
+#define L_FILE_SUM  "profio.file_sum"
+#define LARGEST     65536 /* bytes of a file that is added */
+#define FEWEST      64    /* files for which a thread is started */
+#define MOST_CHUNKS 8
 
 typedef struct l_file_sum {
   pf_sum *sum;
   pf_sink sink;     /* only while its bytes are pushed */
-  uint8_t *buffer;  /* for one file */
   uint64_t *states; /* of each file, by state_of */
   size_t capacity;
-  lua_Integer files; /* that were added */
+  size_t files; /* that were added */
 } l_file_sum;
 
 
@@ -31,8 +33,6 @@ static void clear (l_file_sum *s) {
   if (s->sum != NULL)
     s->sum->close(s->sum);
   s->sum = NULL;
-  free(s->buffer);
-  s->buffer = NULL;
   pf_sink_close(&s->sink);
 }
 
@@ -59,12 +59,7 @@ static int core_file_sum (lua_State *L) {
   l_file_sum *const s = l_new(L, L_FILE_SUM, sizeof *s, 0);
   if (first->format->sum(first, &s->sum, &error) != PF_OK)
     l_no_memory(L);
-  if (s->sum == NULL)
-    return 0;
-  s->buffer = malloc(LARGEST);
-  if (s->buffer == NULL)
-    l_no_memory(L);
-  return 1;
+  return s->sum != NULL;
 }
 
 
@@ -88,25 +83,83 @@ static bool is_small_file (const char *path, struct stat *file) {
 }
 
 
+/* Consecutive files that one thread adds. */
+typedef struct chunk {
+  pf_sum *sum;     /* owned, except that of the first chunk */
+  uint8_t *buffer; /* owned, for one file */
+  const char *const *paths;
+  uint64_t *states; /* of the files, by state_of */
+  size_t count, added;
+  pf_status status; /* PF_END: the file after the added ones is another */
+  pf_error error;
+} chunk;
+
+
 /* Adds a file. PF_END if it is not added, also if it cannot be read: opening it
    then gives the reason. */
-static pf_status add_file (l_file_sum *s, const char *path, pf_error *error) {
+static pf_status add_file (chunk *c, const char *path) {
   struct stat file;
   if (!is_small_file(path, &file))
     return PF_END;
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return PF_END;
-  const ssize_t size = read(fd, s->buffer, LARGEST);
+  const ssize_t size = read(fd, c->buffer, LARGEST);
   close(fd);
   if (size != file.st_size)
     return PF_END;
-  if (!pf_grow(&s->states, &s->capacity, (size_t)s->files + 1))
-    return pf_no_memory(error);
-  const pf_bytes bytes = {s->buffer, (size_t)size};
-  const pf_status status = s->sum->add(s->sum, bytes, error);
-  if (status == PF_MORE)
-    s->states[s->files++] = state_of(&file);
+  const pf_bytes bytes = {c->buffer, (size_t)size};
+  c->states[c->added] = state_of(&file);
+  return c->sum->add(c->sum, bytes, &c->error);
+}
+
+
+static void add_chunk (void *context) {
+  chunk *const c = context;
+  while (c->status == PF_MORE && c->added < c->count) {
+    c->status = add_file(c, c->paths[c->added]);
+    c->added += c->status == PF_MORE;
+  }
+}
+
+
+/* Divides files into chunks; returns whether there is memory for it. */
+static bool open_chunks (const l_file_sum *s, const char *const *paths,
+                         size_t count, chunk *chunks, size_t nchunks) {
+  bool done = true;
+  for (size_t i = 0; i < nchunks; i++) {
+    chunk *const c = &chunks[i];
+    const size_t from = count * i / nchunks;
+    *c = (chunk){.sum = s->sum,
+                 .buffer = malloc(LARGEST),
+                 .paths = paths + from,
+                 .states = s->states + s->files + from,
+                 .count = count * (i + 1) / nchunks - from};
+    if (i > 0 && s->sum->open_like(s->sum, &c->sum, &c->error) != PF_OK)
+      done = false;
+    done = done && c->buffer != NULL;
+  }
+  return done;
+}
+
+
+/* Adds the chunks up to the first that is not complete, none if `status` is a
+   failure, and frees all. PF_MORE: all are complete. PF_END, PF_ENOMEM. */
+static pf_status merge_chunks (l_file_sum *s, chunk *chunks, size_t nchunks,
+                               pf_status status) {
+  pf_error error;
+  for (size_t i = 0; i < nchunks; i++) {
+    chunk *const c = &chunks[i];
+    if (status == PF_MORE && i > 0 && c->status >= 0)
+      status = s->sum->merge(s->sum, c->sum, &error);
+    if (status == PF_MORE) {
+      s->files += c->added;
+      status = c->status;
+    }
+    if (i > 0 && c->sum != NULL)
+      c->sum->close(c->sum);
+    free(c->buffer);
+  }
   return status;
 }
 
@@ -116,19 +169,26 @@ static pf_status add_file (l_file_sum *s, const char *path, pf_error *error) {
 static int file_sum_add (lua_State *L) {
   l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
   luaL_checktype(L, 2, LUA_TTABLE);
-  const lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
-  pf_status status = s->sum == NULL ? PF_END : PF_MORE;
-  lua_Integer added = 0;
-  pf_error error;
-  while (status == PF_MORE && added < count) {
-    lua_rawgeti(L, 2, added + 1);
-    status = add_file(s, l_path_check(L, -1), &error);
-    added += status == PF_MORE;
+  luaL_argcheck(L, s->sum != NULL, 1, "its data were returned before");
+  const size_t count = lua_rawlen(L, 2), before = s->files;
+  const char **const paths = l_scratch(L, count, sizeof *paths);
+  for (size_t i = 0; i < count; i++) { /* the list keeps the strings */
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    paths[i] = l_path_check(L, -1);
     lua_pop(L, 1);
   }
-  if (status == PF_ENOMEM)
+  const size_t threads = pf_processors(), most = count / FEWEST + 1;
+  chunk chunks[MOST_CHUNKS];
+  size_t nchunks = threads < most ? threads : most;
+  nchunks = nchunks < MOST_CHUNKS ? nchunks : MOST_CHUNKS;
+  if (!pf_grow(&s->states, &s->capacity, s->files + count))
     l_no_memory(L);
-  lua_pushinteger(L, added);
+  const bool is_open = open_chunks(s, paths, count, chunks, nchunks);
+  if (is_open)
+    pf_run_all(add_chunk, chunks, sizeof *chunks, nchunks);
+  if (merge_chunks(s, chunks, nchunks, is_open ? PF_MORE : PF_ENOMEM) < 0)
+    l_no_memory(L);
+  lua_pushinteger(L, (lua_Integer)(s->files - before));
   return 1;
 }
 
@@ -139,12 +199,12 @@ static int file_sum_add (lua_State *L) {
 static int file_sum_changed (lua_State *L) {
   const l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
   luaL_checktype(L, 2, LUA_TTABLE);
-  for (lua_Integer i = 0; i < s->files; i++) {
+  for (size_t i = 0; i < s->files; i++) {
     struct stat file;
-    lua_rawgeti(L, 2, i + 1);
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
     if (!is_small_file(l_path_check(L, -1), &file) ||
         state_of(&file) != s->states[i]) {
-      lua_pushinteger(L, i + 1);
+      lua_pushinteger(L, (lua_Integer)i + 1);
       return 1;
     }
     lua_pop(L, 1);

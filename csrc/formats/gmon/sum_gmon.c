@@ -69,6 +69,23 @@ static pf_status add (pf_sum *sum, pf_bytes bytes, pf_error *error) {
 }
 
 
+static pf_status merge (pf_sum *sum, const pf_sum *other, pf_error *error) {
+  gmon_sum *const self = (gmon_sum *)sum;
+  const gmon_sum *const more = (const gmon_sum *)other;
+  for (uint64_t i = 0; i < self->nbins; i++)
+    self->bins[i] += more->bins[i];
+  for (uint32_t i = 0; i < more->arcs.known.count; i++) {
+    const pf_pair_count *const arc = &more->arcs.list[i];
+    pf_pair_count *const sums = pf_pair_counts_get(&self->arcs, arc->a, arc->b);
+    if (sums == NULL)
+      return pf_no_memory(error);
+    sums->count += arc->count;
+  }
+  sum->arcs += other->arcs;
+  return PF_OK;
+}
+
+
 static void write_sum (pf_sum *sum, pf_sink *sink) {
   const gmon_sum *const self = (const gmon_sum *)sum;
   const gmon_layout *const layout = &self->layout;
@@ -91,6 +108,48 @@ static void close_sum (pf_sum *sum) {
   free(self->bins);
   free(self->start);
   free(self);
+}
+
+
+/* Opens an empty sum with the fixed members of `like`; `start` are the first bytes
+   of each file. */
+static pf_status open_sum (const gmon_sum *like, const uint8_t *start,
+                           pf_sum **sum, pf_error *error);
+
+
+static pf_status open_like (const pf_sum *sum, pf_sum **other,
+                            pf_error *error) {
+  const gmon_sum *const like = (const gmon_sum *)sum;
+  return open_sum(like, like->start, other, error);
+}
+
+
+static pf_status open_sum (const gmon_sum *like, const uint8_t *start,
+                           pf_sum **sum, pf_error *error) {
+  gmon_sum *const self = calloc(1, sizeof *self);
+  *sum = NULL;
+  if (self == NULL)
+    return pf_no_memory(error);
+  self->sum = (pf_sum){.add = add,
+                       .open_like = open_like,
+                       .merge = merge,
+                       .write = write_sum,
+                       .close = close_sum};
+  self->layout = like->layout;
+  self->nbins = like->nbins;
+  self->start_size = like->start_size;
+  self->arcs_at = like->arcs_at;
+  self->stride = like->stride;
+  self->arcs.known.seed = like->arcs.known.seed;
+  self->bins = calloc(self->nbins, sizeof *self->bins);
+  self->start = malloc(self->start_size);
+  if (self->bins == NULL || self->start == NULL) {
+    close_sum(&self->sum);
+    return pf_no_memory(error);
+  }
+  memcpy(self->start, start, self->start_size);
+  *sum = &self->sum;
+  return PF_OK;
 }
 
 
@@ -122,23 +181,11 @@ pf_status gmon_open_sum (const pf_trace *first, pf_sum **sum, pf_error *error) {
   *sum = NULL;
   if (!find_histogram(first, &histogram))
     return PF_OK;
-  gmon_sum *const self = calloc(1, sizeof *self);
-  if (self == NULL)
-    return pf_no_memory(error);
-  self->sum = (pf_sum){.add = add, .write = write_sum, .close = close_sum};
-  self->layout = ((const gmon_file *)first->state)->layout;
-  self->nbins = histogram.count;
-  self->start_size = (size_t)histogram.items_at;
-  self->arcs_at = (size_t)(histogram.items_at + 2 * histogram.count);
-  self->stride = 1 + 2 * self->layout.width + 4;
-  self->arcs.known.seed = first->dictionary->seed;
-  self->bins = calloc(self->nbins, sizeof *self->bins);
-  self->start = malloc(self->start_size);
-  if (self->bins == NULL || self->start == NULL) {
-    close_sum(&self->sum);
-    return pf_no_memory(error);
-  }
-  memcpy(self->start, first->sources[0].bytes.at, self->start_size);
-  *sum = &self->sum;
-  return PF_OK;
+  gmon_sum like = {.layout = ((const gmon_file *)first->state)->layout,
+                   .nbins = histogram.count,
+                   .start_size = (size_t)histogram.items_at};
+  like.arcs_at = like.start_size + 2 * (size_t)like.nbins;
+  like.stride = 1 + 2 * like.layout.width + 4;
+  like.arcs.known.seed = first->dictionary->seed;
+  return open_sum(&like, first->sources[0].bytes.at, sum, error);
 }

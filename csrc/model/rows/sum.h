@@ -17,6 +17,11 @@ struct pf_sum {
      PF_END: they are not added, as the file is not like the first one. PF_ENOMEM:
      a part of them may have been added. */
   pf_status (*add)(pf_sum *self, pf_bytes bytes, pf_error *error);
+  /* Open an empty sum for the same files; *other becomes NULL after PF_ENOMEM. */
+  pf_status (*open_like)(const pf_sum *self, pf_sum **other, pf_error *error);
+  /* Add another sum, of files after those of this one. PF_ENOMEM: a part of it may
+     have been added. */
+  pf_status (*merge)(pf_sum *self, const pf_sum *other, pf_error *error);
   /* Write the sum as a file. The sink keeps a failure. */
   void (*write)(pf_sum *self, pf_sink *sink);
   void (*close)(pf_sum *self); /* free itself */

@@ -48,6 +48,9 @@ end
 -- this option: "--new a b --top 5 c" becomes "--new=a --new=b --top 5 --new=c". The option holds to
 -- the next one with a list, also after "--".
 local function spread(argv, takes_value, takes_list)
+   if not next(takes_list) then
+      return argv
+   end
    local words, list, i = {}, nil, 1
    while argv[i] do
       local word = argv[i]

@@ -19,7 +19,10 @@ local file_sums = {}
 local FEW = 16        -- so many files that are left are opened one by one
 local SHORT = 4       -- a sum of fewer files saves no time
 local MAX_SHORT = 8   -- after so many of them no more sums are tried
-local AT_ONCE = 1000  -- files that are added before Ctrl-C is noticed
+
+-- Files that are added at once, in several threads: first few, then more while all are alike, as
+-- those after one that is not are read again. Between them Ctrl-C is noticed.
+local FIRST, MOST = 64, 4096
 
 -- The most bytes of the files of a trace that stay in memory while they are not read; one that is
 -- mapped, not copied, counts as MAPPED bytes, since the system limits the number of mappings.
@@ -38,10 +41,10 @@ end
 -- Adds the files of a list from one on, up to the first that is not like the others; returns their
 -- paths.
 local function add_files(sum, list, from)
-   local paths = {}
+   local paths, most = {}, FIRST
    while true do
       local some = {}
-      for i = from + #paths, math.min(#list, from + #paths + AT_ONCE - 1) do
+      for i = from + #paths, math.min(#list, from + #paths + most - 1) do
          if not is_plain(list[i]) then
             break
          end
@@ -49,9 +52,10 @@ local function add_files(sum, list, from)
       end
       local added = sum:add(some)
       table.move(some, 1, added, #paths + 1, paths)
-      if added < AT_ONCE then
+      if added < most then
          return paths
       end
+      most = math.min(2 * most, MOST)
    end
 end
 
