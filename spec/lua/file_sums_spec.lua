@@ -173,23 +173,6 @@ it("the command prints the same, wherever the executable is in the list", functi
    end
 end)
 
-it("memory does not grow with the files of a profile", function()
-   math.randomseed(13)
-   local paths = files(math.random, 40, false, "memory")
-   local many = {}
-   for i = 1, 20000 do
-      many[i] = paths[i % #paths + 1]
-   end
-   local trace <close> = assert(profio.open(many))
-   assert(trace:profile())
-   local opened = 0
-   for line in io.lines "/proc/self/status" do
-      opened = opened + (tonumber(line:match "^VmRSS:%s*(%d+)") or 0)
-   end
-   assert.equal(20000, trace.info.files)
-   assert.is_true(opened < 100000, opened .. " KB")
-end)
-
 it("a file that changes before its table is read is an error that names it", function()
    math.randomseed(17)
    local paths = files(math.random, 40, false, "changed")

@@ -56,6 +56,13 @@ for kind in pairs(kinds) do
    end
 end
 
+it("a profile of gmon files takes memory for their names", function()
+   kinds.gmon = require("spec.support.gmon_builder").new("<", 8):header():histogram { low = 0x1000,
+      high = 0x1010, bins = { 7, 1, 0, 0 } }:bytes()
+   local each = (peak("gmon", 2400, "--report flat") - peak("gmon", 400, "--report flat")) / 2000
+   assert.is_true(each < 1.5, ("%.1f KB for each further file"):format(each))
+end)
+
 it("a merge of pprof files takes memory for what is in them", function()
    local trace <close> = assert(profio.open({ data = kinds.winidea }, { format = "winidea" }))
    kinds.pprof = assert(trace:export "pprof")
