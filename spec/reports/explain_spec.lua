@@ -2,6 +2,7 @@
 
 local command = require "spec.support.command"
 local events = require "spec.support.call_events"
+local gmon = require "spec.support.gmon_builder"
 local records = require "spec.support.winidea"
 
 -- Returns the explanation of f for calls of these lengths, 100 ns apart. An action makes the events
@@ -321,5 +322,95 @@ describe("profio explain of a profile", function()
       local _, status, errors = command.run "profio explain wrok --symbols a.nm gmon.out"
       assert.equal(1, status)
       assert.matches("no function 'wrok'; did you mean 'work'?", errors, 1, true)
+   end)
+end)
+
+-- A run of four functions of 16 bytes, which call later ones only, with random samples and arcs.
+local function random_run(random)
+   local bins = {}
+   for i = 1, 32 do
+      bins[i] = i % 8 == 1 and random(0, 50) or 0
+   end
+   local run = gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1080, bins = bins }
+   for caller = 0, 2 do
+      for callee = caller + 1, 3 do
+         if random(3) > 1 then
+            run:arc(0x1004 + 32 * caller, 0x1000 + 32 * callee, random(20))
+         end
+      end
+   end
+   return run:bytes()
+end
+
+-- Returns the time and the calls of each part by kind and function, and the sums of both sides.
+local function parts_by_key(line)
+   local parts, sums = {}, { cost = 0, callee = 0, caller = 0 }
+   local sides = { cost = "cost", self = "callee", callee = "callee", elsewhere = "callee",
+      caller = "caller", uncalled = "caller" }
+   for kind, area, time, count in command.run("profio explain --output tsv --columns "
+      .. "kind,area,time,count " .. line):gmatch "(%l+)\t([^\t\n]*)\t(%-?%d+)\t(%-?%d*)\n"
+   do
+      parts[kind .. " " .. area] = { math.tointeger(time), math.tointeger(count) or 0 }
+      sums[sides[kind]] = sums[sides[kind]] + math.tointeger(time)
+   end
+   return parts, sums
+end
+
+-- Returns the parts of a run minus those of another one.
+local function change_of(new, old)
+   local change = {}
+   for sign, parts in pairs { [1] = new, [-1] = old } do
+      for key, part in pairs(parts) do
+         change[key] = change[key] or { 0, 0 }
+         change[key][1] = change[key][1] + sign * part[1]
+         change[key][2] = change[key][2] + sign * part[2]
+      end
+   end
+   return change
+end
+
+describe("profio explain --diff", function()
+   it("shows the parts of a run minus those of the other one, which sum to the change", function()
+      local random, compared = math.random, 0
+      math.randomseed(3)
+      command.file("d.nm", "1000 T a\n1020 T b\n1040 T c\n1060 T d\n1080 T etext\n")
+      for _ = 1, 6 do
+         command.file("new.gmon", random_run(random))
+         command.file("old.gmon", random_run(random))
+         for _, area in ipairs { "a", "b", "c", "d" } do
+            local line = area .. " --symbols d.nm "
+            local change, sums = parts_by_key(line .. "--diff old.gmon new.gmon")
+            local expected = change_of(parts_by_key(line .. "new.gmon"),
+               (parts_by_key(line .. "old.gmon")))
+            for key, part in pairs(change) do
+               compared = compared + 1
+               assert.same(expected[key], part, key)
+            end
+            if sums.cost ~= 0 then
+               assert.same({ sums.cost, sums.cost }, { sums.callee, sums.caller })
+            end
+         end
+      end
+      assert.is_true(compared > 50, compared)
+   end)
+
+   it("writes what changed in words", function()
+      local function run_of(count, calls)
+         return gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1040,
+            bins = { 10, 0, 0, 0, 0, 0, 0, 0, count, 0, 0, 0, 0, 0, 0, 0 } }
+            :arc(0x1004, 0x1020, calls):bytes()
+      end
+      command.file("w.nm", "1000 T a\n1020 T b\n1040 T etext\n")
+      command.file("new.gmon", run_of(50, 3))
+      command.file("old.gmon", run_of(20, 5))
+      assert.equal("new: w.nm new.gmon\nold: w.nm old.gmon\n\n"
+         .. "The cost of b changed by +300.000 ms with its callees, +300.000 ms of it itself.\n\n"
+         .. "- +300.000 ms is self cost of b (100.0%).\n"
+         .. "- +300.000 ms comes through calls by a, -2 calls (100.0%).\n",
+         (command.run "profio explain b --symbols w.nm --diff old.gmon new.gmon"))
+      local _, status, errors = command.run
+         "profio explain b --symbols w.nm --diff new.gmon new.gmon"
+      assert.equal(1, status)
+      assert.matches("the cost of 'b' did not change", errors, 1, true)
    end)
 end)

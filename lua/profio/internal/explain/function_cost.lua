@@ -85,6 +85,24 @@ local function shower(is_time, is_change)
    end
 end
 
+-- Returns the view `flat` with functions without cost, which may have calls.
+local function flat_of(profile, options)
+   local given = { zeros = true }
+   for name, value in pairs(options) do
+      given[name] = value
+   end
+   return profile:flat(given)
+end
+
+local function has_cost(parts)
+   for _, part in ipairs(parts) do
+      if part.time ~= 0 then
+         return true
+      end
+   end
+   return false
+end
+
 ---Explains the cost of a function. The parts of each side sum to `total`: the kinds self, callee
 ---and elsewhere, and the kinds caller and uncalled.
 ---@param profile profio.Profile
@@ -95,11 +113,10 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function function_cost.of(profile, func, options, is_change)
-   local flat = profile:flat(options)
+   local flat = flat_of(profile, options)
    local sum, names = sums_of(flat, func)
    if not sum then
-      return nil, ("no function '%s'%s%s"):format(func, is_change and " whose cost changed" or "",
-         suggestions.hint(func, names)), "unsupported"
+      return nil, ("no function '%s'%s"):format(func, suggestions.hint(func, names)), "unsupported"
    end
    local made = { area = func, total = sum.total, self = sum.self, is_change = is_change }
    made.parts = parts_of("callee", arcs_of(profile:callees(func, options), "callee", func),
@@ -108,6 +125,10 @@ function function_cost.of(profile, func, options, is_change)
    local callers = parts_of("caller", arcs_of(profile:callers(func, options), "caller", func),
       sum.total, "uncalled")
    table.move(callers, 1, #callers, #made.parts + 1, made.parts)
+   if not has_cost(made.parts) then
+      return nil, (is_change and "the cost of '%s' did not change" or "'%s' has no cost")
+         :format(func), "unsupported"
+   end
    local show = shower(core.is_time(flat:reader(), "self"), is_change)
    for _, part in ipairs(made.parts) do
       part.share = sum.total ~= 0 and part.time / sum.total or 0.0
