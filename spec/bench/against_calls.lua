@@ -1,5 +1,6 @@
--- Measures the statistics of the calls of a timeline, with one thread and with two. The references
--- are a minimal C loop that computes net and gross time, and `uftrace report` on its own recording.
+-- Measures the statistics of the calls of a timeline, with one thread and with two, and the
+-- explanation of slow calls. The references are a minimal C loop that computes net and gross time,
+-- the statistics, and `uftrace report` on its own recording.
 
 local events = require "bench.events"
 local profio = require "profio"
@@ -53,6 +54,29 @@ local function report_threads(trace, expected)
    end
    timing.print("%-34s %8.2f ns %8.2f ns %8.2f x as fast", "two threads; one", two / records * 1e9,
       one / records * 1e9, best)
+end
+
+-- Explains the slow calls of the function with most calls, beside the statistics of the same file:
+-- as it is, and with suspend and resume swapped, so that each caller is suspended after its first
+-- callee.
+local function report_explained(path)
+   local function explained(trace, area)
+      local made = assert(trace:explain(area))
+      local sum = 0
+      for _, part in ipairs(made.parts) do
+         sum = sum + part.time
+      end
+      assert(sum == made.gap, "the parts differ from the gap")
+   end
+   for i, label in ipairs { "slow calls explained; statistics", "suspended ones; statistics" } do
+      local trace <close> = assert(profio.open(path, { swap_suspend_resume = i == 2 }))
+      local most = trace:call_statistics { quantiles = "" }:sort("-count"):limit(1):rows()[1]
+      local times = timing.functions({
+         function() explained(trace, most.area) end,
+         function() statistics(trace, { threads = 1, parts = 1 }, false, 0) end,
+      }, 3)
+      row(label, times[1], times[2])
+   end
 end
 
 -- {====== uftrace ======
@@ -115,6 +139,7 @@ function bench.calls()
    row("statistics as they come", times[3], times[4])
    row("with p50 and p99", times[5], times[6])
    report_threads(trace, expected)
+   report_explained(path .. ".txt.BIN")
    against_uftrace()
    for _, ending in ipairs { ".txt", ".txt.BIN" } do
       os.remove(path .. ending)
