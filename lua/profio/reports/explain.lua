@@ -5,6 +5,7 @@ local call_groups = require "profio.internal.explain.call_groups"
 local core = require "profio.core"
 local failure = require "profio.cli.failure"
 local function_cost = require "profio.internal.explain.function_cost"
+local part_sentences = require "profio.internal.explain.part_sentences"
 local plain = require "profio.reports.plain"
 local span = require "profio.cli.selection"
 local times = require "profio.internal.times"
@@ -202,12 +203,6 @@ end
 
 local PARTS, NODES, STEPS, LEAST_SHARE = 12, 40, 20, 100
 
--- Returns the place of a call: "at 1.5 ms (core 0)".
-local function place_of(call)
-   return ("at %s%s"):format(times.show(call.start, times.unit(call.start)),
-      call.lane and (" (%s)"):format(call.lane) or "")
-end
-
 -- Writes the parts; the smallest of many are only counted.
 local function write_parts(out, made)
    for i, part in ipairs(made.parts) do
@@ -235,7 +230,7 @@ end
 local function write_tree(out, made)
    local unit, shown = times.unit(made.worst.elapsed), 0
    out:write(("\nThe slowest call, %s, beside the median call, %s:\n\n"):format(
-      plain(place_of(made.worst)), plain(place_of(made.median))))
+      plain(part_sentences.place(made.worst)), plain(part_sentences.place(made.median))))
    out:write(("%14s  %14s  %s\n"):format("SLOWEST", "MEDIAN", "CALLS"))
    for _, node in ipairs(made.tree) do
       local most = math.max(node.worst_elapsed, node.median_elapsed)

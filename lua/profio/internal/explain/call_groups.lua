@@ -107,16 +107,18 @@ function Parts:find(kind, area, runner)
    return part
 end
 
--- Adds a part of the split at a node.
-function Parts:put(kind, node, time)
+-- Adds a part of the split at a node: see gap_parts.split.
+function Parts:put(kind, node, time, slow, typical)
    local row = self.slow[node] or self.typical[node]
    kind = kind == "own" and node ~= 0 and "longer" or kind
    local area = kind ~= "suspended" and node ~= 0 and (row.area or "?") or self.area
    local part = self:find(kind, area, row.is_wait and tostring(row.runner or "?") or nil)
    part.time = part.time + time
-   if kind ~= "suspended" or node == 0 or row.is_wait then
+   if kind ~= "suspended" or row.is_wait then
       add_sums(part, "", self.slow[node])
       add_sums(part, "typical_", self.typical[node])
+   else
+      part.elapsed, part.typical_elapsed = part.elapsed + slow, part.typical_elapsed + typical
    end
    if math.abs(time) > part.most then
       part.most, part.runner_area = math.abs(time), row.is_wait and row.area or nil
@@ -158,9 +160,9 @@ end
 local function parts_of(area, slow, typical, base)
    local parts = new_parts(area, slow, typical)
    local own_base
-   gap_parts.split(slow, typical, base, function(kind, node, time, share)
-      own_base = own_base or share
-      parts:put(kind, node, time)
+   gap_parts.split(slow, typical, base, function(kind, node, time, now, usual)
+      own_base = own_base or usual
+      parts:put(kind, node, time, now, usual)
    end)
    split_before(parts, parts:find("own", area), own_base)
    return parts

@@ -98,9 +98,10 @@ end
 ---children (callees) and waits (lanes that ran meanwhile, which have only elapsed)
 ---@param typical table<integer, table> the same, with a node 0
 ---@param base integer the time that the slow calls take typically, in ns
----@param put fun(kind: "own"|"suspended"|"more", node: integer, time: integer, base: integer)  for
----"own" with the share of the base that is compared with the net time; "suspended" of a node in
----waits, and of the node that was suspended for the time that is left
+---@param put fun(kind: "own"|"suspended"|"more", node: integer, time: integer, slow: integer,
+---typical: integer)  for "own" with the net time and the share of the base that it is compared
+---with; "suspended" of a node in waits, and of the node that was suspended for the time that is
+---left, with the time for which the slow and the typical calls were suspended
 function gap_parts.split(slow, typical, base, put)
    local open = { { node = 0, base = base } }
    while #open > 0 do
@@ -115,18 +116,20 @@ function gap_parts.split(slow, typical, base, put)
          return shared - before
       end
       local own = next_share(t.net)
-      put("own", at.node, s.net - own, own)
-      put("suspended", at.node, suspended(slow, s) - next_share(suspended(typical, t)))
+      local function put_suspended(node, now, before)
+         put("suspended", node, now - next_share(before), now, before)
+      end
+      put("own", at.node, s.net - own, s.net, own)
+      put_suspended(at.node, suspended(slow, s), suspended(typical, t))
       for _, wait in ipairs(nodes_of(s.waits, t.waits)) do
-         put("suspended", wait, (slow[wait] or none).elapsed
-            - next_share((typical[wait] or none).elapsed))
+         put_suspended(wait, (slow[wait] or none).elapsed, (typical[wait] or none).elapsed)
       end
       for _, child in ipairs(nodes_of(s.children, t.children)) do
          split_callee(slow, typical, child, next_share((typical[child] or none).elapsed), put,
             open)
       end
       if t.elapsed == 0 then -- nothing to take shares of
-         put("own", at.node, -at.base, at.base)
+         put("own", at.node, -at.base, 0, at.base)
       end
    end
 end

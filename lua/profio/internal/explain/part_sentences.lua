@@ -18,18 +18,25 @@ end
 
 local words = {}
 
-function words.own(_, made)
-   return ("%s itself ran longer"):format(made.area)
+-- Returns how a function itself ran, in one direction: "f itself ran longer".
+local function ran(area, time)
+   return ("%s itself ran %s"):format(area, time < 0 and "shorter" or "longer")
+end
+
+function words.own(part, made)
+   return ("%s: %s in each call instead of %s"):format(ran(made.area, part.time),
+      mean(part.net, part.count), mean(part.typical_net, part.typical_count))
 end
 
 function words.before(part, made)
-   return ("%s itself ran longer right after %s, which came before %d of %d slow calls and %d of "
-      .. "%d typical ones"):format(made.area, part.area, part.count, made.slow.calls,
-      part.typical_count, made.typical.calls)
+   return ("%s right after %s: %s in each of these calls instead of %s; it came before %d of %d "
+      .. "slow calls and %d of %d typical ones"):format(ran(made.area, part.time), part.area,
+      mean(part.net, part.count), mean(part.net - part.time, part.count), part.count,
+      made.slow.calls, part.typical_count, made.typical.calls)
 end
 
 function words.longer(part)
-   return ("%s itself ran longer: %s for each of its calls instead of %s"):format(part.area,
+   return ("%s: %s for each of its calls instead of %s"):format(ran(part.area, part.time),
       mean(part.net, part.count), mean(part.typical_net, part.typical_count))
 end
 
@@ -44,41 +51,43 @@ function words.more(part, made)
 end
 
 function words.suspended(part, made)
-   if not part.runner then
-      return ("%s did not run: it was suspended longer%s"):format(made.area,
-         made.has_runners and " while no lane is known to have run on its core" or "")
+   local text = ("%s did not run: it was suspended for %s instead of %s"):format(made.area,
+      mean(part.elapsed, made.slow.calls), mean(part.typical_elapsed, made.typical.calls))
+   if part.runner then
+      return ("%s while %s ran on its core%s"):format(text, part.runner, part.runner_area
+         and (", mostly %s"):format(part.runner_area) or "")
    end
-   return ("%s did not run: it was suspended for %s instead of %s while %s ran on its core%s")
-      :format(made.area, mean(part.elapsed, made.slow.calls),
-         mean(part.typical_elapsed, made.typical.calls), part.runner,
-         part.runner_area and (", mostly %s"):format(part.runner_area) or "")
+   return made.has_runners and text .. " while no lane is known to have run on its core" or text
 end
 
 function words.first(part, made)
    local inner = part.of[1]
+   local about = setmetatable({ slow = { calls = part.count } }, { __index = made })
    return ("%d of %d slow calls %s the first of %s lane%s"):format(part.count, made.slow.calls,
       part.count == 1 and "is" or "are", part.count == 1 and "its" or "their",
-      inner and words[inner.kind] and inner.kind ~= "own" and ", mostly because of: "
-      .. words[inner.kind](inner, made) or "")
+      inner and words[inner.kind] and "; the largest part of that: "
+      .. words[inner.kind](inner, about) or "")
 end
 
 function words.rest(part)
    return ("%d smaller part%s"):format(part.count, part.count == 1 and "" or "s")
 end
 
--- Returns an example: "; for example at 1.5 ms (core 0)".
-local function example(part)
-   if not part.start then
-      return ""
-   end
-   return ("; for example at %s%s"):format(times.show(part.start, times.unit(part.start)),
-      part.lane and (" (%s)"):format(part.lane) or "")
+---Returns the place of a call: "at 1.5 ms (core 0)".
+---@param call { start: integer, lane: any }
+---@return string
+function part_sentences.place(call)
+   local lane = call.lane
+   lane = lane and (math.type(lane) and (" (lane %s)"):format(lane) or (" (%s)"):format(lane))
+   return ("at %s%s"):format(times.show(call.start, times.unit(call.start)), lane or "")
 end
 
 -- Returns the sentence of a part; times are those of one slow call.
 local function sentence(part, made)
-   return ("%s (%.1f%%): %s%s."):format(mean(part.time, made.slow.calls), 100 * part.share,
-      words[part.kind](part, made), example(part))
+   local share = ("%.1f%%"):format(100 * part.share):gsub("^%-(0%.0%%)$", "%1")
+   return ("%s (%s): %s%s."):format(mean(part.time, made.slow.calls), share,
+      words[part.kind](part, made),
+      part.start and "; for example " .. part_sentences.place(part) or "")
 end
 
 -- Returns the sentence about the whole gap.
