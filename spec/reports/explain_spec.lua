@@ -55,9 +55,21 @@ describe("trace:explain", function()
             time + 85, time + 100) or plain_call(time, length)
       end))
       assert.same({ "more g 80", "own f 20" }, parts_of(made))
-      assert.matches("calls of g, which typical calls do not make: 0.333 in each",
+      assert.matches("calls of g, which typical calls do not make: 0.333 in each on average",
          made.parts[1].sentence)
       assert.equal(950, made.parts[1].start)
+   end)
+
+   it("keeps calls apart that typical calls do not make from that caller", function()
+      local made = assert(explained(lengths, function(time, length)
+         local inner = length == 100 and ("%d e g; %d l g; "):format(time + 12, time + 82) or ""
+         return ("%d e f; %d e g; %d l g; %d e h; %s%d l h; %d l f"):format(time, time, time + 1,
+            time + 2, inner, time + length - 2, time + length)
+      end))
+      assert.same({ "more", "g", "h" }, { made.parts[1].kind, made.parts[1].area,
+         made.parts[1].caller })
+      assert.matches("calls of g by h, which typical calls do not make: 0.333 in each on average;",
+         made.parts[1].sentence, 1, true)
    end)
 
    it("separates more calls from longer calls, and goes further down", function()
@@ -95,8 +107,10 @@ describe("trace:explain", function()
          end))
       assert.same({ "first f 80", "own f 20" }, parts_of(made))
       assert.same({ "more init 60", "own f 20" }, parts_of { parts = made.parts[1].of })
-      assert.matches("1 of 3 slow calls is the first of its lane; the largest part of that: calls "
-         .. "of init, which typical calls do not make: 1 in each;", made.parts[1].sentence, 1, true)
+      assert.equal("26.7 ns (80.0%): 1 of 3 slow calls is the first of its lane; for example at "
+         .. "0 ns.", made.parts[1].sentence)
+      assert.equal("60 ns (75.0%): calls of init, which typical calls do not make: 1 in each; for "
+         .. "example at 0 ns.", made.parts[1].of[1].sentence)
    end)
 
    it("says what came before", function()
@@ -288,6 +302,23 @@ describe("profio explain", function()
          (command.run("profio explain --output json 00000001 " .. given)), 1, true)
    end)
 
+   it("shows the parts of first calls, also as rows", function()
+      local firsts, at = {}, 0
+      for i = 1, 9 do
+         for _, event in ipairs { "enter", "leave" } do
+            firsts[#firsts + 1] = { event = event, handle = 1, time = at, core = 0 }
+            at = at + (i == 1 and 500 or 50)
+         end
+      end
+      command.file("first.BIN", records.bytes(firsts, records.new))
+      local line = "--format winidea --set bin_version=1.1 00000001 first.BIN"
+      assert.matches("1 of 3 slow calls is the first of its lane; for example at 0 ns (core 0).\n"
+         .. "  - 450 ns (100.0%): 00000001 itself ran longer: 500 ns in each call instead of 50 ns",
+         (command.run("profio explain " .. line)), 1, true)
+      assert.equal("kind,time\ngap,450\nfirst,450\nfirst own,450\n", (command.run(
+         "profio explain --where kind!=tree --columns kind,time --output csv " .. line)))
+   end)
+
    it("takes the function with the longest call, as a report without one", function()
       assert.matches("00000001 has 9 calls", (command.run("profio --report explain " .. given)))
       assert.matches("00000001 has 9 calls", (command.run("profio --report explain --lane 0 "
@@ -321,6 +352,8 @@ describe("profio explain of a profile", function()
          text, 1, true)
       assert.matches("150.000 ms goes to calls of leaf, 20 calls (30.0%).", text, 1, true)
       assert.matches("500.000 ms comes through calls by main, 5 calls (100.0%).", text, 1, true)
+      assert.matches("No cost has changed.", (command.run
+         "profio --report explain --diff gmon.out --symbols a.nm gmon.out"), 1, true)
       local _, status, errors = command.run "profio explain wrok --symbols a.nm gmon.out"
       assert.equal(1, status)
       assert.matches("no function 'wrok'; did you mean 'work'?", errors, 1, true)

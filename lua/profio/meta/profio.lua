@@ -35,17 +35,16 @@ function Trace:call_statistics(options) end
 ---has: area, calls, partial (calls that were not recorded from enter to leave, and are left out),
 ---sentence; slow and typical, { calls =, elapsed = }; gap; parts, the largest first: { kind =,
 ---area =, path =, time =, share =, count =, typical_count =, start =, lane =, sentence = } with the
----kinds own, before, longer, more, suspended, first, rest (profio help explain); suspended has
+---kinds own, before, longer, more, suspended, first, rest (profio help explain); first has parts of
+---its own in `of`; more has caller if typical calls do not call the function there; suspended has
 ---runner and runner_area, if a lane is known to have run on the core meanwhile, and its function;
 ---worst and median, each { start =, lane =, elapsed = }; tree, these two calls and their callees: {
 ---depth =, area =, worst_count =, worst_elapsed =, worst_net =, median_count =, median_elapsed =,
 ---median_net = }, or with runner the lane that ran while the function above was suspended; path,
----the critical path of the worst call if it has waited for other lanes, by time: { start =,
----elapsed =, lane =, area = }, without lane and area where nothing is known to run, and
----path_sentence. Raises if there are no events.
+---the critical path if the worst call waited for other lanes: { start =, elapsed =, lane =, area =
+---}, without lane and area where nothing is known to run; path_sentence. Raises without events.
 ---@param area string name of the function
----@param options table|nil quantile = "p99", lane (a value, a list or a condition), from, to,
----max_depth
+---@param options table|nil quantile = "p99", lane (value, list or condition), from, to, max_depth
 ---@return table|nil
 ---@return string|nil message  if there are not two calls to compare
 ---@return string|nil code

@@ -16,7 +16,8 @@ local explain = {
    unit = "us",
    columns = {
       { name = "kind", help = "gap, the parts of it (own before longer more suspended first rest), "
-         .. "tree, path; of a profile: cost, self, callee, elsewhere, caller, uncalled" },
+         .. "those of first (first own ...), tree, path; of a profile: cost, self, callee, "
+         .. "elsewhere, caller, uncalled" },
       { name = "area", help = "the function of the part" },
       { name = "path", help = "where it is called, from the explained function on" },
       { name = "time", help = "the part: of the sum over all slow calls, ns (or the unit of "
@@ -106,6 +107,17 @@ local function explained_calls(context, options)
    return nothing "No function has two calls that were recorded from enter to leave."
 end
 
+-- Returns the function with the largest self cost, in a difference without increases that with the
+-- largest decrease; nil if none has a cost.
+local function costliest(flat)
+   for _, order in ipairs { "-self", "self" } do
+      local top = flat:sort(order):limit(1):rows()[1]
+      if top and top.self ~= 0 then
+         return top["function"]
+      end
+   end
+end
+
 -- Returns the explanation of the cost of a function, or nil, message, code.
 local function explained_cost(context, options)
    local profile = context:profile()
@@ -114,12 +126,9 @@ local function explained_cost(context, options)
    if options.quantile then
       failure.use "--set quantile is for calls, of which this profile has no times"
    end
+   area = area or costliest(profile:flat(given))
    if not area then
-      local top = profile:flat(given):sort("-self"):limit(1):rows()[1]
-      area = top and top["function"]
-   end
-   if not area then
-      return nothing "No function has a cost."
+      return nothing(context.given.diff and "No cost has changed." or "No function has a cost.")
    end
    return function_cost.of(profile, area, given, context.given.diff ~= nil)
 end
@@ -182,6 +191,10 @@ function explain.reader(context)
    local rows = { made.area and row_of(head_of(made)) }
    for _, part in ipairs(made.parts) do
       rows[#rows + 1] = row_of(part)
+      for _, inner in ipairs(part.of or {}) do
+         rows[#rows + 1] = row_of(setmetatable({ kind = "first " .. inner.kind },
+            { __index = inner }))
+      end
    end
    for _, node in ipairs(made.tree or {}) do
       rows[#rows + 1] = row_of { kind = "tree", area = node.area, runner = node.runner,
@@ -213,10 +226,7 @@ local function write_parts(out, made)
       end
       out:write("- ", plain(part.sentence), "\n")
       for _, inner in ipairs(part.of or {}) do
-         if inner.kind ~= "rest" and inner.kind ~= "own" then
-            out:write("  - ", plain(("%s: %s"):format(inner.kind, inner.path)), ", ",
-               times.show(inner.time, times.unit(inner.time)), "\n")
-         end
+         out:write("  - ", plain(inner.sentence), "\n")
       end
    end
 end

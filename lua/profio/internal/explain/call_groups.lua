@@ -94,13 +94,15 @@ local function add_sums(part, prefix, row)
    end
 end
 
--- Returns the part of a kind and function, or the one in which a lane ran.
-function Parts:find(kind, area, runner)
-   local key = ("%s\0%s\0%s"):format(kind, area, runner or "")
+-- Returns the part of a kind and function; that of a lane which ran, or that of a caller which
+-- typical calls do not call the function from, is another one.
+function Parts:find(kind, area, runner, caller)
+   local key = ("%s\0%s\0%s\0%s"):format(kind, area, runner or "", caller or "")
    local part = self.by_key[key]
    if not part then
-      part = { kind = kind, area = area, runner = runner, time = 0, most = -1, count = 0, net = 0,
-         elapsed = 0, typical_count = 0, typical_net = 0, typical_elapsed = 0 }
+      part = { kind = kind, area = area, runner = runner, caller = caller, time = 0, most = -1,
+         count = 0, net = 0, elapsed = 0, typical_count = 0, typical_net = 0,
+         typical_elapsed = 0 }
       self.by_key[key] = part
       self[#self + 1] = part
    end
@@ -112,7 +114,9 @@ function Parts:put(kind, node, time, slow, typical)
    local row = self.slow[node] or self.typical[node]
    kind = kind == "own" and node ~= 0 and "longer" or kind
    local area = kind ~= "suspended" and node ~= 0 and (row.area or "?") or self.area
-   local part = self:find(kind, area, row.is_wait and tostring(row.runner or "?") or nil)
+   local caller = kind == "more" and not self.typical[node]
+      and (self.slow[row.parent].area or self.area) or nil
+   local part = self:find(kind, area, row.is_wait and tostring(row.runner or "?") or nil, caller)
    part.time = part.time + time
    if kind ~= "suspended" or row.is_wait then
       add_sums(part, "", self.slow[node])

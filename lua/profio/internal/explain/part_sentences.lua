@@ -41,9 +41,11 @@ function words.longer(part)
 end
 
 function words.more(part, made)
-   if part.typical_count == 0 then
-      return ("calls of %s, which typical calls do not make: %s in each"):format(part.area,
-         per_call(part.count, made.slow.calls))
+   if part.caller then
+      local by = part.caller ~= made.area and (" by %s"):format(part.caller) or ""
+      return ("calls of %s%s, which typical calls do not make: %s in each%s"):format(part.area, by,
+         per_call(part.count, made.slow.calls),
+         part.count % made.slow.calls ~= 0 and " on average" or "")
    end
    return ("%s calls of %s: %s instead of %s"):format(part.time < 0 and "fewer" or "more",
       part.area, per_call(part.count, made.slow.calls),
@@ -61,12 +63,8 @@ function words.suspended(part, made)
 end
 
 function words.first(part, made)
-   local inner = part.of[1]
-   local about = setmetatable({ slow = { calls = part.count } }, { __index = made })
-   return ("%d of %d slow calls %s the first of %s lane%s"):format(part.count, made.slow.calls,
-      part.count == 1 and "is" or "are", part.count == 1 and "its" or "their",
-      inner and words[inner.kind] and "; the largest part of that: "
-      .. words[inner.kind](inner, about) or "")
+   return ("%d of %d slow calls %s the first of %s lane"):format(part.count, made.slow.calls,
+      part.count == 1 and "is" or "are", part.count == 1 and "its" or "their")
 end
 
 function words.rest(part)
@@ -104,17 +102,28 @@ local function summary(made)
    return text
 end
 
+-- Adds `sentence` to parts, and `share` of their sum to those of calls that are first; `calls` is
+-- the number of the calls that have the parts.
+local function add_to(parts, made, calls)
+   local about = setmetatable({ slow = { calls = calls }, has_runners = false },
+      { __index = made })
+   for _, part in ipairs(parts) do
+      about.has_runners = about.has_runners or part.runner ~= nil
+   end
+   for _, part in ipairs(parts) do
+      part.sentence = sentence(part, about)
+      for _, inner in ipairs(part.of or {}) do
+         inner.share = inner.time / part.time
+      end
+      add_to(part.of or {}, made, part.count)
+   end
+end
+
 ---Adds `sentence` to an explanation and to each of its parts.
 ---@param made table
 function part_sentences.add(made)
-   local about = setmetatable({ has_runners = false }, { __index = made })
    made.sentence = summary(made)
-   for _, part in ipairs(made.parts) do
-      about.has_runners = about.has_runners or part.runner ~= nil
-   end
-   for _, part in ipairs(made.parts) do
-      part.sentence = sentence(part, about)
-   end
+   add_to(made.parts, made, made.slow.calls)
 end
 
 return part_sentences
