@@ -219,6 +219,36 @@ describe("callgrind_annotate", function()
       assert.same({ a = 7 }, seen.self)
    end)
 
+   it_looks("sees each metric of a profile", function()
+      profio.register { name = "many metrics", score = function() return 0 end,
+         tables = { rows = { { "stack", "name" }, { "a", "int" }, { "b", "int" },
+            { "c", "int" } } },
+         profile = { table = "rows", folded = "stack", metrics = {
+            { name = "alloc space", unit = "bytes", column = "a" },
+            { name = "time", unit = "ns", column = "b" },
+            { name = "misses", unit = "count", column = "c" } } },
+         open = function()
+            return { rows = function(put)
+               put("main;f", 7, 100, 1)
+               put("main;g", 0, 20, 0)
+               put("main", 5, 0, 2)
+            end }
+         end }
+      local trace <close> = assert(profio.open({ data = "-" }, { format = "many metrics" }))
+      local path = command.file("callgrind.out", assert(trace:export "callgrind"))
+      for event, wanted in pairs {
+         alloc_space = { 12, { f = 7, main = 5 }, { f = 7, main = 12 } },
+         time = { 120, { f = 100, g = 20 }, { f = 100, g = 20, main = 120 } },
+         misses = { 3, { f = 1, main = 2 }, { f = 1, main = 3 } },
+      } do
+         local seen = viewers.callgrind(path, event)
+         assert.same(wanted, { seen.total, without_zeros(seen.self),
+            without_zeros(seen.inclusive) })
+      end
+      local text = assert(trace:profile():export("callgrind", nil, { metric = "misses" }))
+      assert.matches("\nevents: misses\nsummary: 3\n", text)
+   end)
+
    it_looks("names the files of functions, in costs and in calls", function()
       local source = programs.source("files.c", [[
          #include <time.h>

@@ -93,10 +93,13 @@ end
 
 ---Returns the figures that callgrind_annotate prints for a file.
 ---@param path string
+---@param event string|nil default: the first one of the file
 ---@return table { total =, self = { [function] = }, inclusive = { [function] = }, text = }
-function viewers.callgrind(path)
-   local own, _, errors = run("callgrind_annotate --threshold=100 --auto=no " .. path)
-   local all = run("callgrind_annotate --threshold=100 --auto=no --inclusive=yes " .. path)
+function viewers.callgrind(path, event)
+   local line = "callgrind_annotate --threshold=100 --auto=no " .. (event
+      and ("--show=%s --sort=%s "):format(event, event) or "")
+   local own, _, errors = run(line .. path)
+   local all = run(line .. "--inclusive=yes " .. path)
    local total = own:match "\n%s*([%d,]+)[^\n]*PROGRAM TOTALS"
    return { total = total and tonumber((total:gsub(",", ""))), self = costs_of(own),
       inclusive = costs_of(all), text = own, errors = errors }
