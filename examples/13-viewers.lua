@@ -41,7 +41,7 @@ local folder = arg[1]
 if folder then
    for kind, name in pairs { pprof = "new.pb.gz", speedscope = "new.speedscope.json",
       callgrind = "callgrind.out.new", folded = "new.folded", firefox = "new.firefox.json",
-      html = "new.html" } do
+      html = "new.html", dot = "new.dot", cpuprofile = "new.cpuprofile" } do
       assert(new:export(kind, folder .. "/" .. name))
    end
    assert((new - old):export("svg", folder .. "/change.svg"))

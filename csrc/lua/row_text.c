@@ -393,13 +393,18 @@ static int core_write_listing (lua_State *L) {
 
 /* {====== write_packets ====== */
 
-/* Returns the field that an option names, and marks it as wanted. SIZE_MAX: the
-   option is not given. */
+/* Returns the field that an option names, and marks it as wanted: a column of
+   names or areas, or of numbers. SIZE_MAX: the option is not given. */
 static size_t wanted_field (lua_State *L, const row_job *job, bool *wanted,
-                            const char *option) {
+                            const char *option, bool is_name) {
   if (l_option_text(L, 2, option, NULL) == NULL)
     return SIZE_MAX;
   const size_t field = l_option_field(L, 2, option, job->reader);
+  const pf_type type = job->reader->fields[field].type;
+  luaL_argcheck(L,
+                is_name ? type == PF_NAME || type == PF_AREA
+                        : type == PF_INT || type == PF_NUM,
+                2, option);
   wanted[field] = true;
   return field;
 }
@@ -445,13 +450,13 @@ static int core_write_packets (lua_State *L) {
   k->sequence = (uint64_t)sequence;
   k->has_flows = l_option_flag(L, 2, "flows");
   k->is_escaped = l_option_flag(L, 2, "escaped");
-  k->time = wanted_field(L, job, wanted, "time");
-  k->kind = wanted_field(L, job, wanted, "kind");
-  k->by = wanted_field(L, job, wanted, "by");
-  k->name = wanted_field(L, job, wanted, "name");
-  k->value = wanted_field(L, job, wanted, "value");
-  k->net = wanted_field(L, job, wanted, "net");
-  k->flags = wanted_field(L, job, wanted, "flags");
+  k->time = wanted_field(L, job, wanted, "time", false);
+  k->kind = wanted_field(L, job, wanted, "kind", true);
+  k->by = wanted_field(L, job, wanted, "by", true);
+  k->name = wanted_field(L, job, wanted, "name", true);
+  k->value = wanted_field(L, job, wanted, "value", false);
+  k->net = wanted_field(L, job, wanted, "net", false);
+  k->flags = wanted_field(L, job, wanted, "flags", true);
   k->tracks = one;
   k->nkinds = read_entries(L, job, "kinds", k->kind, &k->kinds);
   k->ntracks = read_entries(L, job, "tracks", k->by, &k->tracks);
