@@ -30,6 +30,21 @@ function text.cells(record, by, shown)
       record.p_adjusted and ("%.2g"):format(record.p_adjusted) or "", verdict, record[by] }
 end
 
+---Adds the file to names that several records have.
+---@param records table[] of comparison:rows()
+---@param by string the column of the name
+function text.distinguish(records, by)
+   local count = {}
+   for _, record in ipairs(records) do
+      count[record[by]] = (count[record[by]] or 0) + 1
+   end
+   for _, record in ipairs(records) do
+      if count[record[by]] > 1 and record.file then
+         record[by] = ("%s (%s)"):format(record[by], record.file)
+      end
+   end
+end
+
 ---The heads of these cells.
 text.heads = { "change", "relative", "interval", "before", "after", "p", "verdict" }
 
@@ -71,7 +86,10 @@ end
 ---@param given { top: integer|nil, unit: string|nil } unit of times in statistics of calls
 ---@param shown fun(value: number): string
 function text.write(out, comparison, rows, given, shown)
-   local records, others = text.picked(rows:rows(table.unpack(rows.columns)), given.top)
+   local records = rows:rows(table.unpack(rows.columns))
+   text.distinguish(records, comparison.by)
+   local others
+   records, others = text.picked(records, given.top)
    local lines = { table.move(text.heads, 1, #text.heads, 1, {}) }
    table.insert(lines[1], comparison.by)
    for i, record in ipairs(records) do

@@ -80,6 +80,7 @@ end
 ---@param shown fun(value: number): string
 function pull_request.write(out, comparison, rows, results, shown)
    local changed, others, records = {}, {}, rows:rows(table.unpack(rows.columns))
+   comparison_text.distinguish(records, comparison.by)
    for _, record in ipairs(records) do
       local is_same = record.verdict == "unchanged" or record.verdict == "unknown"
       local list = is_same and others or changed

@@ -5,14 +5,21 @@
 -- either one calls the other, or one is gone, the other is new, and both have the same caller. If
 -- the sum over them is not known to have changed, by the same test as for each function, and its
 -- change is at most half of what moved, the cost moved. Beside a function that is gone or new, the
--- verdict of the other one may be unknown. Functions that are connected in this way are summed
--- together first, then in pairs, those with the smallest change of the sum first.
+-- verdict of the other one may be unknown, if its change is not small beside that of the first.
+--
+-- Functions with another name or module are looked for first: one is gone and the other new, with
+-- nearly the same cost; those with the same last part of the name first. Of the others, functions
+-- that are connected are summed together first, then in pairs, those with the smallest change of
+-- the sum first.
 
 local moved = {}
 
 -- The largest change of the sum, as a part of the cost that moved; with exact weights, in which
 -- only the cost of the calls themselves may differ.
 local MOST, MOST_EXACT = 0.5, 0.1
+
+local CLOSE = 0.1   -- largest change of a function that has another name, as a part of its cost
+local BESIDE = 0.1  -- smallest change of an unknown function, as a part of that of the gone or new
 
 local proven = { gone = true, faster = true, new = true, slower = true }
 local structural = { gone = true, new = true }
@@ -38,10 +45,14 @@ local function are_related(callers, from, to)
       and have_same_caller(callers, from.name, to.name)
 end
 
+-- Returns whether a row that is gone or new may belong to one whose verdict is unknown.
+local function is_beside(a, b)
+   return structural[a.verdict] and b.verdict == "unknown"
+      and math.abs(b.change) >= BESIDE * math.abs(a.change)
+end
+
 local function may_belong(a, b)
-   return proven[a.verdict] and proven[b.verdict]
-      or structural[a.verdict] and b.verdict == "unknown"
-      or structural[b.verdict] and a.verdict == "unknown"
+   return proven[a.verdict] and proven[b.verdict] or is_beside(a, b) or is_beside(b, a)
 end
 
 -- Returns all pairs { from, to } of related rows, in the order of the rows.
@@ -139,20 +150,32 @@ end
 
 -- }======
 
--- Returns the groups to test: those of all connected rows, then each pair; each knows its rows.
-local function candidates(list)
-   local groups = connected(list)
-   for i, group in ipairs(groups) do
-      groups[i] = { rows = group }
+-- Returns the last part of the name of a function, without modules, classes and parameters.
+local function last_part(row)
+   return row.name:gsub("[(<].*", ""):match "[^.:/]*$"
+end
+
+-- Returns the pairs of which one function may be the other one with another name or module.
+local function renamings(list)
+   local found = {}
+   for _, pair in ipairs(list) do
+      local from, to = pair[1], pair[2]
+      if from.verdict == "gone" and to.verdict == "new"
+         and math.abs(from.change + to.change) <= CLOSE * math.min(-from.change, to.change) then
+         found[#found + 1] = { rows = pair, rank = last_part(from) == last_part(to) and 1 or 2 }
+      end
+   end
+   return found
+end
+
+-- Returns groups of all connected rows, then each pair.
+local function groups_of(list)
+   local groups = {}
+   for i, rows in ipairs(connected(list)) do
+      groups[i] = { rows = rows, rank = 1 }
    end
    for _, pair in ipairs(list) do
-      groups[#groups + 1] = { rows = pair, is_pair = true }
-   end
-   for number, group in ipairs(groups) do
-      group.number, group.has = number, {}
-      for _, row in ipairs(group.rows) do
-         group.has[row] = true
-      end
+      groups[#groups + 1] = { rows = pair, rank = 2 }
    end
    return groups
 end
@@ -160,21 +183,47 @@ end
 -- Returns whether a group is tried before another one.
 local function is_before(a, b)
    local x, y = math.abs(a.sum.change), math.abs(b.sum.change)
-   if (a.is_pair or false) ~= (b.is_pair or false) then
-      return b.is_pair
+   if a.rank ~= b.rank then
+      return a.rank < b.rank
    elseif x ~= y then
       return x < y
    end
    return a.number < b.number
 end
 
-local function is_free(group)
-   for _, row in ipairs(group.rows) do
+local function is_free(rows)
+   for _, row in ipairs(rows) do
       if row.verdict == "moved" then
          return false
       end
    end
    return true
+end
+
+-- Tests the sums of groups, and marks those whose sum is unchanged, unless one of their rows is in
+-- an earlier group.
+local function mark_kept(groups, list, column, is_exact, test)
+   local items, number_of = {}, {}
+   for number, group in ipairs(groups) do
+      group.number, group.has = number, {}
+      for _, row in ipairs(group.rows) do
+         group.has[row] = true
+      end
+      items[number] = summed(group.rows, "\0" .. number, column)
+      number_of[items[number].key] = number
+   end
+   for _, sum in ipairs(#items > 0 and test(items) or {}) do
+      local group = groups[number_of[sum.key]]
+      if group then
+         group.sum = sum
+      end
+   end
+   table.sort(groups, is_before)
+   for _, group in ipairs(groups) do
+      if is_free(group.rows) and is_kept(group.rows, group.sum, is_exact) then
+         mark(group, list)
+      end
+   end
 end
 
 ---Sets the verdict of rows whose cost moved to "moved", their former verdict as `was`, and lists of
@@ -186,27 +235,12 @@ end
 ---@param test fun(items: table[]): table[] the same test as for the rows: returns a row for each
 ---item, and perhaps others after these
 function moved.mark(rows, callers, column, is_exact, test)
-   local list = pairs_of(rows, callers)
-   if #list == 0 then
-      return
+   local list, left = pairs_of(rows, callers), {}
+   mark_kept(renamings(list), list, column, is_exact, test)
+   for _, pair in ipairs(list) do
+      left[#left + 1] = is_free(pair) and pair or nil
    end
-   local groups, items, number_of = candidates(list), {}, {}
-   for i, group in ipairs(groups) do
-      items[i] = summed(group.rows, "\0" .. i, column)
-      number_of[items[i].key] = i
-   end
-   for _, sum in ipairs(test(items)) do
-      local group = groups[number_of[sum.key]]
-      if group then
-         group.sum = sum
-      end
-   end
-   table.sort(groups, is_before)
-   for _, group in ipairs(groups) do
-      if is_free(group) and is_kept(group.rows, group.sum, is_exact) then
-         mark(group, list)
-      end
-   end
+   mark_kept(groups_of(left), left, column, is_exact, test)
 end
 
 return moved
