@@ -488,6 +488,7 @@ LONGEST_fuzz_decode  = 1048576
 LONGEST_fuzz_symbols = 1048576
 LONGEST_fuzz_lua     = 1048576
 FLAGS_fuzz_lua       = -detect_leaks=0
+FLAGS_fuzz_contexts  = -detect_leaks=0
 
 run-fuzz: $(FUZZERS:%=run-%)
 
@@ -512,9 +513,11 @@ $(B)/fuzz_lua $(B)/fuzz_decode: spec/fuzz/structured.c
 $(B)/fuzz_rows $(B)/replay/fuzz_rows: $(patsubst %,$(B)/obj/store/%.o, \
 	put_rows sum_rows group_rows)
 
-# The Lua layer: all objects, and an interpreter.
+# The Lua layer, and the binding: all objects, and an interpreter.
 LINK_fuzz_lua = $(LUA_STATIC)
+LINK_fuzz_contexts = $(LUA_STATIC)
 $(B)/fuzz_lua $(B)/replay/fuzz_lua: $(OBJECTS) spec/fuzz/everything.lua
+$(B)/fuzz_contexts $(B)/replay/fuzz_contexts: $(OBJECTS)
 
 
 # The bench. Its programs are built by the way, with the flags of a release.

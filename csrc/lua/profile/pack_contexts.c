@@ -208,6 +208,8 @@ static void take_nodes (lua_State *L, pf_cursor *from, pf_contexts *c) {
   for (size_t i = 0; i < nframes; i++)
     frames[i] = take_frame(L, from, c->dictionary);
   const size_t count = take_count(L, from);
+  if (c->nmetrics > pf_left(from) / (count + 1)) /* weights follow the nodes */
+    damaged(L, from);
   pf_contexts_reserve(c, count + 1);
   for (uint32_t i = 1; i <= count; i++) {
     const uint64_t back = take_number(L, from, i);

@@ -1,0 +1,53 @@
+/*
+** fuzz_contexts.c - random bytes as packed contexts (csrc/lua/profile/
+** pack_contexts.c): core.unpack_contexts raises an error with a message, or
+** returns contexts that are packed and unpacked again without a change.
+*/
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "fuzz.h"
+
+int luaopen_profio_core (lua_State *L);
+
+static const char program[] =
+    "local core, bytes = ...\n"
+    "local unpack, new = core.unpack_contexts, core.dictionary\n"
+    "local done, contexts = pcall(unpack, bytes, new())\n"
+    "if not done then\n"
+    "   assert(type(contexts) == 'string' and #contexts > 0)\n"
+    "   return\n"
+    "end\n"
+    "local packed = contexts:pack()\n"
+    "assert(unpack(packed, new()):pack() == packed)\n";
+
+
+/* Returns the interpreter for all inputs, with the program and the core on its
+   stack. */
+static lua_State *interpreter (void) {
+  static lua_State *L;
+  if (L != NULL)
+    return L;
+  L = luaL_newstate();
+  MUST(L != NULL);
+  luaL_openlibs(L);
+  MUST(luaL_loadstring(L, program) == LUA_OK);
+  luaL_requiref(L, "profio.core", luaopen_profio_core, 0);
+  return L;
+}
+
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
+  lua_State *const L = interpreter();
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_pushlstring(L, (const char *)data, size);
+  if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+    fprintf(stderr, "%s\n", lua_tostring(L, -1));
+    abort();
+  }
+  MUST(lua_gettop(L) == 2);
+  return 0;
+}
