@@ -28,6 +28,16 @@ local function verdicts(result)
 end
 
 describe("inference.compare", function()
+   it("needs no more runs for a change than those that show it", function()
+      local options = runs_of({ 100, 200, 300, 90, 1000, 10 }, { 150, 130, 300, 80, 1000, 10 })
+      for i, row in ipairs(inference.compare(options).rows) do
+         options.wanted = row.detectable * 1.001
+         assert.is_true(inference.compare(options).rows[i].runs_needed <= 5, row.key)
+         options.wanted = row.detectable * 0.9
+         assert.is_true(inference.compare(options).rows[i].runs_needed > 5, row.key)
+      end
+   end)
+
    it("says what changed", function()
       local result = inference.compare(runs_of({ 100, 200, 300, 0, 90, 1000, 10 },
          { 150, 130, 300, 80, 0, 1000, 10 }))

@@ -57,22 +57,20 @@ end
 ---@param fewest integer runs of each side that the test can use
 ---@return integer|nil runs nil if a million is not enough
 function power.runs_needed(test, change, df_of, fewest)
-   local function is_enough(n)
-      return needed(test, change, n, n, df_of(n)) <= test.before * change
+   -- The runs that the change needs with the quantiles of df degrees of freedom.
+   local function runs_of(df)
+      local runs = (needed(test, change, 1, 1, df) / (test.before * change)) ^ 2
+      return runs <= MOST_RUNS and math.max(math.ceil(runs), fewest) or nil
    end
-   local low, high = fewest - 1, fewest -- low is too few, or below the fewest
-   while not is_enough(high) do
-      low, high = high, high * 2
-      if high > MOST_RUNS then
-         return nil
-      end
-   end
-   while high - low > 1 do
+   local low = runs_of(math.huge) -- real runs have larger quantiles, so they need as many or more
+   local high = low and runs_of(df_of(low))
+   while high and low < high do
       local middle = (low + high) // 2
-      if is_enough(middle) then
+      local runs = runs_of(df_of(middle))
+      if runs and runs <= middle then
          high = middle
       else
-         low = middle
+         low = middle + 1
       end
    end
    return high
