@@ -14,6 +14,7 @@ local PARSE_ERROR <const>, BAD_REQUEST <const>, NO_METHOD <const>, BAD_PARAMS <c
    -32700, -32600, -32601, -32602
 
 local MOST_BYTES <const> = 1 << 20 -- of the output of a command
+local LONGEST_NAME <const> = 100   -- bytes of a wrong name in an error
 
 -- {====== Commands ======
 
@@ -111,7 +112,7 @@ methods["tools/call"] = function(params, folders)
    local given = params.arguments or {}
    if not tool or type(given) ~= "table" then
       return nil, BAD_PARAMS, tool and "arguments must be an object"
-         or ("no tool '%s'"):format(tostring(params.name))
+         or ("no tool '%s'"):format(tostring(params.name):sub(1, LONGEST_NAME))
    end
    local ok, found = pcall(tools.checked, tool, given, folders)
    if not ok then
@@ -122,19 +123,27 @@ end
 
 -- }======
 
--- Returns the answer to a message, or nil if it wants none.
+-- Returns whether a value may be the id of a request: a text, or a number that JSON can state.
+local function is_id(id)
+   return type(id) == "string" or math.type(id) == "integer"
+      or type(id) == "number" and id - id == 0
+end
+
+-- Returns the answer to a message, or nil if it is a notification.
 local function answer(json, line, folders)
    local ok, message = pcall(json.decode, line)
    local id = ok and type(message) == "table" and message.id or nil
    local result, code, text
    if not ok or message == nil then
       code, text = PARSE_ERROR, "the line is no JSON"
-   elseif type(message) ~= "table" or type(message.method) ~= "string" then
+   elseif type(message) ~= "table" or type(message.method) ~= "string"
+      or id ~= nil and not is_id(id) then
       code, text = BAD_REQUEST, "the message is no request"
+      id = is_id(id) and id or nil
    elseif id == nil then
       return nil -- a notification
    elseif not methods[message.method] then
-      code, text = NO_METHOD, ("no method '%s'"):format(message.method)
+      code, text = NO_METHOD, ("no method '%s'"):format(message.method:sub(1, LONGEST_NAME))
    else
       local params = type(message.params) == "table" and message.params or {}
       result, code, text = methods[message.method](params, folders)

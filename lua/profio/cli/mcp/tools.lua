@@ -132,10 +132,9 @@ tools.list = {
          top = { type = "integer", minimum = 1,
             description = ("rows that are shown; default %d"):format(MOST_ROWS) } },
       description = "What changed between several runs of two versions: each function's change "
-         .. "with its interval, adjusted p and verdict, and a paragraph in plain words.",
+         .. "with its interval (low, high), adjusted p and verdict, the largest change first.",
       commands = function(given)
-         local words = { "compare", "--output", "markdown", "--top",
-            tostring(given.top or MOST_ROWS) }
+         local words = { "compare", "--output", "json", "--top", tostring(given.top or MOST_ROWS) }
          add(words, "--by", given.by)
          add(words, "--metric", given.metric)
          words[#words + 1] = "--base"
