@@ -454,6 +454,11 @@ describe("profio compare", function()
          .. "cmp-new-1.pb.gz --alpha 0.05 cmp-new-[2-5].pb.gz")))
    end)
 
+   it("shows progress if asked", function()
+      local _, _, errors = command.run("profio compare --progress" .. both)
+      assert.matches("\rprofio: 10 of 10 files\n", errors)
+   end)
+
    it("ends with status 4 if a condition of --fail holds", function()
       local text, status = command.run("profio compare" .. both .. "--fail 'self > +5%'")
       assert.equal(4, status)

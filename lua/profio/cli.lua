@@ -12,6 +12,7 @@ local modes = require "profio.cli.modes"
 local command_line = require "profio.cli.command_line"
 local output = require "profio.cli.output"
 local profio = require "profio"
+local progress = require "profio.cli.progress"
 local reports = require "profio.reports"
 local row_export = require "profio.exports.row_export"
 local script = later "profio.cli.script"
@@ -101,20 +102,6 @@ local function check_given(given)
    span.check(given)
 end
 
--- Puts a stage over the tables of a trace that shows progress and ends reading after Ctrl-C.
-local function watch(trace, interrupt, given, err)
-   if not trace then
-      return
-   end
-   local has_bar = given.progress or (core.is_terminal(err) and not given.no_progress)
-   trace:watch(function(reader, name)
-      return interrupt:watch(reader, has_bar and trace:row_count(name) or nil,
-         has_bar and err or nil)
-   end, function()
-      return interrupt:wait(0)
-   end)
-end
-
 -- After Ctrl-C an incomplete file replaces no file.
 local function check_whole(interrupt, given, out)
    if interrupt:wait(0) and not given.follow and out.is_file then
@@ -126,8 +113,8 @@ end
 -- exit status. A script handles Ctrl-C itself.
 local function answer(trace, old, given, out, err, again)
    local interrupt <close> = core.interrupt()
-   watch(trace, interrupt, given, err)
-   watch(old, interrupt, given, err)
+   progress.watch(trace, interrupt, given, err)
+   progress.watch(old, interrupt, given, err)
    out.interrupt = interrupt
    if given.script then
       interrupt:release()

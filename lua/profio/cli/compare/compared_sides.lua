@@ -6,6 +6,7 @@ local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local lfs = require "lfs"
 local messages = require "profio.cli.messages"
+local progress = require "profio.cli.progress"
 local run_weights = require "profio.internal.compare.run_weights"
 local runs = require "profio.cli.runs"
 local warnings = require "profio.cli.warnings"
@@ -94,12 +95,17 @@ end
 
 -- Reads the runs of one file; returns whether it is damaged.
 local function add_file(list, path, side, given, options, err)
+   local interrupt <close> = core.interrupt()
    local trace <close> = failure.check(files.one(path, files.opening(given, side), given))
+   progress.watch(trace, interrupt, given, err)
    if #(side.run or {}) > 0 and trace.format ~= "store" then
       failure.use("compare: %s selects runs of a store, and %s is none", side.run[1], path)
    end
    local found = failure.check(run_weights.all_of(trace, options))
    table.move(found, 1, #found, #list + 1, list)
+   if interrupt:wait(0) then
+      failure.raise(failure.NOTHING, "interrupted: nothing was compared")
+   end
    return warnings.report(trace, err)
 end
 
@@ -112,11 +118,15 @@ end
 ---@return boolean has_damage
 function sides.read(given, options, err)
    local new, old = runs.of(given)
-   local read, has_damage = { base = {}, new = {} }, false
+   local read, has_damage, number = { base = {}, new = {} }, false, 0
+   local paths = { base = distinct(old.traces), new = distinct(new.traces) }
+   local show = progress.of_files(#paths.base + #paths.new, given, err)
    for side, of in pairs { base = old, new = new } do
       of.run = of.run and #of.run > 0 and of.run or nil
-      for _, path in ipairs(distinct(of.traces)) do
+      for _, path in ipairs(paths[side]) do
          has_damage = add_file(read[side], path, of, given, options, err) or has_damage
+         number = number + 1
+         show(number)
       end
       if #read[side] == 0 then
          failure.raise(failure.NOTHING, ("compare: no run of %s is selected"):format(

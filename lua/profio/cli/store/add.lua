@@ -9,6 +9,7 @@ local lfs = require "lfs"
 local messages = require "profio.cli.messages"
 local outputs = require "profio.internal.outputs"
 local plain = require "profio.reports.plain"
+local progress = require "profio.cli.progress"
 local reading = require "profio.cli.store.reading"
 local runs = require "profio.cli.runs"
 local target = require "profio.cli.store.target"
@@ -144,15 +145,8 @@ local function report_failed(job)
    remove(job)
 end
 
--- Shows how many of the files are read.
-local function show_progress(job, i, count)
-   if job.has_bar and (i == count or os.time() > (job.shown or 0)) then
-      job.shown = os.time()
-      job.err:write(("\rprofio: %d of %d files%s"):format(i, count, i == count and "\n" or ""))
-   end
-end
-
 local function read_all(job, groups, interrupt)
+   local show = progress.of_files(#groups, job.given, job.err)
    for i, group in ipairs(groups) do
       local paths = group.paths
       if interrupt:wait(0) then
@@ -165,7 +159,7 @@ local function read_all(job, groups, interrupt)
       else
          take(job, group, job.reading:next(i))
       end
-      show_progress(job, i, #groups)
+      show(i)
    end
    job.reading:finish()
    flush(job)
@@ -243,8 +237,7 @@ function add.run(given, err)
    local job = { given = given, err = err, path = plain(path), store = store,
       reading = source, states = states_of(groups), read = {}, failed = {}, batch = {}, moved = {},
       bytes = 0, since = os.time(), added = 0, known = 0, left_out = 0,
-      status = failure.READ,
-      has_bar = given.progress or core.is_terminal(err) and not given.no_progress }
+      status = failure.READ }
    read_all(job, groups, interrupt)
    report_failed(job)
    io.stdout:write(job.path, ": ", target.counted(job.added, "run"), " added",

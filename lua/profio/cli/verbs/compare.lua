@@ -46,7 +46,7 @@ local verb = {
       option_of("anyway", false), "--top", "-o" },
    more = verbs.joined({ "--where", "--columns", "--sort", "--group", "--aggregate", "--unit",
       "--wide", "--export", "--exe", "--symbols", "--load-bias", "--format", "--set", "--mapping",
-      "--run", "--trust-paths", "--strict", "--load" }, verbs.older),
+      "--run", "--trust-paths", "--strict", "--load", "--progress", "--no-progress" }, verbs.older),
    argument = { "OLD", "the old runs, and their executable" },
    examples = {
       { "profio compare old/prog old/gmon.* --new new/prog new/gmon.*",
