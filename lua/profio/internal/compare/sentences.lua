@@ -60,8 +60,8 @@ end
 local function whole_sentence(state, whole)
    local shown, text = state.shown
    local from_to = ("%s to %s"):format(shown(whole.before), shown(whole.after))
-   if whole.verdict == "unchanged" then
-      text = ("The whole has not changed: %s"):format(shown(whole.before))
+   if whole.change == 0 then
+      text = ("The whole is the same on both sides: %s"):format(shown(whole.before))
    elseif whole.verdict == "unknown" then
       text = ("The whole went from %s%s; whether that is a change is not known"):format(from_to,
          percent(whole.relative))
@@ -168,8 +168,8 @@ local function unknown_sentence(state, rows)
          .. "for verdicts by the error of the samples alone."):format(
          counted(#list, noun_of(state)))
    end
-   return ("Of %s it is not known whether they changed by 5 %% or more: %s."):format(
-      counted(#list, noun_of(state)), named(list, function(row)
+   return ("Of %s it is not known whether %s changed by 5 %% or more: %s."):format(
+      counted(#list, noun_of(state)), #list == 1 and "it" or "they", named(list, function(row)
          return row.name .. percent(row.relative)
       end))
 end

@@ -26,8 +26,8 @@ methods.moderated = { fewest = 2, prepare = function(data, result)
    result.dispersion = model.prior and model.prior.scale
    result.drift = math.sqrt(model.drift)
    if not model.prior and #data.items > 1 then
-      result.notes[#result.notes + 1] = ("only %d functions are in enough samples to learn the "
-         .. "noise from: each has its own variance"):format(model.learned)
+      result.notes[#result.notes + 1] = ("fewer than 5 rows (%d) have enough weight to learn the "
+         .. "noise of all from, so each has the noise of its own runs"):format(model.learned)
    end
    return function(item)
       return moderated.row(item, data, model)
@@ -53,7 +53,8 @@ end }
 methods.poisson = { fewest = 1, prepare = function(data, result)
    result.notes[#result.notes + 1] = data.has_unit
       and "the only noise that this test knows is that of samples, not that between runs"
-      or "weights of unknown samples, and too few runs: nothing is known of their noise"
+      or "these weights are no numbers of samples, and the runs are too few: nothing is known of "
+         .. "their noise"
    return data.has_unit and function(item)
       return classic.poisson(item, data)
    end or nil
