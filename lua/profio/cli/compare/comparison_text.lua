@@ -22,12 +22,13 @@ end
 ---@param shown fun(value: number): string
 ---@return string[]
 function text.cells(record, by, shown)
-   local interval = record.low and record.high and ("%s .. %s"):format(percent(record.low),
-      percent(record.high)) or ""
+   local interval = record.relative and record.low and record.high
+      and ("%s .. %s"):format(percent(record.low), percent(record.high)) or ""
    local verdict = record.verdict .. (record.moved and " " .. record.moved or "")
    return { (record.change > 0 and "+" or "") .. shown(record.change), percent(record.relative),
       interval, shown(record.before), shown(record.after),
-      record.p_adjusted and ("%.2g"):format(record.p_adjusted) or "", verdict, record[by] }
+      record.p_adjusted and (record.p_adjusted > 0 and ("%.2g"):format(record.p_adjusted)
+         or "<1e-300") or "", verdict, record[by] }
 end
 
 ---Adds the file to names that several records have.

@@ -135,7 +135,7 @@ end
 local function needed(row, wanted)
    local parts = {}
    if row.detectable then
-      parts[1] = ("these runs show a change from %s on"):format(
+      parts[1] = ("these runs would have shown a change from %s on"):format(
          sentences.size(row.detectable))
    end
    if row.runs_needed then

@@ -188,7 +188,7 @@ local function power_sentence(result)
       return nil
    end
    local first = table.move(list, 1, MOST_NAMED, 1, {})
-   return ("These runs show a change %s."):format(named(first, function(row)
+   return ("These runs would have shown a change %s."):format(named(first, function(row)
       return ("of %s from %s on%s"):format(row.name, sentences.size(row.detectable),
          row.runs_needed and (" (needs %d runs to see 2 %%)"):format(row.runs_needed) or "")
    end))

@@ -102,11 +102,11 @@ local function untested(item, data)
       verdict = "unknown" }
 end
 
--- Adds what the runs could have shown.
+-- Adds what the runs could have shown, which is nothing if they are too few for a verdict.
 local function add_power(row, item, found, level, data, options, fewest)
    local test = { before = item.before, variance = found.variance, level = level, power = POWER }
    if item.before > 0 then
-      row.detectable = found.smallest <= level
+      row.detectable = fewest <= math.min(data.n1, data.n2) and found.smallest <= level
          and power.detectable(test, data.n1, data.n2, found.df) or nil
       row.runs_needed = power.runs_needed(test, options.wanted or WANTED, function(n)
          return data.df > 0 and found.df * (2 * n - 2) / data.df or math.huge
@@ -138,7 +138,8 @@ local function compare_noisy(data, options, result)
          row.low, row.high = found.low and found.low - 1, found.high and found.high - 1
          row.verdict = may_judge and verdict_of(item, found, data, options.matters or MATTERS)
             or "unknown"
-         add_power(row, item, found, data.alpha / count, data, options, method.fewest)
+         add_power(row, item, found, data.alpha / count, data, options, may_judge
+            and method.fewest or 2)
       end
    end
    table.sort(all_df)
