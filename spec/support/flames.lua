@@ -34,6 +34,7 @@ function flames.read(svg)
    local names, list, expected = block(svg, "names"), {}, {}
    local paths = drawn(svg)
    local wide, edge = svg:match ' width="(%d+)"', svg:match ' data%-edge="(%d+)"'
+   local inner = (wide - 2 * edge) * svg:match ' data%-scale="([%d.e+-]+)"'
    local root, row, up = svg:match ' data%-root="(%d+)"', svg:match ' data%-row="(%d+)"',
       svg:find(' data-upward="true"', 1, true)
    for _, line in ipairs(block(svg, "frames")) do
@@ -43,8 +44,8 @@ function flames.read(svg)
          color = paths[path + 1].color }
       local boxes = expected[path + 1] or { color = paths[path + 1].color }
       expected[path + 1] = boxes
-      boxes[#boxes + 1] = ("%.1f %d %.1f"):format(edge + x * (wide - 2 * edge),
-         up and root - (depth + 1) * row or root + depth * row, width * (wide - 2 * edge))
+      boxes[#boxes + 1] = ("%.1f %d %.1f"):format(edge + x * inner,
+         up and root - (depth + 1) * row or root + depth * row, width * inner)
    end
    for i, boxes in ipairs(expected) do
       table.sort(boxes)

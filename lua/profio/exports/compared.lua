@@ -21,4 +21,30 @@ function compared.contexts(profile, metric)
    return assert(both), metric, "before"
 end
 
+-- Returns the total of a metric of a profile; nil: the usual one.
+local function total_of(profile, metric)
+   for _, one in ipairs(profile:metrics()) do
+      if one.name == (metric or profile:usual_metric()) then
+         return one.total
+      end
+   end
+   return 0
+end
+
+---Returns both sides of a difference for pictures in one scale; nil: the profile is no difference.
+---@param profile profio.Profile
+---@param metric string|nil
+---@return { word: string, profile: profio.Profile, scale: number }[]|nil sides before and after;
+---scale: its total, divided by the larger one
+function compared.sides(profile, metric)
+   local new, old = profile:compared()
+   if not new then
+      return nil
+   end
+   local before, after = total_of(old, metric), total_of(new, metric)
+   local most = math.max(before, after, 1)
+   return { { word = "before", profile = old, scale = before / most },
+      { word = "after", profile = new, scale = after / most } }
+end
+
 return compared

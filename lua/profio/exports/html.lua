@@ -2,6 +2,7 @@
 -- filters, a flame graph, the timeline of its lanes, its hot lines.
 
 local core = require "profio.core"
+local flame_pictures = require "profio.exports.html.flame_pictures"
 local hot_lines = require "profio.exports.html.hot_lines"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.exports.markup"
@@ -185,14 +186,6 @@ local function metric_of(profile, name)
    error(("no metric '%s'"):format(tostring(name)), 0)
 end
 
--- Writes the flame graph; without stacks it would be a single row.
-local function put_flames(out, profile, metric, widths)
-   out:write '<h2 id="flames">Flame graph</h2>\n'
-   out:call(svg.write_element, profile, { metric = metric.name, width = 1200, rows = 120,
-      min_width = 0.5, icicle = true, title = metric.name, widths = widths })
-   out:write '<p class="note">Click a frame to zoom in.</p>\n'
-end
-
 -- Returns the total weight, how many calls exist and are drawn, why there is no timeline, and which
 -- lanes are drawn if not all.
 local function put_data(out, trace, profile, given, metric)
@@ -232,7 +225,7 @@ local function put_page(trace, profile, given, file)
    elseif left_out then
       out:write('<p class="note">This page is ', markup.escaped(left_out), ".</p>\n")
    end
-   put_flames(out, profile, metric, given.widths)
+   flame_pictures.write(out, profile, metric, given.widths)
    out:write(functions_table)
    if profile:compared() then
       out:write '<p class="note">Shares are parts of the sum of all changes of self.</p>\n'

@@ -27,6 +27,8 @@ local svg = {
         help = "width where no script runs" },
       { name = "rows", type = "int", default = 400, help = "most rows" },
       widths_option,
+      { name = "pair", type = "bool", default = false,
+        help = "of a difference: both profiles, one above the other in one scale" },
       { name = "icicle", type = "bool", default = false, help = "draw the root at the top" },
    },
 }
@@ -67,6 +69,7 @@ local program = [[
   'use strict';
   var svg = document.currentScript.ownerSVGElement || document.documentElement;
   var edge = +svg.dataset.edge, row = +svg.dataset.row, root = +svg.dataset.root;
+  var scale = +svg.dataset.scale;
   var upward = svg.dataset.upward === 'true', tall = +svg.getAttribute('height');
   var full = +svg.getAttribute('width'), names = lines('names');
   var back = svg.querySelector('.back'), hits = svg.querySelector('.hits');
@@ -93,16 +96,17 @@ local program = [[
   function cut(name, letters) {
     return letters >= name.length ? name : name.slice(0, letters - 2) + '..';
   }
+  function inner() { return (full - 2 * edge) * scale; }
   function isAbove(f) {
     return f.d < zoom.d && f.x <= zoom.x + 1e-7 && f.x + f.w >= zoom.x + zoom.w - 1e-7;
   }
   // Returns where a frame is drawn, in pixels, or null: it is outside of the zoom.
   function box(f) {
-    var left = (f.x - zoom.x) / zoom.w, w = f.w / zoom.w, inner = full - 2 * edge;
+    var left = (f.x - zoom.x) / zoom.w, w = f.w / zoom.w;
     if (isAbove(f)) { left = 0; w = 1; }
     else if (f.d < zoom.d || left + w <= 1e-7 || left >= 1 - 1e-7) { return null; }
-    return { x: edge + left * inner, y: upward ? root - (f.d + 1) * row : root + f.d * row,
-      w: Math.max(0.2, w * inner), h: row - 1 };
+    return { x: edge + left * inner(), y: upward ? root - (f.d + 1) * row : root + f.d * row,
+      w: Math.max(0.2, w * inner()), h: row - 1 };
   }
   function label(f, b) {
     var letters = Math.floor((b.w - 6) / 7.3), text;
@@ -135,12 +139,12 @@ local program = [[
   // Returns the frame at a point of the picture, or undefined.
   function at(x, y) {
     var list = rows[Math.floor((upward ? root - y : y - root) / row)] || [];
-    var p = zoom.x + (x - edge) / (full - 2 * edge) * zoom.w, low = 0, high = list.length, middle;
+    var p = zoom.x + (x - edge) / inner() * zoom.w, low = 0, high = list.length, middle;
     while (low < high) {
       middle = (low + high) >> 1;
       if (list[middle].x <= p) { low = middle + 1; } else { high = middle; }
     }
-    return low > 0 && p < list[low - 1].x + list[low - 1].w && x >= edge && x < full - edge ?
+    return low > 0 && p < list[low - 1].x + list[low - 1].w && x >= edge && x < edge + inner() ?
       list[low - 1] : undefined;
   }
   function place(event) {
@@ -207,17 +211,18 @@ local program = [[
       ask();
     }
   });
-  // Draws the frames again if the width of the picture has changed.
+  // Draws the frames again if the width of the picture has changed, unless it is hidden, or a
+  // part of another one.
   function fit() {
     var now = Math.max(200, Math.floor(svg.getBoundingClientRect().width));
-    if (now === full) { return; }
+    if (now === full || svg.ownerSVGElement || svg.getBoundingClientRect().width === 0) { return; }
     full = now;
     svg.setAttribute('viewBox', '0 0 ' + full + ' ' + tall);
     svg.querySelector('.find').setAttribute('x', full - edge);
     hits.setAttribute('x', full - edge);
     draw();
   }
-  svg.setAttribute('width', '100%');
+  if (!svg.ownerSVGElement) { svg.setAttribute('width', '100%'); }
   window.addEventListener('resize', fit);
   svg.flames = { to: to, search: search, frames: frames, box: box, tell: tell, fit: fit };
   back.style.display = 'none';
@@ -242,12 +247,22 @@ local function foot_of(given, metric)
          is_both and "" or "; what is gone has no width")
 end
 
+local function height_of(rows)
+   return HEAD + rows * ROW + FOOT
+end
+
+-- Returns the pixels between the edges that frames use.
+local function inner_width(given)
+   return (given.width - 2 * EDGE) * (given.scale or 1)
+end
+
 local function head(profile, given, height, root, before, metric)
    local lines = {
-      ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="flames" width="%d" ' ..
+      ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="flames" y="%d" width="%d" ' ..
          'height="%d" ' ..
-         'viewBox="0 0 %d %d" data-edge="%d" data-row="%d" data-root="%d" data-upward="%s">\n')
-         :format(given.width, height, given.width, height, EDGE, ROW, root, not given.icicle),
+         'viewBox="0 0 %d %d" data-edge="%d" data-row="%d" data-root="%d" data-upward="%s" ' ..
+         'data-scale="%.9g">\n'):format(given.top or 0, given.width, height, given.width, height,
+         EDGE, ROW, root, not given.icicle, given.scale or 1),
       description(profile:notes()),
       "<style>", style, "</style>\n",
       '<rect class="page" width="100%" height="100%"/>\n',
@@ -271,23 +286,30 @@ local function head(profile, given, height, root, before, metric)
    return table.concat(lines)
 end
 
+-- Returns the contexts of a profile, and the options of core.write_flames.
+local function drawn(profile, given)
+   local contexts, metric, before = compared.contexts(profile, given.metric)
+   return contexts, { metric = metric, before = before, width = inner_width(given), row = ROW,
+      min_width = given.min_width, rows = given.rows, upward = not given.icicle,
+      both = given.widths == "both" }
+end
+
 ---Writes the elements of a flame graph, for a file of its own or inside a page.
 ---@param profile profio.Profile
----@param given table metric, title, width, rows, icicle, min_width (of a frame, in pixels)
+---@param given table metric, title, width, rows, icicle, min_width (of a frame, in pixels), top
+---(pixels above it in a document that contains it), scale (part of the width that is used)
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function svg.write_element(profile, given, file)
-   local contexts, metric, before = compared.contexts(profile, given.metric)
-   local options = { metric = metric, before = before, width = given.width - 2 * EDGE, row = ROW,
-      min_width = given.min_width, rows = given.rows, upward = not given.icicle,
-      both = given.widths == "both" }
+   local contexts, options = drawn(profile, given)
    local rows = core.flame_rows(contexts, options, file)
-   local height = HEAD + rows * ROW + FOOT
+   local height = height_of(rows)
    options.root = given.icicle and HEAD or HEAD + rows * ROW
-   local ok, message = file:write(head(profile, given, height, options.root, before, metric))
+   local ok, message = file:write(head(profile, given, height, options.root, options.before,
+      options.metric))
    if not ok then
       return nil, message, "io"
    end
@@ -301,6 +323,44 @@ function svg.write_element(profile, given, file)
       return nil, message, "io"
    end
    return true
+end
+
+-- Returns the options of the picture of one side of a difference.
+local function side_options(side, given, top)
+   local own = { scale = side.scale, top = top,
+      title = ("%s: %s"):format(side.word, given.title or side.profile:title()) }
+   return setmetatable(own, { __index = given })
+end
+
+---Writes both sides of a difference as elements of one document, the older one above.
+---@param sides table[] compared.sides
+---@param given table
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+---@return "EPIPE"|nil
+local function write_pair(sides, given, file)
+   local tops, height = {}, 0
+   for i, side in ipairs(sides) do
+      local contexts, options = drawn(side.profile, side_options(side, given))
+      tops[i] = height
+      height = height + height_of(core.flame_rows(contexts, options, file))
+   end
+   local ok, message = file:write(('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" '
+      .. 'width="%d" height="%d" viewBox="0 0 %d %d">\n'):format(given.width, height, given.width,
+      height))
+   local code, broken = "io", nil
+   for i, side in ipairs(sides) do
+      if ok then
+         ok, message, code, broken = svg.write_element(side.profile,
+            side_options(side, given, tops[i]), file)
+      end
+   end
+   if ok then
+      ok, message, code = file:write "</svg>\n", nil, "io"
+   end
+   return ok and true, message, code, broken
 end
 
 ---@param profile profio.Profile
@@ -317,7 +377,11 @@ function svg.write(profile, given, file)
    if not ok then
       return nil, message, "io"
    end
-   return svg.write_element(profile, given, file)
+   local sides = given.pair and compared.sides(profile, given.metric)
+   if given.pair and not sides then
+      error("svg: option pair needs a difference of two profiles", 0)
+   end
+   return (sides and write_pair or svg.write_element)(sides or profile, given, file)
 end
 
 return svg
