@@ -366,7 +366,8 @@ CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua
 	%/options_spec.lua %/values_spec.lua %/docs_spec.lua %/help_spec.lua \
 	%/completion_spec.lua %/ended_spec.lua spec/gprof_spec.lua %/chrome_spec.lua \
 	%/html_spec.lua %/verbs_spec.lua %/escapes_spec.lua %/examples_spec.lua \
-	spec/inference/% %/compare_programs_spec.lua %/diff_programs_spec.lua,$(ORDERED))
+	spec/inference/% %/compare_programs_spec.lua %/diff_programs_spec.lua \
+	%/worked_examples_spec.lua,$(ORDERED))
 
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
@@ -377,7 +378,8 @@ run-asan: $(B)/bin/lua5.4 $(KILL)
 # damaged files, those that compare kernels with large models in Lua, try many
 # files, or run other programs are left out: they take most of the time here; and those
 # where the others run all branches of the binding as well. Of the kernels, specs of small
-# tables remain.
+# tables remain. The collector is that of the specs: those that only start commands and
+# programs of C, and do not load the module themselves, are left out.
 STRESSED = $(filter-out spec/cli/% spec/exports/% %_damage_spec.lua \
 	%_encode_spec.lua %_corpus_spec.lua %_numbers_spec.lua %/xpp_large_spec.lua \
 	$(filter-out %/chain_spec.lua %/derive_spec.lua \
@@ -391,7 +393,9 @@ STRESSED = $(filter-out spec/cli/% spec/exports/% %_damage_spec.lua \
 	%/outputs_spec.lua \
 	%/recorder_times_spec.lua %/progress_times_spec.lua %/formula_spec.lua %/callbacks_spec.lua \
 	%/gmon_program_spec.lua %/ring_restart_spec.lua %/symbols_order_spec.lua \
-	%/named_files_spec.lua %/shrunk_spec.lua,$(CHECKED))
+	%/named_files_spec.lua %/shrunk_spec.lua spec/diff_spec.lua spec/reports/dcpi_spec.lua \
+	spec/reports/synthetic_spec.lua spec/reports/xpp_spec.lua %/memory_spec.lua \
+	%/named_open_spec.lua %/sorts_spec.lua %/tables_spec.lua %/units_spec.lua,$(CHECKED))
 
 run-gcstress: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs with a collector that never rests"
