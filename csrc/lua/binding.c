@@ -446,18 +446,15 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
 
 
 void l_open_binding (lua_State *L) {
-  static const luaL_Reg methods[] = {{"stack", dictionary_stack}, {NULL, NULL}};
   lua_pushboolean(L, 0); /* so that l_save_error needs no memory */
   lua_setfield(L, LUA_REGISTRYINDEX, RAISED);
-  l_class(L, L_DICTIONARY, methods, dictionary_gc, dictionary_gc);
+  l_class(L, L_DICTIONARY, L_METHODS({"stack", dictionary_stack}),
+          dictionary_gc, dictionary_gc);
   lua_newtable(L); /* core pointer -> userdata, weak values */
   lua_newtable(L);
   lua_pushliteral(L, "v");
   lua_setfield(L, -2, "__mode");
   lua_setmetatable(L, -2);
   lua_setfield(L, LUA_REGISTRYINDEX, L_DICTIONARY "s");
-  lua_pushcfunction(L, core_dictionary);
-  lua_setfield(L, -2, "dictionary");
-  lua_pushcfunction(L, core_unread);
-  lua_setfield(L, -2, "unread");
+  L_ADD(L, {"dictionary", core_dictionary}, {"unread", core_unread});
 }

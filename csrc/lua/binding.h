@@ -137,6 +137,12 @@ pf_symbols *l_symbols_check (lua_State *L, int arg);
 void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
               lua_CFunction gc, lua_CFunction close);
 
+/* An array of methods, for l_class: L_METHODS({"close", x_close}, ...). */
+#define L_METHODS(...) ((const luaL_Reg[]){__VA_ARGS__, {NULL, NULL}})
+
+/* Adds functions to the table on top: L_ADD(L, {"name", core_name}, ...). */
+#define L_ADD(L, ...) luaL_setfuncs(L, L_METHODS(__VA_ARGS__), 0)
+
 /* Pushes a zeroed object of a class with `values` user values. */
 void *l_new (lua_State *L, const char *class, size_t size, int values);
 

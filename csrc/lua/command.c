@@ -428,20 +428,13 @@ static int interrupt_guard (lua_State *L) {
 
 
 void l_open_command (lua_State *L) {
-  static const luaL_Reg methods[] = {{"guard", interrupt_guard},
-                                     {"release", interrupt_release},
-                                     {"wait", interrupt_wait},
-                                     {"watch", interrupt_watch},
-                                     {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"existing", core_existing},
-      {"ignore_broken_pipes", core_ignore_broken_pipes},
-      {"interrupt", core_interrupt},
-      {"is_executable", core_is_executable},
-      {"terminal_width", core_terminal_width},
-      {"is_terminal", core_is_terminal},
-      {"names_in", core_names_in},
-      {NULL, NULL}};
-  l_class(L, L_INTERRUPT, methods, interrupt_release, interrupt_release);
-  luaL_setfuncs(L, functions, 0);
+  l_class(L, L_INTERRUPT,
+          L_METHODS({"guard", interrupt_guard}, {"release", interrupt_release},
+                    {"wait", interrupt_wait}, {"watch", interrupt_watch}),
+          interrupt_release, interrupt_release);
+  L_ADD(L, {"existing", core_existing},
+        {"ignore_broken_pipes", core_ignore_broken_pipes},
+        {"interrupt", core_interrupt}, {"is_executable", core_is_executable},
+        {"terminal_width", core_terminal_width},
+        {"is_terminal", core_is_terminal}, {"names_in", core_names_in});
 }

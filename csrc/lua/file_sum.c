@@ -231,12 +231,9 @@ static int file_sum_data (lua_State *L) {
 
 
 void l_open_file_sum (lua_State *L) {
-  static const luaL_Reg methods[] = {{"add", file_sum_add},
-                                     {"changed", file_sum_changed},
-                                     {"data", file_sum_data},
-                                     {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"file_sum", core_file_sum},
-                                       {NULL, NULL}};
-  l_class(L, L_FILE_SUM, methods, file_sum_gc, file_sum_gc);
-  luaL_setfuncs(L, functions, 0);
+  l_class(L, L_FILE_SUM,
+          L_METHODS({"add", file_sum_add}, {"changed", file_sum_changed},
+                    {"data", file_sum_data}),
+          file_sum_gc, file_sum_gc);
+  L_ADD(L, {"file_sum", core_file_sum});
 }

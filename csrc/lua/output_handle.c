@@ -153,10 +153,7 @@ static int core_write_failure (lua_State *L) {
 
 
 void l_open_output_handle (lua_State *L) {
-  static const luaL_Reg functions[] = {{"commit", core_commit},
-                                       {"output", core_output},
-                                       {"output_path", core_output_path},
-                                       {"write_failure", core_write_failure},
-                                       {NULL, NULL}};
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"commit", core_commit}, {"output", core_output},
+        {"output_path", core_output_path},
+        {"write_failure", core_write_failure});
 }

@@ -394,14 +394,10 @@ static int reader_fields (lua_State *L) {
 
 
 void l_open_reader (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"close", reader_close}, {"fields", reader_fields}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"drain", core_drain},
-                                       {"each", core_each},
-                                       {"records", core_records},
-                                       {"rows", core_rows},
-                                       {NULL, NULL}};
-  l_class(L, L_READER, methods, reader_gc, reader_close);
+  l_class(L, L_READER,
+          L_METHODS({"close", reader_close}, {"fields", reader_fields}),
+          reader_gc, reader_close);
   l_class(L, L_CURSOR, NULL, cursor_gc, cursor_gc);
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"drain", core_drain}, {"each", core_each},
+        {"records", core_records}, {"rows", core_rows});
 }

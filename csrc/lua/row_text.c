@@ -481,11 +481,7 @@ static int core_is_time (lua_State *L) {
 
 
 void l_open_rows (lua_State *L) {
-  static const luaL_Reg functions[] = {{"is_time", core_is_time},
-                                       {"write_listing", core_write_listing},
-                                       {"write_packets", core_write_packets},
-                                       {"write_rows", core_write_rows},
-                                       {NULL, NULL}};
   l_class(L, L_JOB, NULL, job_gc, job_gc);
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"is_time", core_is_time}, {"write_listing", core_write_listing},
+        {"write_packets", core_write_packets}, {"write_rows", core_write_rows});
 }

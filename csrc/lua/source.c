@@ -286,14 +286,11 @@ static int source_path (lua_State *L) {
 
 
 void l_open_source (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"close", source_close}, {"lines", source_lines}, {"path", source_path},
-      {"read", source_read},   {"size", source_size},   {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"named_file", core_named_file},
-                                       {"named_source", core_named_source},
-                                       {"source", core_source},
-                                       {"source_data", core_source_data},
-                                       {NULL, NULL}};
-  l_class(L, L_SOURCE, methods, source_gc, source_gc);
-  luaL_setfuncs(L, functions, 0);
+  l_class(L, L_SOURCE,
+          L_METHODS({"close", source_close}, {"lines", source_lines},
+                    {"path", source_path}, {"read", source_read},
+                    {"size", source_size}),
+          source_gc, source_gc);
+  L_ADD(L, {"named_file", core_named_file}, {"named_source", core_named_source},
+        {"source", core_source}, {"source_data", core_source_data});
 }

@@ -389,19 +389,16 @@ static int core_symbolize (lua_State *L) {
 
 
 void l_open_symbol_table (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"all", symbols_all},     {"by_line", symbols_by_line},
-      {"close", symbols_close}, {"check_calls", symbols_check_calls},
-      {"count", symbols_count}, {"facts", symbols_facts},
-      {"find", symbols_find},   {"line", symbols_line},
-      {"pack", symbols_pack},   {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"debug_crc", core_debug_crc},
-                                       {"executable", core_executable},
-                                       {"symbolize", core_symbolize},
-                                       {"symbols_elf", core_symbols_elf},
-                                       {"symbols_nm", core_symbols_nm},
-                                       {"symbols_packed", core_symbols_packed},
-                                       {NULL, NULL}};
-  l_class(L, L_SYMBOLS, methods, symbols_gc, symbols_close);
-  luaL_setfuncs(L, functions, 0);
+  l_class(L, L_SYMBOLS,
+          L_METHODS({"all", symbols_all}, {"by_line", symbols_by_line},
+                    {"close", symbols_close},
+                    {"check_calls", symbols_check_calls},
+                    {"count", symbols_count}, {"facts", symbols_facts},
+                    {"find", symbols_find}, {"line", symbols_line},
+                    {"pack", symbols_pack}),
+          symbols_gc, symbols_close);
+  L_ADD(L, {"debug_crc", core_debug_crc}, {"executable", core_executable},
+        {"symbolize", core_symbolize}, {"symbols_elf", core_symbols_elf},
+        {"symbols_nm", core_symbols_nm},
+        {"symbols_packed", core_symbols_packed});
 }

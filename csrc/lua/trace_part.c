@@ -430,20 +430,16 @@ static int part_add (lua_State *L) {
 
 
 void l_open_trace_part (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"add", part_add},           {"add_info", part_add_info},
-      {"fact", part_fact},         {"grow", part_grow},
-      {"is_like", part_is_like},   {"close", part_close},
-      {"info", part_info},         {"reader", l_part_reader},
-      {"rows", part_rows},         {"sleep", l_part_sleep},
-      {"tables", part_tables},     {"warnings", part_warnings},
-      {"parallel", part_parallel}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"detect", core_detect},
-                                       {"formats", core_formats},
-                                       {"open", core_open},
-                                       {"opening", core_opening},
-                                       {NULL, NULL}};
   l_class(L, L_OPENING, NULL, NULL, NULL);
-  l_class(L, L_PART, methods, part_gc, part_gc);
-  luaL_setfuncs(L, functions, 0);
+  l_class(L, L_PART,
+          L_METHODS({"add", part_add}, {"add_info", part_add_info},
+                    {"fact", part_fact}, {"grow", part_grow},
+                    {"is_like", part_is_like}, {"close", part_close},
+                    {"info", part_info}, {"reader", l_part_reader},
+                    {"rows", part_rows}, {"sleep", l_part_sleep},
+                    {"tables", part_tables}, {"warnings", part_warnings},
+                    {"parallel", part_parallel}),
+          part_gc, part_gc);
+  L_ADD(L, {"detect", core_detect}, {"formats", core_formats},
+        {"open", core_open}, {"opening", core_opening});
 }

@@ -135,6 +135,5 @@ static int core_decoder (lua_State *L) {
 
 
 void l_open_lua_decoder (lua_State *L) {
-  static const luaL_Reg functions[] = {{"decoder", core_decoder}, {NULL, NULL}};
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"decoder", core_decoder});
 }

@@ -123,9 +123,8 @@ static int worker_close (lua_State *L) {
 
 
 void l_open_worker (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"close", worker_close}, {"wait", worker_wait}, {NULL, NULL}};
-  l_class(L, L_WORKER, methods, worker_close, worker_close);
-  lua_pushcfunction(L, core_fork);
-  lua_setfield(L, -2, "fork");
+  l_class(L, L_WORKER,
+          L_METHODS({"close", worker_close}, {"wait", worker_wait}),
+          worker_close, worker_close);
+  L_ADD(L, {"fork", core_fork});
 }

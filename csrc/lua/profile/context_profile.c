@@ -437,27 +437,20 @@ static int contexts_prune (lua_State *L) {
 
 
 void l_open_profile_contexts (lua_State *L) {
-  static const luaL_Reg methods[] = {{"close", contexts_close},
-                                     {"count", contexts_count},
-                                     {"diff", contexts_diff},
-                                     {"frames", contexts_frames},
-                                     {"invert", contexts_invert},
-                                     {"merge", contexts_merge},
-                                     {"metrics", contexts_metrics},
-                                     {"narrow", contexts_narrow},
-                                     {"pick", contexts_pick},
-                                     {"prune", contexts_prune},
-                                     {"rename", contexts_rename},
-                                     {"scale", contexts_scale},
-                                     {"shorten", contexts_shorten},
-                                     {"usual", contexts_usual},
-                                     {NULL, NULL}};
   static const char *const views[] = {[PF_VIEW_FLAT] = "flat",
                                       [PF_VIEW_GRAPH] = "graph",
                                       [PF_VIEW_TREE] = "tree",
                                       [PF_VIEW_BOTTOM_UP] = "bottom_up",
                                       [PF_VIEW_LINES] = "lines"};
-  l_class(L, L_CONTEXTS, methods, contexts_gc, contexts_close);
+  l_class(L, L_CONTEXTS,
+          L_METHODS({"close", contexts_close}, {"count", contexts_count},
+                    {"diff", contexts_diff}, {"frames", contexts_frames},
+                    {"invert", contexts_invert}, {"merge", contexts_merge},
+                    {"metrics", contexts_metrics}, {"narrow", contexts_narrow},
+                    {"pick", contexts_pick}, {"prune", contexts_prune},
+                    {"rename", contexts_rename}, {"scale", contexts_scale},
+                    {"shorten", contexts_shorten}, {"usual", contexts_usual}),
+          contexts_gc, contexts_close);
   luaL_getmetatable(L, L_CONTEXTS);
   lua_getfield(L, -1, "__index");
   for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
@@ -471,8 +464,6 @@ void l_open_profile_contexts (lua_State *L) {
     lua_setfield(L, -2, i == 0 ? "callers" : "callees");
   }
   lua_pop(L, 2);
-  lua_pushcfunction(L, core_contexts);
-  lua_setfield(L, -2, "contexts");
-  lua_pushcfunction(L, core_empty_contexts);
-  lua_setfield(L, -2, "empty_contexts");
+  L_ADD(L, {"contexts", core_contexts},
+        {"empty_contexts", core_empty_contexts});
 }

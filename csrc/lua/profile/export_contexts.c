@@ -404,11 +404,8 @@ static int core_write_callgrind (lua_State *L) {
 
 
 void l_open_export_contexts (lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"stack_depth", core_stack_depth},
-      {"write_callgrind", core_write_callgrind},
-      {"write_folded", core_write_folded},
-      {"write_speedscope", core_write_speedscope},
-      {NULL, NULL}};
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"stack_depth", core_stack_depth},
+        {"write_callgrind", core_write_callgrind},
+        {"write_folded", core_write_folded},
+        {"write_speedscope", core_write_speedscope});
 }

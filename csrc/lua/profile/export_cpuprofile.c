@@ -127,6 +127,5 @@ static int core_write_cpuprofile (lua_State *L) {
 
 
 void l_open_export_cpuprofile (lua_State *L) {
-  lua_pushcfunction(L, core_write_cpuprofile);
-  lua_setfield(L, -2, "write_cpuprofile");
+  L_ADD(L, {"write_cpuprofile", core_write_cpuprofile});
 }

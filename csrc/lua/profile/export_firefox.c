@@ -265,6 +265,5 @@ static int core_write_firefox (lua_State *L) {
 
 
 void l_open_export_firefox (lua_State *L) {
-  lua_pushcfunction(L, core_write_firefox);
-  lua_setfield(L, -2, "write_firefox");
+  L_ADD(L, {"write_firefox", core_write_firefox});
 }

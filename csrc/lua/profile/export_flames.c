@@ -395,8 +395,6 @@ static int core_flame_rows (lua_State *L) {
 
 
 void l_open_export_flames (lua_State *L) {
-  static const luaL_Reg functions[] = {{"flame_rows", core_flame_rows},
-                                       {"write_flames", core_write_flames},
-                                       {NULL, NULL}};
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"flame_rows", core_flame_rows},
+        {"write_flames", core_write_flames});
 }

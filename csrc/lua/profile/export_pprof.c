@@ -132,6 +132,5 @@ static int core_pprof (lua_State *L) {
 void l_open_export_pprof (lua_State *L) {
   l_class(L, L_SINK, NULL, sink_gc, sink_gc);
   l_class(L, L_HEADER, NULL, header_gc, header_gc);
-  lua_pushcfunction(L, core_pprof);
-  lua_setfield(L, -2, "pprof");
+  L_ADD(L, {"pprof", core_pprof});
 }

@@ -227,9 +227,6 @@ static int core_write_firefox_samples (lua_State *L) {
 
 
 void l_open_export_samples (lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"span_contexts", core_span_contexts},
-      {"write_firefox_samples", core_write_firefox_samples},
-      {NULL, NULL}};
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"span_contexts", core_span_contexts},
+        {"write_firefox_samples", core_write_firefox_samples});
 }

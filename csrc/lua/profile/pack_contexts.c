@@ -243,9 +243,7 @@ static int core_unpack_contexts (lua_State *L) {
 void l_open_pack_contexts (lua_State *L) {
   luaL_getmetatable(L, L_CONTEXTS);
   lua_getfield(L, -1, "__index");
-  lua_pushcfunction(L, contexts_pack);
-  lua_setfield(L, -2, "pack");
+  L_ADD(L, {"pack", contexts_pack});
   lua_pop(L, 2);
-  lua_pushcfunction(L, core_unpack_contexts);
-  lua_setfield(L, -2, "unpack_contexts");
+  L_ADD(L, {"unpack_contexts", core_unpack_contexts});
 }

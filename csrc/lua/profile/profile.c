@@ -328,17 +328,13 @@ static int core_listing_templates (lua_State *L) {
 
 
 void l_open_profile (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"callees", profile_callees}, {"callers", profile_callers},
-      {"close", profile_close},     {"compare", profile_compare},
-      {"facts", profile_facts},     {"narrow", profile_narrow},
-      {"regroup", profile_regroup}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"listing_templates", core_listing_templates},
-      {"profile", core_profile},
-      {NULL, NULL}};
   l_open_flow(L);
-  l_class(L, L_PROFILE, methods, profile_gc, profile_close);
+  l_class(L, L_PROFILE,
+          L_METHODS({"callees", profile_callees}, {"callers", profile_callers},
+                    {"close", profile_close}, {"compare", profile_compare},
+                    {"facts", profile_facts}, {"narrow", profile_narrow},
+                    {"regroup", profile_regroup}),
+          profile_gc, profile_close);
   luaL_getmetatable(L, L_PROFILE);
   lua_getfield(L, -1, "__index");
   for (size_t i = 0; i < NREPORTS; i++) {
@@ -347,5 +343,6 @@ void l_open_profile (lua_State *L) {
     lua_setfield(L, -2, reports[i].name);
   }
   lua_pop(L, 2);
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"listing_templates", core_listing_templates},
+        {"profile", core_profile});
 }

@@ -320,21 +320,13 @@ static int core_forget_recording (lua_State *L) {
 
 
 void l_open_recorder (lua_State *L) {
-  static const luaL_Reg methods[] = {{"begin", recorder_begin},
-                                     {"close", recorder_gc},
-                                     {"contexts", recorder_contexts},
-                                     {"facts", recorder_facts},
-                                     {"finish", recorder_finish},
-                                     {"is_copy", recorder_is_copy},
-                                     {"pause", recorder_pause},
-                                     {"resume", recorder_resume},
-                                     {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"coroutines", l_core_coroutines},
-      {"forget_recording", core_forget_recording},
-      {"process_id", core_process_id},
-      {"recorder", core_recorder},
-      {NULL, NULL}};
-  l_class(L, L_RECORDER, methods, recorder_gc, recorder_gc);
-  luaL_setfuncs(L, functions, 0);
+  l_class(L, L_RECORDER,
+          L_METHODS({"begin", recorder_begin}, {"close", recorder_gc},
+                    {"contexts", recorder_contexts}, {"facts", recorder_facts},
+                    {"finish", recorder_finish}, {"is_copy", recorder_is_copy},
+                    {"pause", recorder_pause}, {"resume", recorder_resume}),
+          recorder_gc, recorder_gc);
+  L_ADD(L, {"coroutines", l_core_coroutines},
+        {"forget_recording", core_forget_recording},
+        {"process_id", core_process_id}, {"recorder", core_recorder});
 }

@@ -116,6 +116,5 @@ static int core_rows_reader (lua_State *L) {
 
 
 void l_open_array_reader (lua_State *L) {
-  lua_pushcfunction(L, core_rows_reader);
-  lua_setfield(L, -2, "rows_reader");
+  L_ADD(L, {"rows_reader", core_rows_reader});
 }

@@ -245,6 +245,5 @@ static int core_where (lua_State *L) {
 
 
 void l_open_conditions (lua_State *L) {
-  lua_pushcfunction(L, core_where);
-  lua_setfield(L, -2, "where");
+  L_ADD(L, {"where", core_where});
 }

@@ -355,20 +355,11 @@ static int core_explain (lua_State *L) {
 
 
 void l_open_event_stages (lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"btf", core_btf},
-      {"calls", core_calls},
-      {"events", core_events},
-      {"explain", core_explain},
-      {"load", core_load},
-      {"merged_sums", core_merged_sums},
-      {"packed_sums", core_packed_sums},
-      {"processors", core_processors},
-      {"refilter", core_refilter},
-      {"statistics", core_statistics},
-      {"sums_statistics", core_sums_statistics},
-      {"unfilter", core_unfilter},
-      {NULL, NULL}};
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"btf", core_btf}, {"calls", core_calls}, {"events", core_events},
+        {"explain", core_explain}, {"load", core_load},
+        {"merged_sums", core_merged_sums}, {"packed_sums", core_packed_sums},
+        {"processors", core_processors}, {"refilter", core_refilter},
+        {"statistics", core_statistics},
+        {"sums_statistics", core_sums_statistics}, {"unfilter", core_unfilter});
   l_class(L, L_SUMS, NULL, sums_gc, NULL);
 }

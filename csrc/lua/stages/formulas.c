@@ -140,11 +140,7 @@ static int core_pivot (lua_State *L) {
 
 
 void l_open_formulas (lua_State *L) {
-  static const luaL_Reg methods[] = {{"value", counter_value}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"counter", core_counter},
-                                       {"derive", core_derive},
-                                       {"pivot", core_pivot},
-                                       {NULL, NULL}};
-  l_class(L, L_COUNTER, methods, NULL, NULL);
-  luaL_setfuncs(L, functions, 0);
+  l_class(L, L_COUNTER, L_METHODS({"value", counter_value}), NULL, NULL);
+  L_ADD(L, {"counter", core_counter}, {"derive", core_derive},
+        {"pivot", core_pivot});
 }

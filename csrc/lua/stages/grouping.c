@@ -427,7 +427,5 @@ static int core_sort (lua_State *L) {
 
 
 void l_open_grouping (lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"group", core_group}, {"sort", core_sort}, {NULL, NULL}};
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"group", core_group}, {"sort", core_sort});
 }

@@ -209,11 +209,10 @@ static int counts_reader_of (lua_State *L) {
 
 
 void l_open_packed_counts (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"add", counts_add},   {"pack", counts_pack},
-      {"read", counts_read}, {"reader", counts_reader_of},
-      {"size", counts_size}, {NULL, NULL}};
-  l_class(L, L_COUNTS, methods, counts_gc, counts_gc);
-  lua_pushcfunction(L, core_counts);
-  lua_setfield(L, -2, "counts");
+  l_class(L, L_COUNTS,
+          L_METHODS({"add", counts_add}, {"pack", counts_pack},
+                    {"read", counts_read}, {"reader", counts_reader_of},
+                    {"size", counts_size}),
+          counts_gc, counts_gc);
+  L_ADD(L, {"counts", core_counts});
 }

@@ -298,10 +298,7 @@ static int core_chain (lua_State *L) {
 
 
 void l_open_stages (lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"chain", core_chain},         {"stacks", core_stacks},
-      {"with_area", core_with_area}, {"filter", core_filter},
-      {"limit", core_limit},         {"passed", core_passed},
-      {"range", core_range},         {NULL, NULL}};
-  luaL_setfuncs(L, functions, 0);
+  L_ADD(L, {"chain", core_chain}, {"stacks", core_stacks},
+        {"with_area", core_with_area}, {"filter", core_filter},
+        {"limit", core_limit}, {"passed", core_passed}, {"range", core_range});
 }

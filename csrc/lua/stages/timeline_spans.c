@@ -153,14 +153,11 @@ static int core_store_spans (lua_State *L) {
 
 
 void l_open_timeline_spans (lua_State *L) {
-  static const luaL_Reg methods[] = {{"ends", spans_ends},
-                                     {"frames", spans_frames},
-                                     {"frame_count", spans_frame_count},
-                                     {"reader", spans_reader},
-                                     {"tracks", spans_tracks},
-                                     {"close", spans_gc},
-                                     {NULL, NULL}};
-  l_class(L, L_SPANS, methods, spans_gc, spans_gc);
-  lua_pushcfunction(L, core_store_spans);
-  lua_setfield(L, -2, "store_spans");
+  l_class(L, L_SPANS,
+          L_METHODS({"ends", spans_ends}, {"frames", spans_frames},
+                    {"frame_count", spans_frame_count},
+                    {"reader", spans_reader}, {"tracks", spans_tracks},
+                    {"close", spans_gc}),
+          spans_gc, spans_gc);
+  L_ADD(L, {"store_spans", core_store_spans});
 }

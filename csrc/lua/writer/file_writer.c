@@ -456,12 +456,12 @@ static int writer_tables (lua_State *L) {
 
 
 void l_open_file_writer (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"close", writer_close},           {"facts", writer_facts},
-      {"finish", writer_finish},         {"put", writer_put},
-      {"put_reader", writer_put_reader}, {"put_traces", writer_put_traces},
-      {"tables", writer_tables},         {NULL, NULL}};
-  l_class(L, L_WRITER, methods, writer_close, writer_close);
-  lua_pushcfunction(L, core_writer);
-  lua_setfield(L, -2, "writer");
+  l_class(L, L_WRITER,
+          L_METHODS({"close", writer_close}, {"facts", writer_facts},
+                    {"finish", writer_finish}, {"put", writer_put},
+                    {"put_reader", writer_put_reader},
+                    {"put_traces", writer_put_traces},
+                    {"tables", writer_tables}),
+          writer_close, writer_close);
+  L_ADD(L, {"writer", core_writer});
 }

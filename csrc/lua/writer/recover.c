@@ -198,12 +198,9 @@ static int core_sync_folder (lua_State *L) {
 
 
 void l_open_recover (lua_State *L) {
-  static const luaL_Reg claims[] = {{"close", claim_close}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"claim", core_claim},
-                                       {"recover", core_recover},
-                                       {"sync_folder", core_sync_folder},
-                                       {NULL, NULL}};
   l_class(L, L_RECOVERY, NULL, recovery_gc, recovery_gc);
-  l_class(L, L_CLAIM, claims, claim_close, claim_close);
-  luaL_setfuncs(L, functions, 0);
+  l_class(L, L_CLAIM, L_METHODS({"close", claim_close}), claim_close,
+          claim_close);
+  L_ADD(L, {"claim", core_claim}, {"recover", core_recover},
+        {"sync_folder", core_sync_folder});
 }

@@ -369,17 +369,11 @@ static int stream_tables (lua_State *L) {
 
 
 void l_open_stream (lua_State *L) {
-  static const luaL_Reg methods[] = {{"close", stream_gc},
-                                     {"dump", stream_dump},
-                                     {"emitter", l_stream_emitter},
-                                     {"facts", stream_facts},
-                                     {"finish", stream_finish},
-                                     {"flush", stream_flush},
-                                     {"put", stream_put},
-                                     {"tables", stream_tables},
-                                     {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"stack", core_stack}, {"stream", core_stream}, {NULL, NULL}};
-  l_class(L, L_STREAM, methods, stream_gc, stream_gc);
-  luaL_setfuncs(L, functions, 0);
+  l_class(L, L_STREAM,
+          L_METHODS({"close", stream_gc}, {"dump", stream_dump},
+                    {"emitter", l_stream_emitter}, {"facts", stream_facts},
+                    {"finish", stream_finish}, {"flush", stream_flush},
+                    {"put", stream_put}, {"tables", stream_tables}),
+          stream_gc, stream_gc);
+  L_ADD(L, {"stack", core_stack}, {"stream", core_stream});
 }

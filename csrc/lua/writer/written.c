@@ -132,6 +132,5 @@ static int core_written (lua_State *L) {
 
 
 void l_open_written (lua_State *L) {
-  lua_pushcfunction(L, core_written);
-  lua_setfield(L, -2, "written");
+  L_ADD(L, {"written", core_written});
 }
