@@ -15,8 +15,7 @@
 PF_FORMATS(PF_DECLARE)
 #undef PF_DECLARE
 
-/* Returns all formats in the order of PF_FORMATS, and their number in
-   *count. */
+/* Returns all formats in the order of PF_FORMATS, and their number in *count. */
 const pf_format *const *pf_formats (size_t *count);
 
 /* Returns the format with this name, or NULL. */

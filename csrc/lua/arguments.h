@@ -41,8 +41,7 @@ pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count);
    compared by address. */
 extern const char l_open_type_help[];
 
-/* Returns the field named by the string at `arg`; raises with the list of
-   names. */
+/* Returns the field named by the string at `arg`; raises with the list of names. */
 size_t l_field_check (lua_State *L, int arg, const pf_reader *reader);
 
 /* Reads `count` fields, { name=, type=, help= } or { name, type } each, from the
@@ -50,8 +49,7 @@ size_t l_field_check (lua_State *L, int arg, const pf_reader *reader);
 void l_fields_check (lua_State *L, int arg, pf_field *fields, size_t count,
                      int pins);
 
-/* Pushes an array of fields, { {name=, type=, help=}, ... }, without hidden
-   ones. */
+/* Pushes the fields, { {name=, type=, help=}, ... }, without hidden ones. */
 void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields);
 
 /* Writes the field indices of the column names in the array at `arg` (nil: all

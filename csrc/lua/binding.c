@@ -61,8 +61,7 @@ static const char *code_of (pf_status status) {
 }
 
 
-/* A label in the error goes first: of several files it names the one that
-   failed. */
+/* A label in the error goes first: it names the file that failed. */
 static void push_message (lua_State *L, const pf_error *error,
                           const char *label) {
   luaL_Buffer buffer;
@@ -363,8 +362,7 @@ static uint32_t area_text (lua_State *L, int arg, const char *name,
 }
 
 
-/* Reads the fields name, class, file, line, handle, value of the table at
-   `arg`. */
+/* Reads the fields name, class, file, line, handle, value of the table at `arg`. */
 static void area_of_table (lua_State *L, int arg, pf_area *area,
                            pf_dictionary *dictionary) {
   int64_t handle = 0;

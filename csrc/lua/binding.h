@@ -120,12 +120,10 @@ pf_status l_save_error (lua_State *L, pf_error *error);
 void l_push_value (lua_State *L, const pf_column *column, size_t row,
                    pf_dictionary *dictionary, int cache);
 
-/* Pushes the string cache of a dictionary: a table from name id + 1 to Lua
-   string. */
+/* Pushes the string cache of a dictionary: Lua strings by name id + 1. */
 void l_push_name_cache (lua_State *L, int dictionary_arg);
 
-/* Pushes the Lua string of a name, using the cache at index `cache` (0:
-   none). */
+/* Pushes the Lua string of a name, using the cache at index `cache` (0: none). */
 void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
                   int cache);
 

@@ -232,8 +232,7 @@ static int source_size (lua_State *L) {
 }
 
 
-/* source:read(offset, count): a string of up to count bytes from offset (from
-   0) on. */
+/* source:read(offset, count): up to `count` bytes from `offset` (from 0) on. */
 static int source_read (lua_State *L) {
   const pf_bytes bytes = l_source_check(L, 1)->bytes;
   const lua_Integer offset = luaL_optinteger(L, 2, 0);

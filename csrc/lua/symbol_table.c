@@ -124,8 +124,7 @@ static int core_symbols_elf (lua_State *L) {
 }
 
 
-/* symbols:pack(): symbols and lines as bytes, which core.symbols_packed
-   reads. */
+/* symbols:pack(): symbols and lines as bytes, which core.symbols_packed reads. */
 static int symbols_pack (lua_State *L) {
   pf_symbols *const symbols = l_symbols_check(L, 1);
   l_symbols *const s = lua_touserdata(L, 1);
@@ -196,8 +195,7 @@ static void push_facts (lua_State *L, const pf_executable *facts) {
 }
 
 
-/* core.executable(source): the properties of an executable, or nil, message,
-   code. */
+/* core.executable(source): properties of an executable, or nil, message, code. */
 static int core_executable (lua_State *L) {
   pf_executable facts;
   pf_error error;
@@ -208,8 +206,7 @@ static int core_executable (lua_State *L) {
 }
 
 
-/* core.debug_crc(source): the CRC-32 of a debug file, as debug links have
-   it. */
+/* core.debug_crc(source): the CRC-32 of a debug file, as debug links have it. */
 static int core_debug_crc (lua_State *L) {
   lua_pushinteger(L, pf_debug_crc(l_source_check(L, 1)->bytes));
   return 1;
@@ -245,8 +242,7 @@ static int symbols_count (lua_State *L) {
 }
 
 
-/* symbols:find(address): the symbol that contains a link-time address, or
-   nil. */
+/* symbols:find(address): the symbol that contains a link-time address, or nil. */
 static int symbols_find (lua_State *L) {
   const pf_symbols *const symbols = l_symbols_check(L, 1);
   const size_t i =

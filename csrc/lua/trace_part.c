@@ -114,8 +114,7 @@ typedef struct l_opening {
 } l_opening;
 
 
-/* core.opening(format, options, strict, dictionary): how core.open opens
-   files. */
+/* core.opening(format, options, strict, dictionary): how core.open opens files. */
 static int core_opening (lua_State *L) {
   const pf_format *const format = pf_format_named(luaL_checkstring(L, 1));
   if (format == NULL)
@@ -409,8 +408,7 @@ static int part_grow (lua_State *L) {
 }
 
 
-/* part:add(role, source): adds a source, which readers see at their next
-   batch. */
+/* part:add(role, source): adds a source, which readers see at their next batch. */
 static int part_add (lua_State *L) {
   l_part *const p = l_part_check(L, 1);
   luaL_checkstring(L, 2);

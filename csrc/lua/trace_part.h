@@ -33,8 +33,7 @@ typedef struct l_part {
   pthread_mutex_t lock; /* of `uses` and of falling asleep and waking */
 } l_part;
 
-/* Returns the part at `arg`, which is borrowed: pin it. Raises if it is
-   closed. */
+/* Returns the part at `arg`, which is borrowed: pin it. Raises if it is closed. */
 l_part *l_part_check (lua_State *L, int arg);
 
 /* End a use of a part, which may then fall asleep. */

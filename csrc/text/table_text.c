@@ -182,8 +182,7 @@ static pf_status put_header (row_job *job) {
 }
 
 
-/* Returns the widest column of texts that can be narrowed to `least`, or
-   ncolumns. */
+/* Returns the widest column of texts that can be cut to `least`, or ncolumns. */
 static size_t widest_text (const row_job *job, size_t least) {
   size_t widest = job->ncolumns;
   for (size_t i = 0; i < job->ncolumns; i++) {

@@ -97,12 +97,10 @@ typedef enum br_result {
   BR_INVALID    /* not a record */
 } br_result;
 
-/* records_br.c: decodes the record at `at`, which is before the end of the
-   bytes. */
+/* records_br.c: decodes the record at `at`, before the end of the bytes. */
 br_result br_record_at (pf_bytes bytes, uint64_t at, br_record *record);
 
-/* The conversion of the names of one reader from the code page of the file to
-   UTF-8. */
+/* The conversion of a reader's names from the file's code page to UTF-8. */
 typedef struct br_names {
   pf_dictionary *dictionary;
   pf_converter converter;
@@ -179,8 +177,7 @@ typedef struct br_parser {
   br_group group;
 } br_parser;
 
-/* Sets the parser to the start of the file. Call br_parser_close also after a
-   failure. */
+/* Sets the parser to the start. Call br_parser_close also after a failure. */
 pf_status br_parser_open (br_parser *parser, pf_trace *trace, pf_error *error);
 void br_parser_close (br_parser *parser);
 
@@ -199,8 +196,7 @@ typedef struct br_interpretation {
   bool has_callers; /* some group has backtraces */
 } br_interpretation;
 
-/* The frame of a group at a level: 0 is the line itself, 1 its caller, and so
-   on. */
+/* The frame of a group at a level: 0 is the line itself, 1 its caller, ... */
 static inline const br_frame *br_frame_of (const br_group *group,
                                            const br_interpretation *interp,
                                            size_t level) {
@@ -254,8 +250,7 @@ enum {
 #define BR_WRITTEN 1 /* the encoder takes the first one, samples */
 extern const pf_table br_tables[BR_TABLES];
 
-/* The state of an opened trace (trace->state), freed by `close` of
-   open_br.c. */
+/* The state of an opened trace (trace->state), freed by `close` of open_br.c. */
 typedef struct br_file {
   br_interpretation interp;
   pf_charset charset; /* of names */

@@ -172,8 +172,7 @@ static pf_status take_time (br_parser *parser, const br_record *record) {
 }
 
 
-/* Takes the rest of the bytes, which begins with no record or with an incomplete
-   one. */
+/* Takes the rest of the bytes, which begins with no complete record. */
 static pf_status take_rest (br_parser *parser, const br_record *record,
                             br_result found) {
   const uint8_t *const at = parser->trace->sources[0].bytes.at + record->offset;

@@ -44,8 +44,7 @@ static size_t count_shown (const data_reader *self, const dbf_run *run,
 }
 
 
-/* Find the next records that are shown, at most `max_rows`. The run is empty at
-   the end. */
+/* Find the next records that are shown; the run is empty at the end. */
 static pf_status next_run (data_reader *self, size_t max_rows, dbf_run *run,
                            pf_error *error) {
   const pf_bytes bytes = self->trace->sources[0].bytes;
@@ -107,8 +106,7 @@ static pf_status fill_column (data_reader *self, const dbf_run *run,
 }
 
 
-/* Whether a memo column is wanted. The size of memos is not known before they
-   are read. */
+/* Whether a memo column is wanted: their size is not known before reading. */
 static bool wants_memos (const data_reader *self, const pf_batch *batch) {
   for (size_t i = 0; i < self->state->ncolumns; i++) {
     const size_t field = self->state->columns[i];

@@ -377,8 +377,7 @@ static inline bool are_blanks (const uint8_t *at, size_t size) {
 }
 
 
-/* Parse blanks and digits. Returns false for other bytes and for blanks
-   only. */
+/* Parse blanks and digits. Returns false for other bytes and for blanks only. */
 static inline bool read_word (uint64_t word, int64_t *value) {
   const uint64_t bits = word ^ BYTES('0'); /* a digit becomes its value */
   const uint64_t marks = bits & BYTES(0x10);

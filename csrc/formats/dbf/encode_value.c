@@ -32,8 +32,7 @@ static pf_status reject (const put_args *p, const char *why) {
 }
 
 
-/* Convert UTF-8 to the code page of the file. The result is valid until the next
-   batch. */
+/* Convert UTF-8 to the code page; the result is valid until the next batch. */
 static pf_status to_page (const put_args *p, pf_bytes *text) {
   dbf_writer *const self = p->writer;
   if (pf_is_same_in_utf8(&self->charset, *text))
@@ -94,8 +93,7 @@ static pf_status put_digits (const put_args *p, const char *digits, int size) {
 }
 
 
-/* Use fewer decimals than the field states if the number is too long, as other
-   programs do. */
+/* Use fewer decimals than stated if the number is too long, as others do. */
 static pf_status put_number (const put_args *p) {
   const double value = p->column->nums[p->row];
   char digits[400];
@@ -260,8 +258,7 @@ static pf_status append_memo (const put_args *p, pf_bytes value, bool is_text) {
 }
 
 
-/* Text is converted to the code page. A value with a NUL is binary and is
-   not. */
+/* Text is converted to the code page. A value with a NUL is binary and is not. */
 static pf_status put_memo (const put_args *p) {
   pf_bytes value = p->column->bytes[p->row];
   const bool is_text =
@@ -284,8 +281,7 @@ pf_status dbf_end_memos (dbf_writer *self, pf_sink *sink, pf_error *error) {
 }
 
 
-/* Encode a missing value: null if the field allows it, else blank if its type
-   has a blank. */
+/* Encode a missing value: null if the field allows it, else blank. */
 static pf_status put_missing (const put_args *p) {
   const bool is_binary = strchr("IBYTMVQ", p->field->type) != NULL;
   if (is_binary && p->writer->visual)

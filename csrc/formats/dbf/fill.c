@@ -263,8 +263,7 @@ static pf_status put_text (const fill_args *f, size_t row, pf_bytes text) {
 }
 
 
-/* Text and bytes. V and Q have a length bit: if it is set, the last byte is the
-   length. */
+/* V and Q have a length bit: if it is set, the last byte is the length. */
 static pf_status fill_bytes (const fill_args *f) {
   const size_t size = f->field->size;
   const bool is_text = f->field->kind == DBF_TEXT;

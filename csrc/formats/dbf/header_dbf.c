@@ -87,8 +87,7 @@ const dbf_layout *dbf_layout_of (uint8_t version) {
 }
 
 
-/* Returns the stated offset of the first record. The header must be
-   complete. */
+/* Returns the stated offset of the first record. The header must be complete. */
 static uint32_t stated_start (pf_bytes bytes) {
   const dbf_layout *const layout = dbf_layout_of(bytes.at[0]);
   return layout->fixed_end != 0 ? layout->fixed_end

@@ -38,16 +38,14 @@ static inline bool dbf_is_visual (uint8_t version) {
 
 /* code_page.c: code pages of tables, by their names in iconv. */
 
-/* Returns the name of the code page of a mark (byte 29); "" for 0, NULL if it
-   is unknown. */
+/* The name of the code page of a mark (byte 29); "" for 0, NULL: unknown. */
 const char *dbf_code_page (uint8_t mark);
 
 /* Get the code page that a .cpg file states: UTF-8, 1252, ANSI 1252, ISO 88591,
    LDID/87, OEM 866 or a name of iconv. Returns false if there is none. */
 bool dbf_cpg_page (pf_bytes text, char name[32]);
 
-/* Returns the mark of a code page by its name, ignoring case; 0 if it has
-   none. */
+/* Returns the mark of a code page by its name, ignoring case; 0 if it has none. */
 uint8_t dbf_code_page_mark (const char *name);
 
 /* layout.c: compute sizes, offsets, kinds and null bits of the fields from
@@ -62,8 +60,7 @@ pf_status dbf_converter_open (pf_converter *converter, const dbf_file *file,
 /* memo.c: the names of dbf_memo_form. */
 extern const char *const dbf_memo_names[];
 
-/* memo.c: find the bytes of a memo. Returns false with a message in
-   *problem. */
+/* memo.c: find the bytes of a memo. Returns false with a message in *problem. */
 bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
                     pf_bytes *value, bool *is_text, const char **problem);
 
@@ -101,8 +98,7 @@ size_t dbf_fast_int_fill (const dbf_fast_int *fast, const uint8_t *at,
    in 1 to 9999. */
 bool dbf_put_day (uint8_t *out, int64_t julian);
 
-/* Write YYYY-MM-DD from YYYYMMDD, 10 bytes. Returns false if there is no such
-   day. */
+/* Write YYYY-MM-DD from YYYYMMDD, 10 bytes. False if there is no such day. */
 bool dbf_put_date (uint8_t *out, const uint8_t *digits);
 
 /* Copy the eight digits of the YYYY-MM-DD that a text begins with to `digits`,
@@ -112,12 +108,10 @@ bool dbf_parse_date (pf_bytes text, uint8_t *digits);
 /* Returns the number in up to nine digits. */
 uint32_t dbf_number_of (const uint8_t *digits, size_t count);
 
-/* Write the time of day, THH:MM:SS or THH:MM:SS.mmm. Returns the size, at most
-   13. */
+/* Write a time, THH:MM:SS or THH:MM:SS.mmm. Returns the size, at most 13. */
 size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds);
 
-/* Write a number of units of 1/10000 exactly, at most 21 bytes. Returns the
-   size. */
+/* Write units of 1/10000 exactly, at most 21 bytes. Returns the size. */
 size_t dbf_put_currency (uint8_t *out, int64_t units);
 
 /* Columns of table data that are no field. */

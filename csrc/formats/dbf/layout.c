@@ -46,8 +46,7 @@ static pf_status place_fields (pf_trace *trace, dbf_file *file,
 }
 
 
-/* Whether the first records begin with a delete flag for this start and record
-   size. */
+/* Whether the first records begin with a delete flag for these sizes. */
 static bool flags_fit (const dbf_file *file, pf_bytes bytes, uint64_t start,
                        uint64_t record) {
   const uint64_t counted = dbf_header_count(file, bytes);
@@ -64,8 +63,7 @@ static bool flags_fit (const dbf_file *file, pf_bytes bytes, uint64_t start,
 }
 
 
-/* Whether the counted records end at the end of the file or at an end mark
-   0x1A. */
+/* Whether the counted records end at the end of the file or at an end mark 0x1A. */
 static bool end_fits (const dbf_file *file, pf_bytes bytes, uint64_t start,
                       uint64_t record) {
   const uint64_t end = start + dbf_header_count(file, bytes) * record;

@@ -237,8 +237,7 @@ static pf_status complete_chunk (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* The stated number of counts is impossible: end parsing and report the likely
-   cause. */
+/* The stated number of counts is impossible: report the likely cause. */
 static pf_status reject_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t at = parser->at, left = dcpi_left(parser);
   const bool is_other = fits_swapped(parser);

@@ -304,8 +304,7 @@ static pf_status check_same (const dcpi_writer *self, const uint32_t *values) {
 }
 
 
-/* Copy the first profile, compare the others with it, and keep the earliest
-   epoch. */
+/* Copy the first profile, compare the others, and keep the earliest epoch. */
 static pf_status merge_profile (dcpi_writer *self, size_t profile) {
   const uint32_t *const values = self->profiles[profile].values;
   pf_status status;

@@ -124,8 +124,7 @@ static bool is_fast_path (const samples_reader *self) {
 }
 
 
-/* Decode chunks that are valid and fit into the batch, until one needs the
-   general path. */
+/* Decode valid chunks that fit, until one needs the general path. */
 static void fill_fast (samples_reader *self, pf_batch *batch) {
   dcpi_parser *const parser = &self->parser;
   const dcpi_header *const header = &parser->header;

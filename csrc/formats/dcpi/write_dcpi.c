@@ -66,8 +66,7 @@ static bool put_original (const dcpi_writer *self, const dcpi_field *field) {
 }
 
 
-/* Whether the value of a line equals that of the merged header in version
-   0.07. */
+/* Whether the value of a line equals that of the merged header in version 0.07. */
 static bool matches_header (const dcpi_writer *self, const dcpi_field *field,
                             dcpi_word word) {
   const pf_bytes text = dcpi_name(self, field->value);

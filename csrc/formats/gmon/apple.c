@@ -31,8 +31,7 @@ enum {
 };
 
 
-/* Parse a section of samples. The bins are limited by its size and by the
-   stated number. */
+/* Parse a section of samples. Its size and the stated number limit the bins. */
 static pf_status take_samples (gmon_parser *parser, gmon_segment *segment,
                                uint64_t size) {
   const gmon_layout *const layout = parser->layout;

@@ -182,8 +182,7 @@ gmon_parser gmon_new_parser (const gmon_layout *layout, pf_bytes bytes,
    fails. */
 pf_status gmon_next_segment (gmon_parser *parser, gmon_segment *segment);
 
-/* Add a warning to the trace, if the parser has one. Returns the result of
-   pf_warn. */
+/* Add a warning to the trace, if there is one. Returns the result of pf_warn. */
 pf_status gmon_report (gmon_parser *parser, pf_note_kind kind, const char *code,
                        pf_status status, uint64_t offset, const char *format,
                        ...) PF_PRINTF(6, 7);
@@ -212,8 +211,7 @@ void gmon_take_arcs (gmon_parser *parser, gmon_segment *segment,
 pf_status gmon_take_table (gmon_parser *parser, gmon_segment *segment,
                            unsigned next);
 
-/* Report missing bins, no bins, a reversed address range, and else a rate of 0.
-   */
+/* Report missing bins, no bins, a reversed address range, and else a rate of 0. */
 pf_status gmon_check_histogram (gmon_parser *parser,
                                 const gmon_segment *segment);
 
@@ -273,8 +271,7 @@ typedef struct gmon_scale {
 gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
                           bool extended);
 
-/* Returns the first address of a bin; for bin == bins the end of the last
-   one. */
+/* Returns the first address of a bin; for bin == bins the end of the last one. */
 uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin);
 
 /*

@@ -218,8 +218,7 @@ static void put_sums (const gmon_writer *self, const pf_pair_counts *sums,
 }
 
 
-/* Write all blocks in one record, with their number in 4 bytes as gprof reads
-   it. */
+/* Write all blocks in one record; gprof reads their number in 4 bytes. */
 static void put_blocks (const gmon_writer *self, uint64_t maximum) {
   const pf_pair_counts *const blocks = &self->blocks;
   uint64_t number = 0;

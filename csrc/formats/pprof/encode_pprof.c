@@ -22,8 +22,7 @@ typedef struct pprof_writer {
 } pprof_writer;
 
 
-/* Returns the text of a name, which ends with NUL in the dictionary, or
-   `missing`. */
+/* Returns the text of a name, which ends with NUL, or `missing`. */
 static const char *text_at (const pprof_writer *w, const pf_batch *batch,
                             size_t column, size_t row, const char *missing) {
   return pf_has_value(batch, column, row)
@@ -79,8 +78,7 @@ static pf_status take (pf_encoder *encoder, pf_reader *reader,
 }
 
 
-/* Merge whole traces without conversion to rows, which would lose
-   attributes. */
+/* Merge whole traces without conversion to rows, which would lose attributes. */
 static pf_status merge (pf_encoder *encoder, pf_trace *const *traces,
                         size_t count, pf_error *error) {
   pprof_writer *const w = (pprof_writer *)(void *)encoder;

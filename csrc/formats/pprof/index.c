@@ -18,8 +18,7 @@
 #define MAX_LINES 256
 
 
-/* Count the fields of a message with a number: lines of a location, labels of a
-   sample. */
+/* Count the fields of a message that have this number. */
 static uint64_t count_fields (pf_bytes message, uint64_t number) {
   pf_cursor c = pf_cursor_over(message, false);
   pprof_field field;

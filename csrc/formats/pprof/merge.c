@@ -131,8 +131,7 @@ static pf_status read_header (pprof_merged *m, const pprof_translation *t,
 }
 
 
-/* Whether values of two types can be added: equal names, and equal or
-   convertible units. */
+/* Whether two types can be added: equal names and convertible units. */
 static bool are_addable (const stated_type *a, const stated_type *b) {
   return a->names.type == b->names.type &&
          (a->names.unit == b->names.unit ||
@@ -141,8 +140,7 @@ static bool are_addable (const stated_type *a, const stated_type *b) {
 }
 
 
-/* Returns the index of the nth type of a file that is addable to `type`, or
-   SIZE_MAX. */
+/* The index of the nth type of a file that is addable to `type`, or SIZE_MAX. */
 static size_t find_type (const stated_types *types, const stated_type *type,
                          size_t nth) {
   for (size_t i = 0; i < types->count; i++)

@@ -19,8 +19,7 @@
 #include "formats/pprof/pprof.h"
 #include "model/base/intern_table.h"
 
-/* A location of the merged profile. Its lines are lines[first .. first + nlines
-   - 1]. */
+/* A merged location. Its lines are lines[first .. first + nlines - 1]. */
 typedef struct pprof_merged_location {
   uint64_t address;
   uint32_t mapping; /* entry number */
@@ -144,8 +143,7 @@ pf_status pprof_read_tables (pprof_merged *merged,
                              pprof_translation *translation, pf_error *error);
 void pprof_translation_close (pprof_translation *translation);
 
-/* Returns the entry number of a mapping, added if it is new; 0 if out of
-   memory. */
+/* Returns the entry number of a mapping, added if it is new; 0 if out of memory. */
 uint32_t pprof_intern_mapping (pprof_merged *merged,
                                const pprof_mapping *mapping);
 
@@ -154,8 +152,7 @@ uint32_t pprof_intern_mapping (pprof_merged *merged,
 uint32_t pprof_merge_location (pprof_merged *merged,
                                pprof_translation *translation, uint32_t number);
 
-/* Clear merged->is_sorted if the locations of a file are not as profio writes
-   them. */
+/* Clear is_sorted if the locations of a file are not as profio writes them. */
 pf_status pprof_check_locations (pprof_merged *merged,
                                  pprof_translation *translation,
                                  pf_error *error);
@@ -170,8 +167,7 @@ pf_status pprof_merge_unsorted (pprof_merged *merged,
                                 pprof_translation *translations,
                                 pf_error *error);
 
-/* Reserve space for a sample of so many words. Returns false if out of
-   memory. */
+/* Reserve space for a sample of so many words. Returns false if out of memory. */
 bool pprof_block_reserve (pprof_block *block, size_t words, size_t ntypes);
 void pprof_block_close (pprof_block *block);
 

@@ -127,8 +127,7 @@ static bool read_locations (sorted_reader *r, pf_bytes ids) {
 }
 
 
-/* Read a sample. Returns false if it is not as profio writes it, or not in
-   order. */
+/* Read a sample. False if it is not as profio writes it, or not in order. */
 static bool read_sample (sorted_reader *r, pf_bytes message) {
   pprof_block *const block = r->block;
   const pprof_file *const file = r->translation->file;

@@ -29,8 +29,7 @@ typedef struct head_stats {
 } head_stats;
 
 
-/* Returns the number of values of a sample, SIZE_MAX if the message is not
-   one. */
+/* Returns the number of values of a sample, SIZE_MAX if the message is not one. */
 static size_t values_of (pf_bytes sample) {
   pf_cursor c = pf_cursor_over(sample, false);
   pprof_field field;

@@ -140,8 +140,7 @@ static inline bool pprof_next_meta (const pprof_file *file,
 pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error);
 void pprof_index_close (pprof_file *file);
 
-/* Get a string by its index. An unknown index gives an empty string and a
-   warning. */
+/* Get a string by its index. An unknown one gives "" and a warning. */
 pf_status pprof_string (pf_trace *trace, uint64_t number, uint64_t offset,
                         pf_bytes *text, pf_error *error);
 
@@ -157,8 +156,7 @@ typedef struct pprof_values {
   int64_t *at;
 } pprof_values;
 
-/* Append the values of a field: packed or a single one. Returns false if out of
-   memory. */
+/* Append the values of a field, packed or single. False if out of memory. */
 bool pprof_read_values (pprof_values *values, const pprof_field *field);
 
 /* Warn if the number of values differs from the number of sample types. */

@@ -33,8 +33,7 @@ typedef struct stacks_reader {
 } stacks_reader;
 
 
-/* Reserve contexts for the whole file, extrapolated from the part that has been
-   read. */
+/* Reserve contexts for the whole file, extrapolated from the part read. */
 static void reserve_contexts (const stacks_reader *g) {
   pf_contexts *const c = g->to->contexts;
   const double share =
@@ -92,8 +91,7 @@ static pf_status add_weights (stacks_reader *g, uint32_t node,
 }
 
 
-/* Whether the sample gives a row: in table weights it needs at least one
-   value. */
+/* Whether the sample gives a row: in table weights it needs at least one value. */
 static bool is_row (const stacks_reader *g) {
   int64_t weight;
   for (size_t t = 0; t < g->file->ntypes && g->to->nmetrics == 0; t++)

@@ -100,8 +100,7 @@ static pf_status find_entry (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* Scans the rest of the text if the mapping does not contain the area so
-   far. */
+/* Scans the rest of the text if the mapping does not contain the area so far. */
 static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, pf_error *error) {
   const winidea_file *const file = cache->file;
@@ -282,8 +281,7 @@ static const winidea_cached_area *find_other (const winidea_area_cache *cache,
 }
 
 
-/* Finds an area that the arrays do not contain, by its handle and, for a state,
-   DATA. */
+/* Finds an area that is not in the arrays by its handle and, for a state, DATA. */
 static pf_status resolve (winidea_decoder *self, uint32_t handle, int64_t data,
                           winidea_cached_area *cached, pf_error *error) {
   const winidea_cached_area *const known =

@@ -63,8 +63,7 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
 }
 
 
-/* Returns the entries of a handle, adding it if it is new. NULL when out of
-   memory. */
+/* Returns the entries of a handle, which may be new. NULL: out of memory. */
 static winidea_handle_info *add_handle (winidea_areas *areas, uint32_t handle) {
   const uint32_t count = areas->handles.count;
   const uint64_t word = handle;

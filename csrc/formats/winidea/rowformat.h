@@ -54,8 +54,7 @@ bool winidea_compile (winidea_rowformat *format, pf_bytes text);
 /* Returns true if a format contains a macro. */
 bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro);
 
-/* The fields of a row, by macro; `at` is NULL if the format does not have
-   it. */
+/* The fields of a row, by macro; `at` is NULL if the format does not have it. */
 typedef struct winidea_fields {
   pf_bytes of[MACROS];
   bool is_ambiguous; /* adjacent free texts could be split elsewhere, too */
@@ -80,8 +79,7 @@ typedef enum winidea_base {
   WINIDEA_HEXADECIMAL
 } winidea_base;
 
-/* Parse a whole text as a number. Return false if it is not one, or too
-   large. */
+/* Parse a whole text as a number. Return false if it is not one, or too large. */
 bool winidea_read_handle (pf_bytes text, uint32_t *handle);
 bool winidea_read_decimal (pf_bytes text, int64_t *number);
 bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value);

@@ -48,12 +48,10 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
                                 winidea_section_cursor *cursor,
                                 pf_error *error);
 
-/* The line that begins at `at`, without its end; *next is the start of the next
-   one. */
+/* The line that begins at `at`, without its end; *next is the next one. */
 pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next);
 
-/* The kind of the section that a line begins; WINIDEA_SECTIONS: it is no
-   header. */
+/* The kind of the section that a line begins; WINIDEA_SECTIONS: it is no header. */
 winidea_section_kind winidea_header_kind (pf_bytes line);
 
 static inline bool winidea_is_header (pf_bytes line) {

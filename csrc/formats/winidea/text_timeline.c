@@ -15,8 +15,7 @@
 #include "model/dictionary/names.h"
 #include "model/rows/table_reader.h"
 
-#define RECORD   24
-#define NO_FIELD 0xff
+#define RECORD 24
 
 typedef struct timeline_reader {
   pf_reader reader;
@@ -162,8 +161,7 @@ static const uint8_t *take_field (const timeline_reader *self, unsigned macro,
 }
 
 
-/* Skips a literal, which usually has one byte or none; NULL if it is not
-   there. */
+/* Skips a literal, which usually has one byte or none; NULL if it is not there. */
 static inline const uint8_t *take_literal (pf_bytes literal, const uint8_t *p,
                                            const uint8_t *end) {
   if (literal.size == 0)
@@ -227,8 +225,7 @@ static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
 }
 
 
-/* General path for a line: a row, a blank line, an invalid one, or the next
-   header. */
+/* General path for a line: a row, blank, invalid, or the next header. */
 static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
   const uint8_t *const start = self->at;
   const pf_bytes text = {start, (size_t)(self->end - start)};

@@ -44,8 +44,7 @@
 #include "model/rows/trace.h"
 #include "profio.h"
 
-/* The versions of a binary timeline; they differ in the second word of a
-   record. */
+/* The versions of a binary timeline; they differ in the second word of a record. */
 typedef enum winidea_version {
   WINIDEA_1_0, /* bits 24 to 27: type; no core */
   WINIDEA_1_1  /* bits 0 to 3: type; bits 4 to 11: core */
@@ -123,8 +122,7 @@ typedef enum winidea_data_type {
   WINIDEA_DATA_DOUBLE   /* bits of a double */
 } winidea_data_type;
 
-/* An entry: a row of the mapping, or an area of an event that has no such
-   row. */
+/* An entry: a row of the mapping, or an area of an event that has no such row. */
 typedef struct winidea_entry {
   uint32_t handle;
   bool has_value;
@@ -205,8 +203,7 @@ typedef struct winidea_section {
 
 #define WINIDEA_OPEN UINT64_MAX
 
-/* The state of an opened trace (trace->state), freed by `close` of
-   open_winidea.c. */
+/* The state of a trace (trace->state), freed by `close` of open_winidea.c. */
 typedef struct winidea_file {
   pthread_mutex_t mutex; /* for areas, lanes, sections and, of the trace,
                             dictionary and notes */
@@ -291,12 +288,10 @@ pf_status winidea_update_live (pf_trace *trace, pf_error *error);
 bool winidea_find_version (const pf_trace *trace, pf_bytes bytes,
                            winidea_layout *layout);
 
-/* The confidence, 0 to 100, that `head` begins a binary timeline of `size`
-   bytes. */
+/* The confidence (0 to 100) that `head` begins a timeline of `size` bytes. */
 int winidea_score_records (pf_bytes head, uint64_t size);
 
-/* Sets the layout from the options, else from the records. PF_OK or a
-   failure. */
+/* Sets the layout from the options, else from the records. PF_OK or a failure. */
 pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
                                  winidea_layout *layout, pf_error *error);
 
@@ -342,8 +337,7 @@ winidea_value_kind winidea_default_value_kind (const winidea_file *file,
                                                uint32_t handle);
 
 
-/* mapping.c: parses the areas, contexts and facts of a section. PF_OK or a
-   failure. */
+/* mapping.c: parses the areas, contexts and facts of a section. */
 pf_status winidea_parse_section (pf_trace *trace,
                                  const winidea_section *section,
                                  pf_error *error);

@@ -220,8 +220,7 @@ bool winidea_has_areas (pf_bytes head) {
 }
 
 
-/* The first area of the mapping must be one of winIDEA: it has a name and a
-   handle. */
+/* The first area must be one of winIDEA: it has a name and a handle. */
 int winidea_score_xml (pf_bytes head) {
   xml_parser w = {head, 0};
   element e = {.is_end = true};

@@ -90,8 +90,7 @@ enum {
   ENTRIES_COLUMNS
 };
 
-/* The columns of table raw. The fields follow them, then a column of all
-   bytes. */
+/* The columns of table raw. The fields follow them, then a column of all bytes. */
 enum {
   RAW_OFFSET,
   RAW_SIZE,

@@ -303,8 +303,7 @@ static int finish (lua_State *L, pf_status status) {
 }
 
 
-/* contexts:merge(other, sign): the sum of this profile and the other one times 1
-   or -1. */
+/* contexts:merge(other, sign): this profile plus the other one times 1 or -1. */
 static int contexts_merge (lua_State *L) {
   const pf_contexts *const a = l_contexts_check(L, 1);
   const pf_contexts *const b = l_contexts_check(L, 2);
@@ -386,8 +385,7 @@ static int contexts_invert (lua_State *L) {
 }
 
 
-/* contexts:shorten(depth): merges frames deeper than `depth` into their
-   callers. */
+/* contexts:shorten(depth): merges frames deeper than `depth` into their callers. */
 static int contexts_shorten (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t depth = depth_check(L, 2);

@@ -25,8 +25,7 @@ pf_contexts *l_contexts_new (lua_State *L, int dictionary_arg);
 /* Returns the contexts at `arg`; borrowed: pin them. */
 pf_contexts *l_contexts_check (lua_State *L, int arg);
 
-/* Returns the index of a metric (NULL: the default one); raises with the list
-   of names. */
+/* Returns the index of a metric (NULL: the default one); raises with a list. */
 size_t l_metric_check (lua_State *L, const pf_contexts *contexts,
                        const char *name);
 

@@ -201,8 +201,7 @@ typedef struct shown {
 } shown;
 
 
-/* Whether a text consists only of blanks and characters that are written as
-   blanks. */
+/* Whether a text has only blanks and characters that are written as blanks. */
 static bool is_blank (pf_bytes text) {
   size_t i = 0;
   while (i < text.size && (text.at[i] <= ' ' || text.at[i] == 0x7f))

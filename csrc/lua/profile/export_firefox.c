@@ -38,8 +38,7 @@ static void put_comma (const firefox *f, uint32_t row) {
 }
 
 
-/* Writes the columns and the number of rows; a column without a head ends the
-   list. */
+/* Writes columns (one without a head ends the list) and the number of rows. */
 static void put_table (firefox *f, const table_column *columns, uint32_t rows) {
   for (; columns->head != NULL; columns++) {
     l_export_text(f->out, columns->head);

@@ -204,8 +204,7 @@ static const struct {
 #define NREPORTS (sizeof reports / sizeof *reports)
 
 
-/* Returns the listing of the profile at 1 for the options at `arg` and pushes
-   its flow. */
+/* Returns the listing of the profile at 1 and pushes its flow. */
 static pf_listing listing_of (lua_State *L, int arg, bool is_ranked) {
   const l_profile *const p = l_profile_check(L, 1);
   pf_listing listing = {.shown = p->shown,

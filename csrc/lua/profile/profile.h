@@ -38,8 +38,7 @@ l_profile *l_profile_check (lua_State *L, int arg);
 */
 pf_flow *l_flow_push (lua_State *L, int profile, int arg);
 
-/* Pushes a table of the numbers shown in headings. The flow must be on top of
-   the stack. */
+/* Pushes a table of the numbers in headings. The flow must be on top. */
 void l_profile_facts (lua_State *L, const pf_flow *flow);
 
 /* Creates the class of flows. */

@@ -74,8 +74,7 @@ static int64_t read_both (const l_clock *c, uint64_t *ticks) {
 }
 
 
-/* Returns the rate between the base and a later moment; 0: it cannot be
-   measured. */
+/* Returns the rate from the base to a later moment; 0: cannot be measured. */
 static uint64_t rate_of (const l_clock *c, uint64_t ticks, int64_t ns) {
   const double passed = (double)(ticks - c->ticks);
   const double rate = (double)(ns - c->ns) / passed * 4294967296.0;

@@ -114,8 +114,7 @@ static int coroutine_wrap (lua_State *L) {
   return 1;
 }
 
-/* Calls the library's close in this activation, so that its errors are raised
-   as usual. */
+/* Calls the library's close, so that its errors are raised as usual. */
 static int coroutine_close (lua_State *L) {
   const lua_CFunction library_close = lua_tocfunction(L, lua_upvalueindex(1));
   lua_State *const co = lua_tothread(L, 1);

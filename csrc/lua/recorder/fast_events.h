@@ -30,8 +30,7 @@ uint64_t *l_put_begin_general (l_recorder *recorder, size_t words);
    its name where the table has names. */
 uint32_t l_put_function (l_recorder *recorder, l_function *function);
 
-/* Reserves space for a record. NULL: the record was dropped, or recording has
-   ended. */
+/* Reserves space for a record. NULL: it was dropped, or recording has ended. */
 L_HOT uint64_t *l_put_begin (l_recorder *r, size_t words) {
   pf_writer *const w = r->fast_writer;
   if (w == NULL || pf_writer_failed(w) || !pf_ring_has_space(&w->ring, words))

@@ -84,8 +84,7 @@ static const char *own_name (lua_State *L) {
 }
 
 
-/* Returns the name by which the caller calls the function, or else its
-   position. */
+/* Returns the name by which the caller calls the function, or else its position. */
 static uint32_t local_name (lua_State *L, lua_Debug *ar, l_recorder *r) {
   char text[LUA_IDSIZE + 32];
   lua_getinfo(L, "n", ar);

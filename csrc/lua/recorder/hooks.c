@@ -64,8 +64,7 @@ L_HOT void end_event (l_recorder *r, int64_t began, l_cost kind) {
 }
 
 
-/* Records that the innermost call of a lane was suspended or resumed, if that
-   is a change. */
+/* Records that a lane was suspended or resumed, if that is a change. */
 static void set_suspended (l_recorder *r, l_lane *lane, bool suspended) {
   if (l_lane_count(lane) == 0 || lane->is_suspended == suspended)
     return;
@@ -74,8 +73,7 @@ static void set_suspended (l_recorder *r, l_lane *lane, bool suspended) {
 }
 
 
-/* If the running lane is empty, the time until `now` is charged to the new
-   lane. */
+/* If the running lane is empty, the time until `now` is charged to the new lane. */
 l_lane *l_switch (l_recorder *r, lua_State *thread, int level, int64_t now) {
   const bool is_over = r->running != NULL && l_lane_count(r->running) == 0;
   if (!is_over)

@@ -130,8 +130,7 @@ static uint32_t path_below (l_recorder *r, uint32_t below, l_frame *f) {
 }
 
 
-/* Returns the call path of the outermost `count` frames. Usually they have it
-   already. */
+/* Returns the path of the outermost `count` frames. Usually they have it. */
 static uint32_t callers_of (l_recorder *r, const l_lane *lane, size_t count) {
   size_t i = count;
   while (i > 0 && lane->frames[i - 1].path == L_NO_ID)

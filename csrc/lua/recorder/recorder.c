@@ -34,8 +34,7 @@ static void unhook (lua_State *thread, lua_Hook hook) {
 }
 
 
-/* Stops recording. Open calls are kept for resume; program time stands
-   still. */
+/* Stops recording. Open calls are kept for resume; program time stands still. */
 static void turn_off (lua_State *L, l_recorder *r) {
   const lua_Hook hook = r->hook;
   const bool was_on = r->is_on;
@@ -103,8 +102,7 @@ static void read_settings (lua_State *L, l_recorder *r) {
 }
 
 
-/* Connects the recorder at 2 with the stream of the settings, or opens its
-   sums. */
+/* Connects the recorder at 2 with the stream of the settings, or opens its sums. */
 static void open_output (lua_State *L, l_recorder *r) {
   lua_getfield(L, 1, "dictionary"); /* at 3 */
   r->dictionary = l_dictionary_check(L, 3);
@@ -266,8 +264,7 @@ static int recorder_finish (lua_State *L) {
 }
 
 
-/* recorder:is_copy(): whether this process is a fork of the one that is
-   recorded. */
+/* recorder:is_copy(): whether this process is a fork of the recorded one. */
 static int recorder_is_copy (lua_State *L) {
   const l_recorder *const r = check(L);
   lua_pushboolean(L, r->process != 0 && r->process != getpid());

@@ -218,8 +218,7 @@ static inline int64_t l_now (l_recorder *r) {
   return l_clock_now(&r->clock);
 }
 
-/* Ends the recording. The first failure is kept in recorder->error. `what` is
-   copied. */
+/* Ends the recording. recorder->error keeps the first failure, a copy. */
 void l_recorder_fail (l_recorder *recorder, pf_status status, const char *what);
 
 
@@ -271,8 +270,7 @@ size_t l_lane_index (const l_lane *lane, const void *ci);
 /* Frees the lanes without recording their ends. */
 void l_lanes_free (l_lanes *lanes);
 
-/* Marks all lanes stale: each is compared with its thread before it is used
-   again. */
+/* Marks all lanes stale: each is compared with its thread before its next use. */
 void l_lanes_mark_stale (l_recorder *recorder);
 
 /* Leaves all calls of all lanes. */
@@ -306,12 +304,10 @@ static inline void l_put_changed (l_recorder *recorder) {
 }
 
 
-/* hooks.c: returns the hook of a mode and sets its mask. NULL for mode
-   "sampled". */
+/* hooks.c: returns the hook of a mode and its mask. NULL: mode "sampled". */
 lua_Hook l_hook_of (l_mode mode, bool by_line, int *mask);
 
-/* Adds the time since the last event to the running call. `now` is the
-   clock. */
+/* Adds the time since the last event to the running call. `now` is the clock. */
 void l_charge (l_recorder *recorder, int64_t now);
 
 /* Makes `thread` the running thread at clock `now`, after charging the time

@@ -20,8 +20,7 @@ static const char *const operations[] = {
     "~=",     "running", "sqrt",   "abs", "negate", NULL};
 
 
-/* Returns the length of the array on top of the stack; raises if it is above
-   `max`. */
+/* Returns the length of the array on top; raises if it is above `max`. */
 static size_t count_check (lua_State *L, int arg, lua_Unsigned max) {
   const lua_Unsigned n = lua_rawlen(L, -1);
   luaL_argcheck(L, n <= max, arg, "too many formulas or steps");
@@ -54,8 +53,7 @@ static void step_check (lua_State *L, const pf_reader *input, pf_step *step) {
 }
 
 
-/* Reads the formula on top of the stack; replaces it by the memory of its
-   steps. */
+/* Reads the formula on top of the stack; replaces it by the memory of its steps. */
 static void formula_check (lua_State *L, const pf_reader *input,
                            pf_formula *formula) {
   const int table = lua_gettop(L);

@@ -111,8 +111,7 @@ static int core_limit (lua_State *L) {
 }
 
 
-/* core.passed(limit): the number of rows that a reader of core.limit has
-   returned. */
+/* core.passed(limit): the number of rows that the reader has returned. */
 static int core_passed (lua_State *L) {
   const l_reader *const r = l_reader_check(L, 1);
   luaL_argcheck(L, r->kind == L_LIMIT, 1, "not a reader of core.limit");

@@ -39,8 +39,7 @@ typedef struct output_file {
   size_t ncomplete, capacity;
 } output_file;
 
-/* User value 1 pins the dictionary and the roles; 2 is the label of
-   messages. */
+/* User value 1 pins the dictionary and the roles; 2 is the label of messages. */
 typedef struct l_writer {
   const pf_format *format;
   pf_dictionary *dictionary;
@@ -259,8 +258,7 @@ static int fail_with_label (lua_State *L, l_writer *w, const pf_error *error) {
 }
 
 
-/* Sets from[] to the reader's column for each column of the written table, or
-   nfields. */
+/* Sets from[] to the reader's column for each written one, or nfields. */
 static void match_columns (const pf_table *table, const pf_reader *reader,
                            size_t *from, bool *wanted) {
   for (size_t i = 0; i < table->nfields; i++) {
@@ -445,8 +443,7 @@ static int writer_finish (lua_State *L) {
 }
 
 
-/* writer:tables(): { { name=, fields= }, ... }, the tables that can be
-   written. */
+/* writer:tables(): { { name=, fields= }, ... }, the tables that can be written. */
 static int writer_tables (lua_State *L) {
   size_t count;
   const pf_table *const tables = tables_of(writer_check(L), &count);

@@ -112,8 +112,7 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
 }
 
 
-/* Adds the main file and the side files at 5; the table on top keeps their
-   roles. */
+/* Adds the main file and the side files at 5; the table on top has their roles. */
 static pf_status add_outputs (lua_State *L, l_stream *s, const char *path,
                               pf_error *error) {
   l_side sides[L_STREAM_OUTPUTS - 1];

@@ -65,8 +65,7 @@ pf_status l_stream_file_open (l_stream_file *output, const char *path,
 }
 
 
-/* Writes the path of the current numbered file to `path`; false if it is too
-   long. */
+/* Writes the path of the current numbered file; false if it is too long. */
 static bool numbered_path (const l_stream_file *output, char *path,
                            size_t capacity) {
   const int size = snprintf(path, capacity, "%s.%06llu", output->prefix,
@@ -127,8 +126,7 @@ pf_status l_stream_file_number (l_stream_file *output, const char *path,
 }
 
 
-/* Truncates numbered files to a total length, removes later ones and opens the
-   next one. */
+/* Truncates numbered files to a total length, removes others, opens the next. */
 static pf_status resume_numbered (l_stream_file *output, uint64_t length,
                                   pf_error *error) {
   struct stat about;

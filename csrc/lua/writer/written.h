@@ -10,8 +10,7 @@
 
 #include "lua/binding.h"
 
-/* Returns the format named by the string at `arg`; raises if it cannot be
-   written. */
+/* Returns the format named at `arg`; raises if it cannot be written. */
 const pf_format *l_written_format (lua_State *L, int arg);
 
 /* Pushes memory with the options { name = value } at `arg`; sets *options,
@@ -29,8 +28,7 @@ typedef struct l_side {
    of the stack keeps the roles. */
 size_t l_sides_at (lua_State *L, int arg, l_side *sides, size_t max);
 
-/* Returns the table named by the string at `arg` and its number; raises if
-   there is none. */
+/* Returns the table named at `arg` and its number; raises if there is none. */
 const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
                                  const pf_table *tables, size_t count,
                                  size_t *number);

@@ -183,8 +183,7 @@ static void close_writer (pf_encoder *encoder) {
 }
 
 
-/* Copies the text of a format, with `tail` after it; `at` is NULL when out of
-   memory. */
+/* Copies the text of a format and `tail`; `at` is NULL when out of memory. */
 static pf_bytes copy_format (winidea_writer *self, unsigned format,
                              pf_bytes text, const char *tail) {
   const size_t more = strlen(tail);

@@ -138,8 +138,7 @@ struct winidea_variable {
   int64_t value;
 };
 
-/* The variable with this handle, added if it is new. NULL when out of
-   memory. */
+/* The variable with this handle, added if it is new. NULL when out of memory. */
 static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
   const uint32_t count = self->variables.count;
   const uint64_t word = handle;

@@ -24,8 +24,7 @@ static pf_column *role_column (const xpp_writer *self, xpp_role role) {
 }
 
 
-/* Converts ns to whole ms. A time that is not exact is refused, or rounded and
-   counted. */
+/* Converts ns to whole ms; inexact times are refused, or rounded and counted. */
 static pf_status whole_ms (xpp_writer *self, int64_t time, int64_t *ms,
                            pf_error *error) {
   const int64_t rest = time % XPP_NS_PER_MS;
@@ -193,8 +192,7 @@ static pf_status build_schema (xpp_writer *self, pf_error *error) {
 }
 
 
-/* Creates an encoder of tables with these fields and our options that apply to
-   it. */
+/* Creates an encoder of tables with these fields and our options. */
 static pf_status open_table (xpp_writer *self, const pf_trace *opts,
                              pf_bytes fields, pf_error *error) {
   static const char *const passed[] = {"code_page", "changed", "round", "cpg"};

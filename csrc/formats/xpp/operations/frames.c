@@ -45,8 +45,7 @@ bool xpp_flag_names (pf_dictionary *dictionary, uint32_t names[XPP_FLAG_SETS]) {
 }
 
 
-/* Returns the next word of a text from *at on and advances *at; empty at the
-   end. */
+/* Returns the next word of a text and advances *at; empty at the end. */
 static pf_bytes next_word (pf_bytes text, size_t *at) {
   while (*at < text.size && text.at[*at] == ' ')
     ++*at;

@@ -40,8 +40,7 @@ enum {
   XPP_FLAG_SETS = 64
 };
 
-/* Set names[set] to the id of the name of each set; false when out of
-   memory. */
+/* Set names[set] to the id of the name of each set; false when out of memory. */
 bool xpp_flag_names (pf_dictionary *dictionary, uint32_t names[XPP_FLAG_SETS]);
 
 /* The id of a name with the words of two names, each in alphabetical order;
@@ -85,8 +84,7 @@ typedef struct xpp_call_slot {
 
 #define XPP_CACHED_SLOTS 1024 /* a power of two */
 
-/* A cached slot; `word` has its lane in the upper half and its name in the
-   lower. */
+/* A cached slot; `word` is its lane (upper half) and its name. */
 typedef struct xpp_cached_slot {
   uint64_t word;
   uint32_t slot;

@@ -36,8 +36,7 @@ static pf_status find_area (unfilter *self, uint32_t slot, uint32_t *area,
 }
 
 
-/* Close the innermost call at `time` with flags, in row `row` of the input, or
-   NO_ROW. */
+/* Close the innermost call at `time` with flags, in an input row or NO_ROW. */
 static pf_status end_call (unfilter *self, pf_batch *out, xpp_call_stack *lane,
                            int64_t time, unsigned flags, size_t row,
                            pf_error *error) {
@@ -103,8 +102,7 @@ static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
 }
 
 
-/* A leave whose call is not open. An O and an o directly after it are one
-   leave. */
+/* A leave whose call is not open. An O and an o directly after it are one leave. */
 static pf_status process_orphan (unfilter *self, pf_batch *out, const entry *e,
                                  pf_error *error) {
   const bool is_second = e->op == XPP_RETURNED && e->lane->orphan == e->slot;

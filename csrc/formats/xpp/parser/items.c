@@ -47,8 +47,7 @@ static pf_status warn_here (xpp_parser *parser, pf_note_kind kind,
 }
 
 
-/* Makes the next `size` bytes an item and advances the parser. Returns
-   PF_MORE. */
+/* Makes the next `size` bytes an item and advances the parser. Returns PF_MORE. */
 static pf_status take_item (xpp_parser *parser, xpp_item_kind kind,
                             uint64_t size, xpp_item *item) {
   *item = (xpp_item){.kind = kind,
@@ -198,8 +197,7 @@ static bool is_chain (const xpp_file *file, pf_bytes bytes, uint64_t at) {
 }
 
 
-/* The first position in [at, end) at which a chain of records starts, or
-   `end`. */
+/* The first position in [at, end) at which a chain of records starts, or `end`. */
 static uint64_t find_chain (const xpp_file *file, pf_bytes bytes, uint64_t at,
                             uint64_t end) {
   while (at < end && !(dbf_is_flag(bytes.at[at]) && is_chain(file, bytes, at)))
@@ -323,8 +321,7 @@ static pf_status take_unrecognized (xpp_parser *parser, pf_bytes bytes,
 }
 
 
-/* Parses the next item of a table, before the end of `bytes`, the bytes of its
-   segment. */
+/* Parses the next item of a table; `bytes` are those of its segment. */
 static pf_status next_record (xpp_parser *parser, pf_bytes bytes,
                               size_t max_rows, xpp_item *item) {
   const xpp_file *const file = parser->file;

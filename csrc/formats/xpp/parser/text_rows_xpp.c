@@ -29,8 +29,7 @@ static uint64_t scan_unquoted (const xpp_scanner *scanner, pf_bytes bytes,
 }
 
 
-/* The position of the closing quote of the text at `at`, or the size of the
-   bytes. */
+/* The position of the closing quote of the text at `at`, or bytes.size. */
 static uint64_t closing_quote (const xpp_scanner *scanner, pf_bytes bytes,
                                uint64_t at, xpp_cell *cell, bool *has_stray) {
   while (at < bytes.size) {
