@@ -114,8 +114,7 @@ pf_status l_save_error (lua_State *L, pf_error *error);
 
 /*
 ** Pushes a value of a column; nil for a missing one. `cache` is the stack index
-** of the dictionary's string cache (l_push_name_cache), or 0 to create a new
-** string.
+** of the dictionary's string cache (l_push_name_cache), or 0: a new string.
 */
 void l_push_value (lua_State *L, const pf_column *column, size_t row,
                    pf_dictionary *dictionary, int cache);

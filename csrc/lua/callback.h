@@ -42,8 +42,7 @@ pf_status l_callback_run (l_callback *callback, lua_CFunction body, void *call,
                           int count, pf_error *error);
 
 /* To be used in a body: calls the Lua function below the `arguments` on top of
-   the stack and pushes its first result. Raises if the trace is closed
-   afterwards. */
+   the stack and pushes its first result. Raises if the trace is closed then. */
 void l_callback_call (lua_State *L, const l_callback *callback, int arguments);
 
 /* Resumes the thread as a coroutine with the `arguments` on its stack; below

@@ -42,8 +42,7 @@ static int core_is_terminal (lua_State *L) {
 
 
 /* core.terminal_width(file): columns of the terminal: COLUMNS of the
-   environment, else what the terminal says; nil if that is unknown or the file
-   is not a terminal. */
+   environment, else what the terminal says; nil if unknown or not a terminal. */
 static int core_terminal_width (lua_State *L) {
   const int fd = fileno(l_file_check(L, 1));
   struct winsize size;

@@ -16,8 +16,7 @@
 ** A part may sleep while no reader uses it, so that traces of many files need
 ** neither the memory nor the mappings of all: its sources are unmapped then, and
 ** the format has closed the trace. Header fields and warnings stay; `tables` has
-** names and numbers of rows, but no fields. Readers may use a part in several
-** threads.
+** names and numbers of rows, but no fields. Threads may share a part.
 */
 typedef struct l_part {
   pf_trace trace;

@@ -220,8 +220,7 @@ static inline size_t row_copy_plain (char *p, pf_bytes bytes, char no,
 }
 
 /* Copies a text to `p`. Returns whether it consists of printable ASCII without
-   the bytes `no` and `nor` (0: none); otherwise the contents of `p` are
-   undefined. */
+   the bytes `no` and `nor` (0: none); otherwise `p` is undefined. */
 static inline bool row_copy_ascii (char *p, pf_bytes bytes, char no, char nor) {
   return row_copy_plain(p, bytes, no, nor) == bytes.size;
 }
@@ -240,8 +239,7 @@ static inline pf_bytes row_bytes (const pf_column *column, size_t row,
 
 
 /* These functions write a number at `p`, where ROW_NUMBER_SIZE bytes (and
-   `width`) are free, and return the position after it. They allocate
-   nothing. */
+   `width`) are free, and return the position after it. */
 char *row_put_uint (char *p, uint64_t value);
 char *row_put_int (char *p, int64_t value);
 char *row_put_addr (char *p, uint64_t value);   /* 0x, lower-case hex digits */
@@ -285,8 +283,7 @@ typedef struct row_template {
 
 /*
 ** Compiles a template to segments; one of n bytes has at most n, for which the
-** caller has room. Literals borrow `source`. PF_EFORMAT with a message for the
-** user.
+** caller has room. Literals borrow `source`. PF_EFORMAT has a message.
 */
 pf_status row_compile (pf_bytes source, const pf_reader *reader,
                        row_segment *segments, size_t *nsegments,

@@ -247,8 +247,7 @@ static void fit_line (row_job *job) {
 
 
 /* Cuts a text of `size` bytes to `places` characters: its begin and its end,
-   which often distinguishes names, are kept. Returns its bytes, or 0 when out
-   of memory. */
+   which often distinguishes names, are kept. Returns its bytes, 0: no memory. */
 static size_t cut_middle (row_job *job, const char *bytes, size_t size,
                           size_t width, size_t places) {
   const size_t begin = (places - 1) / 3, end = places - 1 - begin;

@@ -1,7 +1,6 @@
 /*
 ** br.h - the records of the format br, the output of DEBUG PROFILE of Business
-** Rules! BASIC, and the functions that its files share. Times are in
-** nanoseconds.
+** Rules! BASIC, and the functions that its files share. Times are in ns.
 **
 ** A file is a sequence of records without header, magic number, version or
 ** lengths; all numbers are big-endian:
@@ -157,8 +156,7 @@ static inline bool br_has_time (const br_group *group) {
 }
 
 /* The parser of groups: a position between two records, and the current group.
-   Call br_parser_open, br_next_group until it returns PF_END,
-   br_parser_close. */
+   Call br_parser_open, br_next_group until PF_END, br_parser_close. */
 typedef struct br_parser {
   pf_trace *trace;
   pf_error *error; /* of the current call of br_next_group */

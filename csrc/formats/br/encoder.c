@@ -2,8 +2,7 @@
 ** encoder.c - the encoder: writes a group for each row, and a mapping before
 ** the first line of each module. Backtraces begin with the innermost caller.
 **
-** A row needs no line of its own if it has a stack, whose innermost frame is
-** then its line.
+** A row with a stack needs no line of its own: its innermost frame is the line.
 **
 ** A refused row leaves nothing in the file: its modules get numbers, and their
 ** mappings are written when the whole row has been checked.

@@ -5,8 +5,7 @@
 **
 ** Order of backtraces: a line of the main routine can only be the outermost
 ** frame. If MAIN ROUTINE is on the last of two or more backtraces, and not on
-** the first, the innermost caller comes first; in the opposite case the
-** outermost.
+** the first, the innermost caller comes first; else the outermost.
 **
 ** Times: lines are written when they end, so the callees of a line precede it.
 ** Times are inclusive if at least MIN_CALLERS lines, and all that have callees,
@@ -241,8 +240,7 @@ static pf_status prescan_file (pf_trace *trace, br_interpretation *interp,
 
 
 /* Refuses a file whose first byte is not a record type. Warns if the length of
-   the first name exceeds the file in big-endian order, but not in little-endian
-   order. */
+   the first name exceeds the file in big-endian order, but not in little-endian. */
 static pf_status check_start (pf_trace *trace, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   br_record record;

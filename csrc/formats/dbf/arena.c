@@ -1,6 +1,5 @@
 /*
-** arena.c - an arena allocator: a list of chunks that are reused for each
-** batch.
+** arena.c - an arena allocator: chunks that are reused for each batch.
 */
 
 #include <stdlib.h>

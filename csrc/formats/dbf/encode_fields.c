@@ -1,7 +1,6 @@
 /*
-** encode_fields.c - parses the option `fields`: NAME TYPE, NAME TYPE(SIZE)
-** or NAME TYPE(SIZE,DECIMALS), optionally followed by `null`, separated by
-** commas.
+** encode_fields.c - parses the option `fields`: NAME TYPE, NAME TYPE(SIZE) or
+** NAME TYPE(SIZE,DECIMALS), optionally with `null`, separated by commas.
 */
 
 #include <stdio.h>

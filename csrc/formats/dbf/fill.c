@@ -389,9 +389,8 @@ pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
     status = (field->length_bit >= 0 ? fill_bytes : fillers[field->kind])(&f);
   if (status != PF_OK || field->null_bit < 0)
     return status;
-  /* Programs without null flags fill them with blanks, as they do with all
-     unknown fields. So a null bit counts only if the value is blank or the flags
-     are not all blank. */
+  /* Programs without null flags fill them with blanks, as all unknown fields. So
+     a null bit counts only if the value is blank or the flags are not all blank. */
   const dbf_field *const flags =
       &decoder->file->fields[decoder->file->null_flags];
   for (size_t i = 0; i < run->count; i++)

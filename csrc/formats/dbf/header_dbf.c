@@ -154,9 +154,8 @@ static size_t count_descriptors (pf_bytes bytes, uint32_t limit,
 }
 
 
-/* Returns the end of the bytes that can hold descriptors: the stated start of
-   the records, or the file size (at most 65,536) if that is too small for a
-   field. */
+/* The end of the bytes that can hold descriptors: the stated start of records,
+   or the file size (at most 65,536) if that is too small for a field. */
 static uint32_t descriptor_limit (pf_bytes bytes) {
   const uint32_t start = stated_start(bytes);
   const dbf_layout *const layout = dbf_layout_of(bytes.at[0]);

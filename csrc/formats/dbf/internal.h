@@ -1,6 +1,5 @@
 /*
-** internal.h - types and functions that only the files of the format dbf
-** share.
+** internal.h - types and functions that only files of the format share.
 */
 
 #ifndef internal_h
@@ -88,9 +87,8 @@ typedef struct dbf_fast_int {
 bool dbf_fast_int_open (dbf_fast_int *fast, const dbf_field *field,
                         size_t record);
 
-/* Parse a field in up to `count` records of `stride` bytes; `at` is the field
-   in the first record. Returns how many values were parsed before one of
-   another form. */
+/* Parse a field in up to `count` records of `stride` bytes; `at` is the field in
+   the first record. Returns how many values have this form. */
 size_t dbf_fast_int_fill (const dbf_fast_int *fast, const uint8_t *at,
                           size_t stride, size_t count, int64_t *out);
 

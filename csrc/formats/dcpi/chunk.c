@@ -50,9 +50,8 @@ static bool is_footer (const dcpi_parser *parser, uint64_t at,
 }
 
 
-/* Whether the file was copied in text mode: each line feed of the body follows
-   a carriage return, and without the carriage returns its size is a multiple of
-   4. */
+/* Whether the file was copied in text mode: each line feed of the body follows a
+   carriage return, and without them its size is a multiple of 4. */
 static bool is_text_copy (const dcpi_parser *parser) {
   const uint8_t *const body = parser->bytes.at + parser->header.size;
   const size_t size = parser->bytes.size - (size_t)parser->header.size;

@@ -197,8 +197,7 @@ dcpi_word dcpi_word_of (pf_bytes text);
 bool dcpi_is_terminator (const dcpi_line *line);
 
 /* Parse a number in base 10 or 16. Returns PF_EFORMAT if `digits` is empty or
-   has another byte, PF_ELIMIT if the number is above 2^64 - 1 (*number is then
-   undefined). */
+   has another byte, PF_ELIMIT if the number is above 2^64 - 1. */
 pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number);
 
 /* Remove 0x from the start of a text. Returns false if it is not there. */

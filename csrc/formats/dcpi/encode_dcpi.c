@@ -125,9 +125,8 @@ static void set_value (dcpi_profile *profile, dcpi_word word, uint32_t name) {
 }
 
 
-/* Collect the values of each profile: from the header lines that are valid for
-   all profiles, from its own lines, then from its rows. The first value of a
-   word is kept. */
+/* Collect the values of each profile: from the header lines for all profiles,
+   its own lines, then its rows. The first value of a word is kept. */
 static void collect_values (dcpi_writer *self) {
   for (size_t p = 0; p < self->nprofiles; p++) {
     dcpi_profile *const profile = &self->profiles[p];
@@ -331,9 +330,8 @@ static pf_status merge_profile (dcpi_writer *self, size_t profile) {
 }
 
 
-/* Combines the headers of all profiles, replaces the event names of the rows by
-   indexes and writes the file. PF_EUNSUPPORTED if the profiles do not fit into
-   one file. */
+/* Combines all headers, replaces the event names of rows by indexes and writes
+   the file. PF_EUNSUPPORTED if the profiles do not fit into one file. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   dcpi_writer *const self = (dcpi_writer *)encoder;
   const dcpi_profile only = profile_of(&(pf_batch){.rows = 0}, 0, 0);

@@ -1,6 +1,5 @@
 /*
-** parser_dcpi.c - the parser: segments of the header, and what both dialects
-** share.
+** parser_dcpi.c - the parser: segments of the header, and what dialects share.
 */
 
 #include "formats/dcpi/dcpi.h"

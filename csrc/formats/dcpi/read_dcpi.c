@@ -34,8 +34,7 @@ typedef struct samples_reader {
 
 
 /* Returns the time that one sample of an event stands for, in the fixed-point
-   nanoseconds of model/base/wide.h; 0 for events other than cycles and if the
-   clock is unknown. */
+   nanoseconds of model/base/wide.h; 0: not cycles, or the clock is unknown. */
 static pf_wide sample_time (const dcpi_header *header,
                             const dcpi_event *event) {
   const uint64_t clock = dcpi_clock(header);

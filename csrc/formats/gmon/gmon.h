@@ -147,8 +147,7 @@ typedef struct gmon_options {
 } gmon_options;
 
 /* width.c: detect version, byte order and width of a file that begins with
-   "gmon" and has a complete header. Returns a failure or the result of
-   pf_warn. */
+   "gmon" and has a complete header. Returns as pf_warn. */
 pf_status gmon_detect_gnu (pf_trace *trace, const gmon_options *options,
                            gmon_layout *layout, pf_error *error);
 

@@ -93,8 +93,7 @@ static pf_status fill_counts (const histogram_reader *self, pf_column *column,
 
 /* Convert samples to nanoseconds, including the carry of the bins before, so
    that the times of a set add up to the exact sum, rounded once. Division rounds
-   down also for negative counts. Returns false if the result does not fit into
-   64 bits. */
+   down also for negative counts. False if it does not fit into 64 bits. */
 static bool to_nanoseconds (uint64_t *carry, int64_t samples, uint32_t rate,
                             int64_t *spent) {
   int64_t whole = samples / (int64_t)rate;

@@ -1,6 +1,5 @@
 /*
-** open_gmon.c - the format gmon: profiles of gprof, in all dialects; the schemas
-** of its tables.
+** open_gmon.c - the format gmon: profiles of gprof, in all dialects; schemas.
 **
 ** Opening parses the whole file once, so the number of rows of each table and
 ** all damage are known afterwards.

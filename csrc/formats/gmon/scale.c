@@ -2,8 +2,7 @@
 ** scale.c - converts bins to addresses and back.
 **
 ** profil(2) counts a sample at pc in bin ((pc - low) / 2 * s) / 65536, in
-** integer arithmetic. The C library computes s from the sizes in single
-** precision:
+** integer arithmetic. The C library computes s in single precision:
 **
 **   s = (int)((float)size_of_bins / range * 65536)     size = 2 * bins
 **

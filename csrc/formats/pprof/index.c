@@ -172,8 +172,7 @@ static bool is_taken (const pprof_file *file, const char *name) {
 
 
 /* Derive the name of a column from that of the type: other bytes than letters
-   and digits become "_". A name in use gets the number of the type as
-   suffix. */
+   and digits become "_". A name in use gets the type's number as suffix. */
 static void name_column (const pprof_file *file, pprof_type *type,
                          pf_bytes name) {
   const size_t capacity = sizeof type->column - 8;

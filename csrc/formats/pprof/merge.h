@@ -125,8 +125,7 @@ pprof_merged *pprof_merged_new (pf_dictionary *dictionary);
 void pprof_merged_free (pprof_merged *merged);
 
 /* Merge traces of the format pprof that share the dictionary of `merged`.
-   Returns PF_EUNSUPPORTED if they have no sample type in common or a sum
-   exceeds 64 bits. */
+   Returns PF_EUNSUPPORTED if they share no sample type or a sum exceeds 64 bits. */
 pf_status pprof_merged_add (pprof_merged *merged, pf_trace *const *traces,
                             size_t count, pf_error *error);
 

@@ -4,8 +4,7 @@
 ** equal bytes, whatever the number of files. The samples of all other files
 ** keep input order, as in Go's pprof.
 **
-** Two threads read the files into blocks of their own. They do not add to the
-** dictionary.
+** Two threads read the files into own blocks and add nothing to the dictionary.
 */
 
 #include "formats/pprof/merge.h"

@@ -272,9 +272,8 @@ pf_status pprof_read_tables (pprof_merged *m, pprof_translation *t,
     else if (field.number == PPROF_FUNCTION)
       status = add_function(m, t, &field, error);
   }
-  /* All locations of a file that states no mapping while other files do get a
-     mapping without address and name, so that they are not equal to locations
-     of known programs. */
+  /* If a file states no mapping while others do, its locations get a mapping
+     without address and name, so that they differ from those of known programs. */
   const pprof_mapping unknown = {.file = PF_NO_NAME, .build_id = PF_NO_NAME};
   if (status == PF_OK && m->has_mappings && t->nmappings == 0 &&
       !push_mapping(t, &unknown))

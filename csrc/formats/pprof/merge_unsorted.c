@@ -1,7 +1,6 @@
 /*
-** merge_unsorted.c - merges samples of any files in input order. A sample
-** is written to the end of the block, then searched; the block keeps it if it
-** is new.
+** merge_unsorted.c - merges samples of any files in input order. A sample is
+** written to the end of the block, which keeps it if it is new.
 */
 
 #include "formats/pprof/merge.h"
@@ -119,8 +118,7 @@ static int compare_labels (const void *context, const void *left,
 
 
 /* Write the record of the sample after the last one in the block, and return the
-   index of an equal sample, or else that of the new one; PF_NOT_INTERNED if out
-   of memory. */
+   index of an equal sample, or that of the new one; PF_NOT_INTERNED: no memory. */
 static uint32_t intern_sample (sample_merger *s) {
   pprof_block *const block = &s->merged->unsorted;
   const size_t nlabel_words = s->nlabels * LABEL_WORDS;

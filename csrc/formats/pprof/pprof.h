@@ -33,9 +33,8 @@
 ** (the others are its inlined callers). Ids are arbitrary numbers except 0.
 **
 ** At open pprof_index reads everything but the samples into a pprof_file, which
-** the trace owns (pf_trace.state) until pprof_index_close. Readers then scan
-** the samples. Damage is reported to the trace as warnings with codes
-** "pprof-...".
+** the trace owns (pf_trace.state) until pprof_index_close. Readers then scan the
+** samples. Warnings of damage have codes "pprof-...".
 **
 **   wire.h      fields
 **   open_pprof.c      the format: score, info, tables

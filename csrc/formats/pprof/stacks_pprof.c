@@ -1,6 +1,5 @@
 /*
-** stacks_pprof.c - the bulk read of stacks: adds samples to contexts without
-** rows.
+** stacks_pprof.c - the bulk read of stacks: adds samples to contexts.
 **
 ** While samples are sorted as profio writes them, a frame that differs from the
 ** previous one is a new context that need not be searched. From the first sample

@@ -74,8 +74,7 @@ static pf_status add_unmapped (winidea_area_cache *cache, uint32_t handle,
 
 
 /* Finds or adds the entry of a handle; of a state the one with this value, else
-   the only one there is. A value of 0 may mean that the file does not state the
-   value. */
+   the only one there is. A value of 0 may mean that the file states none. */
 static pf_status find_entry (winidea_area_cache *cache, uint32_t handle,
                              int64_t data, winidea_entry *found) {
   const winidea_areas *const areas = &cache->file->areas;
@@ -220,8 +219,7 @@ static bool integer_value (const winidea_area_cache *cache, uint32_t handle,
 ** Finds the state that a write of `data` to a variable begins, if the reader
 ** derives states; `kind` is the type of `data`. cached->value_kind is
 ** WINIDEA_UNRESOLVED if the mapping has no states of the variable or the value
-** is not an integer. PF_OK, PF_ENOMEM or the failure of a warning. Takes the
-** mutex.
+** is not an integer. PF_OK or a failure. Takes the mutex.
 */
 static pf_status find_written (winidea_area_cache *cache, uint32_t handle,
                                int64_t data, winidea_data_type kind,

@@ -1,8 +1,7 @@
 /*
-** areas_table.c - the reader of table areas: the rows of the mapping in
-** their order. Without a mapping the timeline is scanned, and areas are listed
-** in the order of their first events, because readers in threads may add them
-** in any order.
+** areas_table.c - the reader of table areas: the rows of the mapping in their
+** order. Without a mapping the timeline is scanned, and areas are listed in the
+** order of their first events, since readers in threads add them in any order.
 */
 
 #include <stdlib.h>

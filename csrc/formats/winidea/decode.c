@@ -1,7 +1,6 @@
 /*
-** decode.c - decodes slices of records to the wanted columns. Rows of a
-** Text1 timeline are converted to such records first, so both forms share this
-** code.
+** decode.c - decodes slices of records to the wanted columns. Rows of a Text1
+** timeline are converted to such records first.
 */
 
 #include <stdio.h>

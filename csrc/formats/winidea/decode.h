@@ -41,9 +41,8 @@ typedef struct winidea_area_cache {
 } winidea_area_cache;
 
 /* Finds the area of a handle (of states with the value `data`) that the cache
-   does not contain, creating it if needed, and caches it unless it is a
-   variable with derived states. PF_OK, PF_ENOMEM or the failure of a warning.
-   Takes the mutex. */
+   does not contain, creating it if needed, and caches it unless it is a variable
+   with derived states. PF_OK or a failure. Takes the mutex. */
 pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, winidea_cached_area *cached,
                            pf_error *error);
@@ -118,8 +117,7 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
                            const winidea_layout *layout, const pf_table *table);
 
 /* Fills the wanted columns of the batch from its first row on. If contexts are
-   not tracked, the caller sets has_contexts and contexts[] before. PF_OK or a
-   failure. */
+   not tracked, the caller sets has_contexts and contexts[] before. */
 pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch, pf_error *error);
 

@@ -27,9 +27,8 @@ typedef struct counts {
 } counts;
 
 
-/* Counts records. Version 1.1 has a type for writes, 1.0 has none; the word 0 is a
-   leave in both. A record of zeros is valid only as the first: a leave on core
-   0. */
+/* Counts records. Version 1.1 has a type for writes, 1.0 has none; the word 0 is
+   a leave in both. Zeros are valid only as the first record: a leave on core 0. */
 static void count_records (counts *t, const uint8_t *at, size_t count,
                            unsigned size) {
   int64_t last = INT64_MIN;
@@ -144,8 +143,7 @@ typedef struct last_event {
 
 
 /* Returns true if the events of functions make sense only with types 1 and 2
-   exchanged: after an enter, functions are resumed and hardly ever
-   suspended. */
+   exchanged: after an enter, functions are resumed, hardly suspended. */
 static bool is_swapped (pf_bytes bytes, const winidea_layout *layout) {
   last_event last[LAST_EVENTS] = {{0, 0}};
   const size_t records = bytes.size / layout->size;

@@ -1,6 +1,5 @@
 /*
-** mapping.c - areas, contexts and facts from the sections of a main
-** file.
+** mapping.c - areas, contexts and facts of the sections of a main file.
 **
 ** Handles are hexadecimal. The value of a line is its number, that of a state
 ** its value; both are decimal unless 8 or 16 digits, 0x or letters indicate

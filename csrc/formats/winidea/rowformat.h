@@ -1,8 +1,7 @@
 /*
-** rowformat.h - the row formats in the section headers of a Text1 file:
-** literal text and macros between per cent signs. Compile a format once with
-** winidea_compile, then split each row with winidea_split. No memory is
-** allocated.
+** rowformat.h - the row formats in the section headers of a Text1 file: literal
+** text and macros between per cent signs. Compile a format once with
+** winidea_compile, then split each row with winidea_split. Nothing is allocated.
 **
 ** Used by text1.c, mapping.c, the readers of sections and the encoder. The
 ** fields of a row point into the row.

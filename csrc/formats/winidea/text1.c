@@ -1,8 +1,7 @@
 /*
 ** text1.c - scans the sections of a Text1 file.
 **
-** A section is a header line and rows. The header states the format of the
-** rows:
+** A section is a header line and rows. The header states the format:
 **
 **   * INFO %TOTAL_TIME%
 **   * CONTEXTS %NAME%,%HANDLE%

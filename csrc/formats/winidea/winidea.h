@@ -259,8 +259,7 @@ static inline int64_t winidea_time_at (const winidea_file *file, uint64_t row) {
 
 
 /* The time at which the recording ended; it began at 0 or, if there are events
-   before the trigger, with the first event. INT64_MIN if the file does not
-   state the duration. */
+   before the trigger, with the first event. INT64_MIN: there is no duration. */
 static inline int64_t winidea_recording_end (const winidea_file *file,
                                              int64_t first) {
   if (!file->has_total || file->total_time < 0)

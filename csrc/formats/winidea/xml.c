@@ -8,8 +8,7 @@
 ** therefore found by name, in any case and at any depth: within an area also
 ** VALUE, FILE, PATH, PARENT or PARENT_HANDLE, STATE_HANDLE or HANDLE_STATE, and
 ** VALUE_TYPE and VALUE_UNIT with or without `VALUE_`. The timeline of an XML
-** export is not read: Text1 or a binary one contains the same in a tenth of the
-** bytes.
+** export is not read: Text1 or a binary one is the same in a tenth of the size.
 */
 
 #include <stdlib.h>

@@ -17,8 +17,7 @@
 ** contents, the operations, flushing, packets and the name OP. The names TID,
 ** TIME, MSG, LINE and PARAMS occur in the profiler. Not known: types and widths
 ** (the table states them), the order of fields in text and whether it has a row
-** of names; roles.c therefore finds fields by several names and by their
-** values.
+** of names; so roles.c finds fields by several names and by values.
 */
 
 #include <stdio.h>

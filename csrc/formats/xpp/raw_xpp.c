@@ -1,7 +1,6 @@
 /*
-** raw_xpp.c - the readers of table raw, every item of the trace with its bytes
-** and the fields as the file states them, and of table structure, the fields and
-** their roles.
+** raw_xpp.c - the readers of table raw, all items of the trace with their bytes
+** and fields as stated, and of table structure, the fields and their roles.
 */
 
 #include <string.h>

@@ -119,8 +119,7 @@ bool xpp_has_settings (pf_bytes text) {
 
 
 /* A PRI file contains OPERATIONMODE and few lines that are not settings; a text
-   about PRI files contains many. A key has letters, digits, blanks, "_", "-" and
-   ".". */
+   about PRI files has many. A key has letters, digits, blanks and "_-.". */
 int xpp_settings_score (pf_bytes head) {
   setting found = {0};
   size_t lines = 0, others = 0;

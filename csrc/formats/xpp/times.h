@@ -4,8 +4,7 @@
 ** time. The rules are in times.c. Used by entries_xpp.c for all rows in the
 ** order of the file.
 **
-** The caller closes an xpp_times also after a failure; that frees its table of
-** threads.
+** The caller closes an xpp_times, which frees its threads, also after a failure.
 */
 
 #ifndef times_h

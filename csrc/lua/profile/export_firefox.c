@@ -177,9 +177,8 @@ typedef enum sample_column {
 } sample_column;
 
 
-/* Writes a column of the samples, one for each context with a weight. For
-   metrics that are not times the samples are 1 ms apart. Returns their
-   number. */
+/* Writes a column of the samples, one for each context with a weight. For other
+   metrics than times they are 1 ms apart. Returns their number. */
 static uint32_t put_samples (firefox *f, sample_column column, bool has_times) {
   const l_export *const e = f->out;
   bool overflow = false;

@@ -1,10 +1,8 @@
 /*
-** flow.c - the options of a report: the metric, and the filters of
-** functions.
+** flow.c - the options of a report: the metric and filters of functions.
 **
 ** A filter is an array with a byte of bits (PF_FLAT_IN, ...) per function. The
-** options are lists of function names or numbers; a name may be mangled or
-** demangled.
+** options are lists of function names or numbers; names may be mangled.
 **
 ** Used by profile.c. The userdata owns the flow and the filter, and pins the
 ** profile, whose graph they borrow.

@@ -1,6 +1,5 @@
 /*
-** profile.c - profiles that consist of a call graph: built from readers, shown
-** by readers.
+** profile.c - profiles that consist of a call graph.
 */
 
 #include <stdlib.h>

@@ -32,9 +32,8 @@ l_profile *l_profile_check (lua_State *L, int arg);
 
 /*
 ** Pushes the flow of the profile at index `profile` for the options at `arg` (a
-** table or nil): metric, include_flat, exclude_flat, include_graph, ... The
-** flow without options is computed once and cached. The result is borrowed: pin
-** it.
+** table or nil): metric, include_flat, exclude_flat, include_graph, ... The flow
+** without options is computed once and cached. Pin the result.
 */
 pf_flow *l_flow_push (lua_State *L, int profile, int arg);
 

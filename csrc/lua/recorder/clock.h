@@ -8,8 +8,7 @@
 ** clock is read only now and then, to measure the length of a tick, and for CPU
 ** time after a gap in which the thread may not have run.
 **
-** Call l_clock_open first, then l_clock_now. A clock owns no memory and belongs
-** to one thread.
+** Call l_clock_open first. A clock owns no memory and belongs to one thread.
 */
 
 #ifndef lua_recorder_clock_h

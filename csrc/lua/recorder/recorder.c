@@ -149,9 +149,8 @@ static int core_recorder (lua_State *L) {
 }
 
 
-/* recorder:begin(subtract): starts recording the threads of this Lua state.
-   With `subtract` the cost of hooks is measured and subtracted from all
-   times. */
+/* recorder:begin(subtract): starts recording the threads of this Lua state. With
+   `subtract` the measured cost of hooks is subtracted from all times. */
 static int recorder_begin (lua_State *L) {
   l_recorder *const r = check(L);
   const bool subtract = lua_toboolean(L, 2);

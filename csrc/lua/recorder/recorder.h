@@ -16,17 +16,15 @@
 ** Lua's hooks and signals belong to the process, so at most one recorder is
 ** active; hooks and the signal handler find it through l_recording, one of the
 ** two mutable statics of profio. A hook allocates memory only for a function,
-** line, coroutine or stack depth that it sees for the first time. A failure
-** ends the recording, never the program: the hook is removed and `error` keeps
-** the reason.
+** line, coroutine or stack depth that it sees for the first time. A failure ends
+** the recording, never the program: the hook is removed; `error` is the reason.
 **
 ** All times are ns. Records hold program time: the clock minus the time spent
 ** in hooks, in the interpreter around hooks, in pauses, and waiting for space
 ** in the ring. The sum of these is `overhead`.
 **
 ** lua/profio/recorder.lua calls it. The userdata owns functions, lanes and
-** calibration; it pins the dictionary and the stream or contexts that it writes
-** to.
+** calibration; it pins the dictionary and its stream or contexts.
 */
 
 #ifndef lua_recorder_h
@@ -337,8 +335,7 @@ int l_core_coroutines (lua_State *L);
 /* hook_cost.c */
 
 /* Starts the calibration and measures recorder->costs, which takes some
-   milliseconds. When out of memory, the costs stay 0 and recorder->calibration
-   is NULL. */
+   milliseconds. Without memory costs stay 0 and the calibration NULL. */
 void l_calibration_open (l_recorder *recorder);
 
 /* Frees the calibration, if there is one. */

@@ -212,9 +212,8 @@ static void set_test (lua_State *L, l_callback *callback, pf_test *test,
 
 /*
 ** core.where(reader, tests): the rows for which all tests hold. A test is {
-** column=, op=, negate= } with, for op "eq" value=, "in" values=, "between"
-** low= and high= (nil: open end), "match" pattern=. Op "missing" has no
-** operand.
+** column=, op=, negate= } with, for op "eq" value=, "in" values=, "between" low=
+** and high= (nil: open end), "match" pattern=. "missing" has none.
 */
 static int core_where (lua_State *L) {
   pf_reader *const input = l_reader_check(L, READER)->reader;

@@ -112,8 +112,7 @@ static int counter_value (lua_State *L) {
 
 
 /* core.pivot(reader, key, value, columns): the rows with an additional column
-   for each { name=, column= }: the value where the key has that name, else
-   0. */
+   for each { name=, column= }: the value if the key has that name, else 0. */
 static int core_pivot (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const size_t key = l_field_check(L, 2, input);

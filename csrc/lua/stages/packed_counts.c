@@ -1,7 +1,6 @@
 /*
 ** packed_counts.c - counts by pairs of words (model/base/pair_counts.h) as
-** userdata: they are added up from readers and from packed bytes, and are read
-** as rows again.
+** userdata: they are added up from readers and packed bytes, and read as rows.
 **
 ** Called by lua/profio/internal/store. The userdata owns its counts; a reader
 ** of them pins it and sees what it has at each batch.

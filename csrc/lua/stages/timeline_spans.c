@@ -130,8 +130,7 @@ void l_call_times (lua_State *L, int arg, pf_call_options *options) {
 /*
 ** core.store_spans(events, options): reads all events. Options: from, to, last
 ** (see trace:calls), lines (of functions too), variables (states and values
-** too), idle (rows "idle" and "run"). nil, message, code if they cannot be
-** read or stored.
+** too), idle (rows "idle" and "run"). nil, message, code after a failure.
 */
 static int core_store_spans (lua_State *L) {
   l_reader *const events = l_reader_check(L, 1);

@@ -1,6 +1,5 @@
 /*
-** file_writer.c - writers of whole files: an encoder of the core and its output
-** files.
+** file_writer.c - writers of whole files: an encoder and its output files.
 **
 ** All files of a writer get their names together at the end, so a failure
 ** leaves the old files (bytes/output.h).
@@ -249,8 +248,7 @@ static const pf_table *table_check (lua_State *L, const l_writer *w,
 
 
 /* Returns nil, message, code. A row that the format cannot represent may be
-   omitted; after a failed write rows are missing, so the writer fails for
-   good. */
+   omitted; after a failed write rows are missing, so it fails for good. */
 static int fail_with_label (lua_State *L, l_writer *w, const pf_error *error) {
   if (error->status == PF_EIO && w->failure.status == PF_OK)
     w->failure = *error;

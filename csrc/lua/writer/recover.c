@@ -170,8 +170,7 @@ static int claim_close (lua_State *L) {
 
 
 /* core.claim(path): locks the ring at `path` for writing, or returns nil,
-   message, code. core.stream takes the claim over; claim:close() releases
-   it. */
+   message, code. core.stream takes the claim over; claim:close releases it. */
 static int core_claim (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
   pf_ring_claim *const claim = lua_newuserdatauv(L, sizeof *claim, 1);

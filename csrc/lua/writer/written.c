@@ -1,6 +1,5 @@
 /*
-** written.c - formats, options, tables and columns that can be written (see
-** written.h).
+** written.c - formats, options, tables and columns that can be written.
 */
 
 #include <string.h>

@@ -41,10 +41,9 @@ static pf_status check_handle (const winidea_writer *self, uint64_t handle,
 }
 
 
-/* Sets *handle to the own handle of an area; for a state, to the one that follows
-   from that of its variable, which has one already; else to the next one of its
-   kind. A handle of more than 32 bits is refused later, when the area is
-   written. */
+/* Sets *handle to the own handle of an area; for a state, to the one that
+   follows from that of its variable, which has one already; else to the next one
+   of its kind. Handles of more than 32 bits are refused when written. */
 static pf_status new_handle (winidea_writer *self, const pf_area *area,
                              uint32_t *handle) {
   const unsigned kind = kind_of(self, area);
@@ -71,8 +70,7 @@ static pf_status new_handle (winidea_writer *self, const pf_area *area,
 
 
 /* Assigns handles to all areas up to `number`, in the order of the dictionary,
-   so that an encoder which continues the file (recovery of a ring) assigns the
-   same ones. */
+   so that an encoder which continues the file (recovery of a ring) agrees. */
 static pf_status assign_handles (winidea_writer *self, uint32_t number) {
   if (!pf_grow(&self->handles, &self->handles_capacity, (size_t)number + 1))
     return pf_no_memory(self->error);

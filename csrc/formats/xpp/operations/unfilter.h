@@ -17,8 +17,7 @@
 **    open     the trace ended
 ** A leave without its call has the flag `orphan`, after an interruption also
 ** `gap`. A row whose own flags contain `gap` closes the calls of all threads,
-** and so does the first row of another file, or a row whose flags contain
-** `run`.
+** and so does the first row of another file, or a row with `run`.
 */
 
 #ifndef unfilter_h

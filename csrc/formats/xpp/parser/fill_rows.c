@@ -1,6 +1,5 @@
 /*
-** fill_rows.c - fills columns from items: consecutive records at once, text row
-** by row.
+** fill_rows.c - fills columns from items: records at once, text row by row.
 */
 
 #include <stdlib.h>

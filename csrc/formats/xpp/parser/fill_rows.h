@@ -40,8 +40,7 @@ pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
 void xpp_rows_close (xpp_rows *rows);
 
 /* Replaces the batch and its runs by the next rows, at most `max_rows`. Returns
-   PF_MORE, PF_END, PF_AGAIN or a failure. Texts are valid until the next
-   call. */
+   PF_MORE, PF_END, PF_AGAIN or a failure. Texts live until the next call. */
 pf_status xpp_rows_next (xpp_rows *rows, size_t max_rows, pf_error *error);
 
 /* The byte of its source at which a row of the batch begins. */

@@ -206,10 +206,9 @@ static uint64_t find_chain (const xpp_file *file, pf_bytes bytes, uint64_t at,
 }
 
 
-/* Counts the consecutive records that begin with `flag`, at most `max_rows`;
-   the first one at `at` is known to be valid. The check of is_record for what
-   follows a record is needed only for the last one, because a record follows
-   each of the others. */
+/* Counts the consecutive records that begin with `flag`, at most `max_rows`; the
+   first one at `at` is known to be valid. Only for the last one must
+   is_record check what follows. */
 static size_t count_records (const xpp_file *file, pf_bytes bytes, uint64_t at,
                              uint8_t flag, size_t max_rows) {
   const size_t record = file->dbf->record, op_offset = file->op_offset;
