@@ -142,8 +142,7 @@ typedef struct br_frame {
 
 typedef struct br_group {
   uint64_t offset;
-  br_frame *frames; /* owned: the current line, then backtraces in the order of
-                       the file */
+  br_frame *frames; /* owned: the current line, then backtraces */
   size_t nframes, capacity;
   uint64_t dropped; /* backtraces beyond the maximum depth */
   bool has_time;
@@ -162,12 +161,9 @@ typedef struct br_parser {
   pf_error *error; /* of the current call of br_next_group */
   br_names names;
   uint64_t at;
-  uint32_t *modules;                /* owned; by number: id of the name + 1; 0:
-                                       not mapped */
-  uint64_t mappings, groups, timed; /* counts so far; `timed`: groups with a
-                                       time */
-  size_t depth;                     /* maximum number of frames kept of a
-                                       group */
+  uint32_t *modules;                /* owned; ids of names + 1; 0: none */
+  uint64_t mappings, groups, timed; /* so far; `timed` have a time */
+  size_t depth;                     /* maximum frames of a group */
   bool is_live; /* the file may grow: an incomplete record is not reported */
   bool in_group;
   bool may_have_tag;    /* the last record began a frame */

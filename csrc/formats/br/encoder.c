@@ -32,14 +32,12 @@ typedef struct br_writer {
   size_t frames_used, frames_capacity;
   uint32_t *frame_of;       /* by area: offset of its frame, 0: not encoded */
   size_t frame_of_capacity; /* of `frame_of` */
-  uint32_t recorder;        /* name of the first mapping, until that is written,
-                               or PF_NO_NAME */
+  uint32_t recorder;        /* name of the unwritten first mapping */
   pf_charset charset;       /* of the names in the file */
   pf_converter to_page;
   uint8_t *text; /* buffer for a converted name */
   size_t text_capacity;
-  uint8_t function[BR_MAX_NAME]; /* name of the function of the last checked
-                                    frame */
+  uint8_t function[BR_MAX_NAME]; /* of the last checked frame */
   size_t function_size;
   pf_sink *sink;   /* during `put` and `finish` */
   pf_error *error; /* of the current call */

@@ -80,8 +80,7 @@ static int score (pf_bytes head, uint64_t size) {
 typedef struct prescan {
   br_parser parser;
   bool has_reached_end; /* the scan reached the end */
-  bool is_recording;    /* written by profio's recorder, whose order and times
-                           are known */
+  bool is_recording;    /* written by profio's recorder */
   /* Evidence for the order of backtraces. */
   uint64_t backtraces;            /* number in all groups */
   uint64_t main_first, main_last; /* groups with the main routine first, last */

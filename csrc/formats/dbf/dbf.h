@@ -99,8 +99,7 @@ typedef struct dbf_file {
   uint8_t version;          /* first byte of the file */
   uint8_t mark;             /* code page mark: byte 29 */
   uint32_t start;           /* offset of the first record */
-  uint32_t record;          /* bytes of a record with its delete flag, at
-                               least 1 */
+  uint32_t record;          /* bytes of a record with its delete flag, > 0 */
   uint32_t descriptors_end; /* offset after the last descriptor */
   dbf_field *fields;        /* owned */
   size_t nfields;

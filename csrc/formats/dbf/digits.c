@@ -91,8 +91,7 @@ static bool is_digit (uint8_t c) {
 static const uint8_t *parse_digits (decimal *d, const uint8_t *p,
                                     const uint8_t *end, int power) {
   const uint8_t *const first = p;
-  uint64_t digits = d->digits; /* a local copy: the compiler assumes that p
-                                  may alias d->digits */
+  uint64_t digits = d->digits; /* a copy: p may alias d->digits */
   int ndigits = d->ndigits;
   for (; p < end && is_digit(*p) && ndigits < MAX_DIGITS; p++) {
     digits = digits * 10 + (uint64_t)(*p - '0');
@@ -247,8 +246,7 @@ bool dbf_put_day (uint8_t *out, int64_t julian) {
   const int64_t first = 1721426, last = 5373484; /* years 1 to 9999 */
   if (julian < first || julian > last)
     return false;
-  const uint32_t days = (uint32_t)(julian - 1721120); /* since 1 March of
-                                                         year 0 */
+  const uint32_t days = (uint32_t)(julian - 1721120); /* from 1 March 0 */
   const uint32_t era = days / 146097, of_era = days % 146097;
   const uint32_t of_years =
       of_era - of_era / 1460 + of_era / 36524 - of_era / 146096;

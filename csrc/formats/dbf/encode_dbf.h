@@ -38,12 +38,10 @@ typedef struct dbf_writer {
   pf_table table;
   uint8_t *record; /* the current record */
   uint32_t record_size;
-  uint32_t null_flags, null_bytes; /* offset and size of the null flags in a
-                                      record */
+  uint32_t null_flags, null_bytes; /* offset and size in a record */
   bool begun;                      /* the header has been written */
   bool visual;                     /* Visual FoxPro; else FoxPro 2 or dBASE */
-  bool round;                      /* option: round numbers that do not fit
-                                      exactly */
+  bool round;                      /* option: round inexact numbers */
   bool has_memos;                  /* there is a memo field */
   uint8_t mark;                    /* of the code page */
   uint8_t date[3];

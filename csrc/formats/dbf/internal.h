@@ -126,8 +126,7 @@ typedef enum dbf_shown { /* option `deleted` */
 typedef struct dbf_state {
   dbf_file *file;
   dbf_shown shown;
-  size_t *columns;  /* of table data: index of the field, DBF_RECORD or
-                       DBF_DELETED */
+  size_t *columns;  /* of data: field, DBF_RECORD or DBF_DELETED */
   pf_field *schema; /* of table data */
   size_t ncolumns;
   char *exact_names; /* of the columns with exact text of a currency */

@@ -30,8 +30,7 @@ typedef struct dcpi_row {
 typedef struct dcpi_field {
   uint32_t profile; /* index in dcpi_writer.profiles, or DCPI_ALL_PROFILES */
   uint32_t word, value;
-  uint32_t line; /* the original line, or PF_NO_NAME: built from word and
-                    value */
+  uint32_t line; /* the original line; PF_NO_NAME: of word and value */
 } dcpi_field;
 
 #define DCPI_ALL_PROFILES UINT32_MAX /* a line of the option `header` */
@@ -61,8 +60,7 @@ typedef struct dcpi_writer {
   dcpi_profile *profiles;
   size_t nprofiles, profiles_capacity;
   /* The merged header of the file. */
-  uint32_t values[DCPI_WORDS];    /* names in the dictionary, or PF_NO_NAME; not
-                                  used for events */
+  uint32_t values[DCPI_WORDS];    /* names, or PF_NO_NAME; none for events */
   uint64_t epoch;                 /* of the earliest profile; see dcpi_epoch */
   uint64_t code_start, code_size; /* address range of the code, in bytes */
   dcpi_output_event events[DCPI_MAX_EVENTS];

@@ -19,12 +19,10 @@ typedef struct samples_reader {
   dcpi_segment segment;            /* the segment that is being read */
   uint64_t next_count;             /* index of its next count */
   bool has_names;                  /* the names below are set */
-  pf_bytes texts[SAMPLES_COLUMNS]; /* the values of columns that are constant
-                                      in the file */
+  pf_bytes texts[SAMPLES_COLUMNS]; /* of columns constant in the file */
   uint32_t names[SAMPLES_COLUMNS];
   uint32_t events[DCPI_MAX_EVENTS];  /* names of the events */
-  pf_wide times[DCPI_MAX_EVENTS];    /* duration of a sample by event; 0:
-                                        unknown */
+  pf_wide times[DCPI_MAX_EVENTS];    /* of a sample by event; 0: unknown */
   uint64_t *addresses;               /* output: the columns of the batch, */
   int64_t *counts;                   /* or the scratch arrays */
   uint8_t row_events[PF_BATCH_ROWS]; /* index of each row's event */

@@ -114,8 +114,7 @@ typedef struct gmon_parser {
   uint64_t at;         /* offset of the next segment, at most bytes.size */
   unsigned state;      /* dialects without tags: what follows */
   uint64_t table_left; /* bytes left in the current table of arcs */
-  uint64_t base;       /* LD_PROFILE: `low` of the histogram, the start of
-                          the text segment */
+  uint64_t base;       /* LD_PROFILE: start of the text segment */
   gmon_end end;        /* valid after the last segment */
   uint64_t valid_end;  /* end of the last complete record */
   pf_trace *trace;     /* receives warnings; NULL: none are reported */
@@ -470,8 +469,7 @@ typedef struct gmon_writer {
   unsigned width; /* bytes of an address */
   bool is_wide;   /* GNU: counts of bins and arcs have 8 bytes */
   bool extended;  /* option extended_precision, see gmon_scale_of */
-  bool is_sorted; /* several inputs: sort, so that their order does not
-                     matter */
+  bool is_sorted; /* several inputs: their order must not matter */
   gmon_sets sets;
   pf_pair_counts
       set_ids;       /* (id of a set in the input, 0) -> index in sets.list,

@@ -20,8 +20,7 @@ typedef struct histogram_reader {
   uint64_t carried; /* number of bins that are included in `carry` */
   uint64_t carry;   /* what rounding has left of their times, in 1 / rate ns */
   bool omits_zeros; /* rows with count 0 may be left out */
-  uint32_t bins[PF_BATCH_ROWS]; /* the bin of each row; headers state their
-                                   number in 32 bits */
+  uint32_t bins[PF_BATCH_ROWS]; /* the bin of each row, below 2^32 */
 } histogram_reader;
 
 

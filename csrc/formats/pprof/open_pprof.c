@@ -21,8 +21,7 @@ static unsigned wire_of (uint64_t number) {
 /* Properties of the first fields of a file, for detection. */
 typedef struct head_stats {
   size_t types, parts, samples;
-  size_t misfits;       /* samples whose number of values is not that of the
-                           types */
+  size_t misfits;       /* samples with another number of values */
   size_t strings;       /* entries of the string table */
   bool begins_empty;    /* the first string is "", as the format requires */
   uint64_t min_strings; /* entries that the types refer to */

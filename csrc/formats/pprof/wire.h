@@ -106,8 +106,7 @@ typedef struct pprof_value_type {
 
 typedef struct pprof_mapping {
   uint64_t id;
-  uint64_t start, limit, offset; /* virtual addresses, offset in the mapped
-                                    file */
+  uint64_t start, limit, offset; /* addresses; offset in the file */
   uint64_t file, build_id;       /* strings */
   uint64_t has[4]; /* functions, file names, line numbers, inlined frames */
 } pprof_mapping;

@@ -17,8 +17,7 @@ typedef struct areas_reader {
   pf_reader reader;
   pf_trace *trace;
   uint32_t row;
-  uint32_t *order; /* without a mapping: entries in the order of the timeline;
-                      else NULL */
+  uint32_t *order; /* entries by first event; NULL: a mapping */
   uint32_t norder;
 } areas_reader;
 

@@ -86,10 +86,8 @@ typedef struct winidea_decoder {
   unsigned shift;       /* position of the type in the second word */
   uint32_t unused;      /* bits of the second word that must be 0 */
   uint32_t events[256]; /* id of the event, by kind of area << 4 | type */
-  uint32_t lanes[256];  /* by core: id of the lane, or PF_NO_NAME before its
-                           first event */
-  bool tracks_contexts; /* contexts are derived from writes to
-                                   file->switches */
+  uint32_t lanes[256];  /* by core: id, or PF_NO_NAME */
+  bool tracks_contexts; /* from writes to file->switches */
   uint32_t running[256]; /* then by core: the current context, or PF_NO_NAME */
   winidea_area_cache cache;
 
@@ -102,11 +100,9 @@ typedef struct winidea_decoder {
 
   bool has_contexts; /* contexts[] is set (a name, or PF_NO_NAME) */
   uint32_t contexts[PF_BATCH_ROWS];
-  bool has_state_values;  /* some rows are states; state_values[] is set for
-                           them */
+  bool has_state_values;  /* some rows are states */
   bool has_missing_areas; /* some rows have no area */
-  uint32_t *areas;        /* the areas of the rows: of the column, or
-                             hidden_areas */
+  uint32_t *areas;        /* of the column, or hidden_areas */
   uint32_t hidden_areas[PF_BATCH_ROWS];
   int64_t state_values[PF_BATCH_ROWS];
   uint8_t value_kinds[PF_BATCH_ROWS]; /* winidea_value_kind of each row */

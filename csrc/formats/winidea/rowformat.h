@@ -72,8 +72,7 @@ pf_bytes winidea_trim (pf_bytes text);
 
 /* The base of the digits of a value. */
 typedef enum winidea_base {
-  WINIDEA_BASE_AUTO, /* hexadecimal after 0x, with 8 or 16 digits, or with
-                        letters */
+  WINIDEA_BASE_AUTO, /* hexadecimal: 0x, 8 or 16 digits, or letters */
   WINIDEA_DECIMAL,
   WINIDEA_HEXADECIMAL
 } winidea_base;

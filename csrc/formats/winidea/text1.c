@@ -199,8 +199,7 @@ static uint64_t find_header (pf_bytes text, uint64_t at) {
       break;
     at = (uint64_t)(star - text.at);
     const bool starts = at == 0 || star[-1] == '\n' ||
-                        (at == 3 && text.at[0] == 0xef); /* after the byte order
-                                                            mark */
+                        (at == 3 && text.at[0] == 0xef); /* byte order mark */
     uint64_t next;
     if (starts && winidea_is_header(winidea_line(text, at, &next)))
       return at;

@@ -20,8 +20,7 @@
 typedef struct timeline_reader {
   pf_reader reader;
   const pf_table *table;   /* the table that is read */
-  bool is_open;            /* live: the section may grow, because no header
-                              follows it */
+  bool is_open;            /* live: no header follows the section */
   const uint8_t *at, *end; /* the rest of the section, as far as known */
   winidea_section_cursor section;
   winidea_base base;
@@ -30,8 +29,7 @@ typedef struct timeline_reader {
   int64_t first;         /* time of the first row, ns */
   uint8_t last[RECORD];  /* the last row */
   uint32_t last_context; /* its context */
-  pf_reader *binary;     /* live: reader of a binary timeline that was created
-                            later, or NULL */
+  pf_reader *binary;     /* live: reader of a later binary timeline */
   winidea_decoder decoder;
   uint64_t offsets[PF_BATCH_ROWS];
   uint8_t kinds[PF_BATCH_ROWS]; /* winidea_data_type of the values */

@@ -132,8 +132,7 @@ typedef struct winidea_entry {
   uint32_t parent_handle; /* as the row states it, or WINIDEA_NO_HANDLE */
   bool names_parent;      /* the format of the row includes the parent */
   bool is_mapped;         /* it is a row of the mapping */
-  uint32_t states;        /* of a variable: the handle of its states, or
-                             WINIDEA_NO_HANDLE */
+  uint32_t states;        /* handle of its states, or WINIDEA_NO_HANDLE */
   uint32_t name; /* name as the file has it, or PF_NO_NAME; so are these: */
   uint32_t file, type, unit, path, parent_name;
   winidea_value_kind value_kind;
@@ -205,14 +204,12 @@ typedef struct winidea_section {
 
 /* The state of a trace (trace->state), freed by `close` of open_winidea.c. */
 typedef struct winidea_file {
-  pthread_mutex_t mutex; /* for areas, lanes, sections and, of the trace,
-                            dictionary and notes */
+  pthread_mutex_t mutex; /* of areas, lanes, sections, names and notes */
   bool has_mutex;
   bool is_live;            /* the file may grow: its end may be incomplete */
   bool is_version_pending; /* live: too few records to detect the version */
-  size_t at[3];         /* indices of timeline, text and xml in trace->sources,
-                           or SIZE_MAX */
-  uint64_t nseen_bytes; /* live: bytes of the text that have been scanned */
+  size_t at[3];            /* sources of timeline, text and xml, or SIZE_MAX */
+  uint64_t nseen_bytes;    /* live: bytes of the text that have been scanned */
   const pf_source *timeline; /* the binary timeline, or NULL */
   winidea_layout layout;     /* of the binary timeline */
   const pf_source *text;     /* the main file if it is Text1, or NULL */

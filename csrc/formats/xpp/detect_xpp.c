@@ -86,8 +86,7 @@ static size_t records_of (const head_table *table) {
 typedef struct nesting {
   pf_bytes open[ROWS_LOOKED_AT]; /* calls that were entered and not left */
   size_t depth;
-  int matches; /* leaves that match the top of the stack, less those that do
-                  not */
+  int matches; /* leaves that match the top, less other ones */
 } nesting;
 
 

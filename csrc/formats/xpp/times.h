@@ -14,15 +14,11 @@
 #include "model/base/id_table.h"
 
 typedef struct xpp_times {
-  int64_t wrap_offset;      /* ns to add to each time, because the clock has
-                               wrapped */
-  int64_t last;             /* last time, with wrap_offset; at first the
-                               minimum */
-  int64_t run_min, run_max; /* minimum and maximum time of the current run,
-                               ns */
+  int64_t wrap_offset;      /* ns to add to each time for wraps */
+  int64_t last;             /* last time with wrap_offset, or the minimum */
+  int64_t run_min, run_max; /* times of the current run, ns */
   bool has_run_starts;      /* some bit of run_starts is set */
-  uint64_t run_starts[PF_BATCH_ROWS / 64]; /* by row of the batch: a new run
-                                              begins with it */
+  uint64_t run_starts[PF_BATCH_ROWS / 64]; /* by row: a new run begins */
   pf_id_table threads;                     /* their numbers */
   int64_t *last_times;                     /* ns; by id of the thread */
   size_t capacity;                         /* of `last_times` */

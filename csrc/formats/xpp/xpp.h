@@ -48,8 +48,7 @@ typedef struct xpp_file {
   bool is_unfiltered; /* not filtered: calls have i and I, or O and o */
   dbf_file *dbf;      /* owned; the decoder of the table, NULL for text */
   uint32_t op_offset; /* offset of the operation in a record; 0: not known */
-  pf_bytes settings;  /* contents of the PRI file, in its source;
-                         empty: there is none */
+  pf_bytes settings;  /* contents of the PRI file, or empty */
 
   uint8_t separator;  /* text only: between the cells */
   bool has_names;     /* text only: the first row names the fields */

@@ -70,8 +70,7 @@ typedef struct winidea_writer {
   unsigned format; /* WINIDEA_FORMATS: none yet */
   const char *class;
   uint32_t context;
-  uint32_t function; /* handle of the last function of this mapping, or
-                        WINIDEA_NO_HANDLE */
+  uint32_t function; /* of the last function, or WINIDEA_NO_HANDLE */
 
   uint32_t *assigned; /* areas whose handles were assigned, in this order */
   uint32_t nassigned;

@@ -30,8 +30,7 @@ struct xpp_writer {
   xpp_roles roles;              /* by column of `data` */
   bool can_be_empty[XPP_ROLES]; /* the field of the role can be missing */
   bool is_clock;                /* the field of the time has 32 bits */
-  size_t *extras;               /* owned; columns of `data` for the unknown
-                                   fields */
+  size_t *extras;               /* owned; columns for unknown fields */
   pf_batch out;                 /* rows for `inner` */
 
   uint8_t separator;  /* text only */

@@ -50,12 +50,11 @@ uint32_t xpp_flags_merge (pf_dictionary *dictionary, uint32_t left,
 
 /* An open call. */
 typedef struct xpp_open_call {
-  uint32_t slot;  /* its thread and name */
-  uint32_t below; /* index of the next open call of that slot further down, or
-                     XPP_NO_FRAME */
-  uint32_t gaps;  /* xpp_frames.gaps at its enter */
-  uint32_t area;  /* for use by the caller */
-  bool seen[XPP_NO_OP];    /* which codes it has had */
+  uint32_t slot;        /* its thread and name */
+  uint32_t below;       /* the next open call of that slot, or XPP_NO_FRAME */
+  uint32_t gaps;        /* xpp_frames.gaps at its enter */
+  uint32_t area;        /* for use by the caller */
+  bool seen[XPP_NO_OP]; /* which codes it has had */
   int64_t time[XPP_NO_OP]; /* the times of these, in ns */
 } xpp_open_call;
 

@@ -41,8 +41,7 @@ typedef struct xpp_unfilter_options {
                            time is subtracted from its clock. Case is ignored;
                            borrowed during the call */
   size_t nidle;
-  bool by_line; /* calls that begin at different lines (int column line) get
-                   different areas */
+  bool by_line; /* calls from different lines get different areas */
   bool details; /* events get the columns line and params of the input */
 } xpp_unfilter_options;
 

@@ -31,8 +31,7 @@ typedef struct unfilter {
   pf_reader *input;
   xpp_entry_columns at;
   out_columns to;
-  size_t copied; /* number of input columns that come first in the output; 0: a
-                    table of events */
+  size_t copied; /* input columns copied first; 0: a table of events */
   pf_batch in;
   size_t row;            /* the next row of `in` */
   bool is_open;          /* `in` is open */
@@ -42,8 +41,7 @@ typedef struct unfilter {
   bool is_fast;          /* xpp_unfilter_fast may process the rows of `in` */
   bool has_gap;          /* no event has been written since the last gap */
   int64_t latest;        /* the latest time of all threads */
-  unsigned close_flags;  /* all open calls are being closed, with these flags;
-                            0: not */
+  unsigned close_flags;  /* all open calls get closed with these; 0: not */
   uint32_t closing_lane; /* the lane that is being closed */
   uint32_t enter, leave; /* names in the dictionary */
   uint32_t flag_names[XPP_FLAG_SETS];

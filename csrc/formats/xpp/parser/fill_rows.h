@@ -24,10 +24,8 @@ typedef struct xpp_run {
 typedef struct xpp_rows {
   xpp_parser parser;
   bool has_all;        /* items that are not entries become rows, too */
-  bool has_deleted;    /* deleted records become entries (option deleted =
-                          "show") */
-  pf_batch batch;      /* columns of file->fields; unwanted ones have no
-                          memory */
+  bool has_deleted;    /* option deleted = "show" */
+  pf_batch batch;      /* columns of file->fields, if wanted */
   dbf_decoder decoder; /* text uses only its arena and converter */
   xpp_run *runs;       /* PF_BATCH_ROWS of them: the runs of the batch */
   size_t nruns;

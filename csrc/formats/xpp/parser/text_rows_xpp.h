@@ -26,8 +26,7 @@ typedef struct xpp_row {
   uint64_t at, end;     /* its bytes, with the line end */
   size_t cells;         /* number of cells, also beyond the capacity */
   bool has_end;         /* it ends with a line end */
-  bool is_unclosed;     /* a quote is not closed before the bytes end; its cell
-                           is read as unquoted */
+  bool is_unclosed;     /* a quote is not closed; its cell is unquoted */
   bool has_stray_quote; /* a text contains a quote that is not doubled */
 } xpp_row;
 
