@@ -16,8 +16,7 @@
 /* Raises "not enough memory". */
 void l_no_memory (lua_State *L) __attribute__((noreturn));
 
-/* Pushes zeroed memory for `count` elements, which lives as long as it is on
-   the stack. */
+/* Pushes zeroed memory for `count` elements, which lives on the stack. */
 void *l_scratch (lua_State *L, size_t count, size_t size);
 
 /* Returns the C file of the open Lua file at `arg`. Lua and C share its buffer,
@@ -33,8 +32,7 @@ pf_bytes l_text_check (lua_State *L, int arg);
 /* Returns the name id of the string at `arg`, which may be a new name. */
 uint32_t l_name_check (lua_State *L, int arg, pf_dictionary *dictionary);
 
-/* Pushes memory with the strings in the list at `arg` (nil: none) and returns
-   it; sets *count. */
+/* Pushes and returns the strings in the list at `arg` (nil: none); sets *count. */
 pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count);
 
 /* Help text of a key column of a group whose type the values determined;

@@ -64,8 +64,7 @@ l_reader *l_reader_new (lua_State *L);
    top of the stack, with its label. */
 int l_reader_opened (lua_State *L, pf_status status);
 
-/* Returns the reader at `arg`; raises when it is not a reader, or it or its
-   trace is closed. */
+/* Returns the reader at `arg`; raises when it or its trace is closed. */
 l_reader *l_reader_check (lua_State *L, int arg);
 
 /* Progress callback of a reader of the kind L_PROGRESS (command.c): shows that `rows`
@@ -103,8 +102,7 @@ int l_failure_of (lua_State *L, const pf_error *error, int index);
    omitted. `errnum` 0: unknown reason. */
 int l_write_failure (lua_State *L, int arg, int errnum);
 
-/* Raises a failure of the core with the label of the reader at `reader_arg` (0:
-   no label). */
+/* Raises a failure of the core with the label of a reader (0: no label). */
 int l_throw (lua_State *L, const pf_error *error, int reader_arg);
 
 /* Saves the error value on top of the stack (popped) in the registry and

@@ -223,8 +223,7 @@ static int interrupt_release (lua_State *L) {
   return 1;
 }
 
-/* interrupt:wait(seconds): sleeps for this time or until Ctrl-C; whether one
-   has occurred. */
+/* interrupt:wait(seconds): sleeps, at most until Ctrl-C; whether that occurred. */
 static int interrupt_wait (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
   const lua_Number seconds = luaL_checknumber(L, 2);

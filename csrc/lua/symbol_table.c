@@ -114,8 +114,7 @@ static int core_symbols_nm (lua_State *L) {
 }
 
 
-/* core.symbols_elf(executable, debug, rule, dictionary): the same without the
-   text of nm. */
+/* core.symbols_elf(executable, debug, rule, dictionary): the same without nm. */
 static int core_symbols_elf (lua_State *L) {
   luaL_checkudata(L, 1, L_SOURCE);
   lua_pushnil(L);

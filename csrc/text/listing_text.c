@@ -90,8 +90,7 @@ static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
 }
 
 
-/* Appends literal text to the last segment, if it has none, or as a segment
-   without a column. */
+/* Appends literal text to the last segment, or as one without a column. */
 static void add_literal (row_segment *segments, size_t *nsegments,
                          const uint8_t *at, size_t size) {
   if (*nsegments == 0 || segments[*nsegments - 1].after.size > 0)

@@ -245,8 +245,7 @@ char *row_put_int (char *p, int64_t value);
 char *row_put_addr (char *p, uint64_t value);   /* 0x, lower-case hex digits */
 char *row_put_handle (char *p, uint64_t value); /* 8 or 16 hex digits */
 
-/* Writes value / unit, where `unit` is a power of ten, with `decimals`
-   digits after the point. */
+/* Writes value / unit, a power of ten, with `decimals` digits after the point. */
 char *row_put_decimals (char *p, uint64_t value, uint64_t unit,
                         size_t decimals);
 

@@ -27,8 +27,7 @@ typedef struct data_reader {
 } data_reader;
 
 
-/* Returns how many of the first records of a run are shown (or are not, with
-   `shown` false). */
+/* Returns how many of the first records are shown (or not: `shown` false). */
 static size_t count_shown (const data_reader *self, const dbf_run *run,
                            bool shown) {
   const dbf_shown option = self->state->shown;

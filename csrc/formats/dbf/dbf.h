@@ -33,8 +33,7 @@ typedef struct dbf_arena {
   size_t allocated; /* bytes since the last reset */
 } dbf_arena;
 
-/* Returns `size` bytes that are valid until the next dbf_arena_reset; NULL if
-   out of memory. */
+/* Returns bytes that are valid until the next dbf_arena_reset, or NULL. */
 uint8_t *dbf_arena_alloc (dbf_arena *arena, size_t size);
 
 /* Convert a text to UTF-8. If its bytes are not the same there, *text becomes

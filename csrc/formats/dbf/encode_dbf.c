@@ -37,8 +37,7 @@ static void put_descriptor (const dbf_writer *self,
 }
 
 
-/* Write the header, once. The sink keeps a failure, which is reported when it is
-   flushed. */
+/* Write the header, once. The sink keeps a failure until it is flushed. */
 static void begin (dbf_writer *self, pf_sink *sink) {
   if (self->begun)
     return;

@@ -92,8 +92,7 @@ bool dbf_fast_int_open (dbf_fast_int *fast, const dbf_field *field,
 size_t dbf_fast_int_fill (const dbf_fast_int *fast, const uint8_t *at,
                           size_t stride, size_t count, int64_t *out);
 
-/* Write YYYY-MM-DD of a Julian day, 10 bytes. Returns false if the year is not
-   in 1 to 9999. */
+/* Write YYYY-MM-DD of a Julian day. False if the year is not in 1 to 9999. */
 bool dbf_put_day (uint8_t *out, int64_t julian);
 
 /* Write YYYY-MM-DD from YYYYMMDD, 10 bytes. False if there is no such day. */

@@ -248,8 +248,7 @@ dcpi_parser dcpi_new_parser (const dcpi_file *file, pf_trace *trace,
    fails. */
 pf_status dcpi_next_segment (dcpi_parser *parser, dcpi_segment *segment);
 
-/* Add a warning to the trace, formatted as by printf, and return the result of
-   pf_warn. */
+/* Add a warning to the trace, as printf, and return the result of pf_warn. */
 #define dcpi_report(parser, kind, code, status, offset, ...)   \
   pf_warn((parser)->trace, (kind), (code), (status), (offset), \
           (parser)->error, __VA_ARGS__)
@@ -262,8 +261,7 @@ pf_status dcpi_next_segment (dcpi_parser *parser, dcpi_segment *segment);
 void dcpi_take_segment (dcpi_parser *parser, dcpi_segment *segment,
                         dcpi_kind kind, uint64_t size);
 
-/* Set the segment to all remaining bytes and end parsing. The caller reports
-   the reason. */
+/* Set the segment to the rest and end parsing. The caller reports the reason. */
 void dcpi_take_rest (dcpi_parser *parser, dcpi_segment *segment);
 
 static inline uint64_t dcpi_left (const dcpi_parser *parser) {

@@ -16,8 +16,7 @@
 #include "formats/dcpi/dcpi.h"
 
 
-/* Remove the first word from `text` and store it in *word. Returns false if
-   there is none. */
+/* Remove the first word from `text` and set *word. False if there is none. */
 static bool next_word (pf_bytes *text, pf_bytes *word) {
   size_t start = 0;
   while (start < text->size && dcpi_is_blank(text->at[start]))

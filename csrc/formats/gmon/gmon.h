@@ -171,8 +171,7 @@ extern const char *const gmon_dialect_names[GMON_DIALECTS];
 
 /* parser_gmon.c */
 
-/* A parser at the start of the bytes. With `trace` NULL nothing is reported and
-   no call fails. */
+/* A parser at the start. With `trace` NULL nothing is reported and nothing fails. */
 gmon_parser gmon_new_parser (const gmon_layout *layout, pf_bytes bytes,
                              pf_trace *trace, pf_error *error);
 
@@ -190,8 +189,7 @@ pf_status gmon_report (gmon_parser *parser, pf_note_kind kind, const char *code,
 pf_status gmon_truncated (gmon_parser *parser, gmon_segment *segment,
                           const char *what, uint64_t needed);
 
-/* Set the segment to all remaining bytes and end parsing. The caller reports
-   the reason. */
+/* Set the segment to the rest and end parsing. The caller reports the reason. */
 void gmon_take_rest (gmon_parser *parser, gmon_segment *segment, gmon_kind kind,
                      gmon_end end);
 

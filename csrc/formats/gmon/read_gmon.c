@@ -131,8 +131,7 @@ pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
 }
 
 
-/* Load the counts of `count` items from self->row on, `at` bytes after the
-   start of each item. */
+/* Load the counts of `count` items from self->row on, `at` bytes into each. */
 static pf_status load_counts (const gmon_reader *self, pf_column *column,
                               size_t first, size_t count, uint64_t at,
                               unsigned width, pf_error *error) {

@@ -10,8 +10,7 @@
 #include "formats/gmon/gmon.h"
 #include "model/dictionary/names.h"
 
-/* Write a number. The sink keeps its first failure, which is checked once, at
-   the end. */
+/* Write a number. The sink keeps its first failure, which is checked later. */
 static void put_number (const gmon_writer *self, unsigned width,
                         uint64_t value) {
   (void)pf_sink_uint(self->sink, width, self->big, value);

@@ -8,8 +8,7 @@
 #include <string.h>
 
 
-/* Units are compared in lower case; of names longer than 2 bytes the plural s
-   is removed. */
+/* Units are compared in lower case, without the s of longer names. */
 #define MAX_UNIT_NAME 16 /* maximum bytes of a unit */
 
 static const struct {

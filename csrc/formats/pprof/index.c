@@ -57,8 +57,7 @@ static void count_field (pprof_file *file, const pprof_field *field,
 }
 
 
-/* Count all fields, record the ranges of those other than samples, and set
-   file->readable. */
+/* Count all fields, and record the ranges of those other than samples. */
 static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
                             pf_error *error) {
   pf_cursor c = pf_cursor_over(file->bytes, false);
@@ -305,8 +304,7 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
 }
 
 
-/* Call `add` for each message with a field number. Functions must be added
-   before locations. */
+/* Call `add` for each message with a field number. Functions come first. */
 static pf_status fill (pf_trace *trace, pprof_file *file, uint64_t number,
                        pf_status (*add)(pf_trace *, pprof_file *,
                                         const pprof_field *, pf_error *),

@@ -72,8 +72,7 @@ typedef struct pprof_merged_mapping {
   pprof_mapping first; /* of the equal ones */
 } pprof_merged_mapping;
 
-/* The merged profile. Structures refer to functions, mappings and locations by
-   entry numbers. */
+/* The merged profile. Functions, mappings and locations have entry numbers. */
 typedef struct pprof_merged {
   pf_dictionary *dictionary; /* borrowed */
   pprof_header header;
@@ -129,8 +128,7 @@ void pprof_merged_free (pprof_merged *merged);
 pf_status pprof_merged_add (pprof_merged *merged, pf_trace *const *traces,
                             size_t count, pf_error *error);
 
-/* Write the profile without compression. Attributes in `given` replace the
-   merged ones. */
+/* Write the profile without compression. `given` replaces merged attributes. */
 pf_status pprof_merged_write (pprof_merged *merged, const pprof_header *given,
                               pf_sink *sink, pf_error *error);
 

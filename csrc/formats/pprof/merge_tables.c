@@ -174,8 +174,7 @@ static bool add_line (pprof_merged *m, const pprof_translation *t,
 }
 
 
-/* Read a location; its mapping is an entry number of the file. Returns false if
-   out of memory. */
+/* Read a location; its mapping is an entry number. False if out of memory. */
 static bool read_location (pprof_merged *m, const pprof_translation *t,
                            pf_bytes message, pprof_merged_location *location) {
   pf_cursor c = pf_cursor_over(message, false);

@@ -172,8 +172,7 @@ bool pprof_value (const pprof_file *file, const pprof_values *values,
 pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
                                   pf_error *error);
 
-/* The samples of a file, read one by one. Set `trace`, `file` and `at`; close
-   them at the end. */
+/* The samples of a file. Set `trace`, `file` and `at`; close them at the end. */
 typedef struct pprof_samples {
   pf_trace *trace;
   const pprof_file *file;

@@ -37,8 +37,7 @@ static inline size_t pprof_number_size (uint64_t value) {
   return value == 0 ? 0 : 1 + pprof_varint_size(value); /* 1-byte tags */
 }
 
-/* Write a message whose fields 1, 2, ... are numbers, and return the size of
-   these fields. */
+/* Write a message whose fields 1, 2, ... are numbers; get their size. */
 void pprof_put_numbers (pf_sink *sink, unsigned number, const uint64_t *values,
                         size_t count);
 size_t pprof_numbers_size (const uint64_t *values, size_t count);

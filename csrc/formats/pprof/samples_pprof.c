@@ -76,8 +76,7 @@ static size_t count_ids (const uint8_t *at, size_t size) {
 }
 
 
-/* Returns how many bytes at the end of two lists of varints are whole varints
-   that are equal. */
+/* Returns how many bytes at the end of two lists are equal whole varints. */
 static size_t shared_size (pf_bytes a, pf_bytes b) {
   const size_t most = a.size < b.size ? a.size : b.size;
   if (most == 0) /* they may have no bytes at all */

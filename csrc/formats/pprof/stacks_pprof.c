@@ -65,8 +65,7 @@ static bool push_frame (stacks_reader *g, size_t depth, size_t frame) {
 }
 
 
-/* Add the values of the sample. The metric of a type is named when a row would
-   name it. */
+/* Add the values of the sample. Metrics are named when a row would name them. */
 static pf_status add_weights (stacks_reader *g, uint32_t node,
                               pf_error *error) {
   pf_contexts *const c = g->to->contexts;

@@ -69,8 +69,7 @@ static bool has_weight (const pf_contexts *c, uint32_t node) {
 }
 
 
-/* Write the sample of a node, if it has weights. Its own id is put before those
-   of its caller. */
+/* Write the sample of a node that has weights. Its id precedes its caller's. */
 static void put_context (const profile *p, uint32_t node, uint32_t depth) {
   if (depth > 0) {
     const uint64_t id = p->ids[p->ranks[p->contexts->frames[node]]];

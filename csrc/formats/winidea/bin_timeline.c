@@ -35,8 +35,7 @@ typedef struct bin_reader {
 } bin_reader;
 
 
-/* Decodes the event "end" after the records, if there is one. PF_MORE, PF_END
-   or a failure. */
+/* Decodes the event "end", if there is one. PF_MORE, PF_END or a failure. */
 static pf_status next_end (bin_reader *self, pf_batch *batch, pf_error *error) {
   const winidea_file *const file = self->file;
   const uint64_t records = winidea_records(file);

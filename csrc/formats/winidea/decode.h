@@ -117,8 +117,7 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
 pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch, pf_error *error);
 
-/* area_cache.c: sets areas, value_kinds and state_values of a slice.
-   PF_OK or a failure. */
+/* area_cache.c: sets areas, value_kinds and state_values of a slice. */
 pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
                               pf_error *error);
 

@@ -38,16 +38,14 @@ typedef enum winidea_macro {
 
 #define WINIDEA_MAX_MACROS 48 /* maximum in one format */
 
-/* A compiled format: literals[0] macros[0] literals[1] ... macros[count - 1]
-   literals[count]. */
+/* A compiled format: literals[0] macros[0] literals[1] ... literals[count]. */
 typedef struct winidea_rowformat {
   unsigned count;
   uint8_t macros[WINIDEA_MAX_MACROS]; /* winidea_macro */
   pf_bytes literals[WINIDEA_MAX_MACROS + 1];
 } winidea_rowformat;
 
-/* Compiles a format; the literals point into `text`. Returns false if it has
-   too many macros. */
+/* Compiles a format; literals point into `text`. False: too many macros. */
 bool winidea_compile (winidea_rowformat *format, pf_bytes text);
 
 /* Returns true if a format contains a macro. */

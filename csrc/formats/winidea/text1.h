@@ -42,8 +42,7 @@ typedef struct winidea_section_cursor {
   winidea_rowformat format; /* and its format, if that is readable */
 } winidea_section_cursor;
 
-/* Goes to the next section of a kind; PF_END: there is none. Scans if needed.
-   Takes the mutex. */
+/* Goes to the next section of a kind, or PF_END. Takes the mutex. */
 pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
                                 winidea_section_cursor *cursor,
                                 pf_error *error);

@@ -87,14 +87,12 @@ static inline bool winidea_is_state (uint32_t handle) {
   return (0xa8u >> winidea_kind(handle) & 1) != 0;
 }
 
-/* Returns true for the kinds that have no parent: functions, variables, inputs
-   and inspectors. */
+/* Whether a kind has no parent: functions, variables, inputs, inspectors. */
 static inline bool winidea_is_root (uint32_t handle) {
   return (winidea_kind(handle) & 1) == 0;
 }
 
-/* Returns true for variables and inputs: all their events are writes, whatever
-   the type says. */
+/* Variables and inputs: all their events are writes, whatever the type says. */
 static inline bool winidea_has_writes (uint32_t handle) {
   return (0x14u >> winidea_kind(handle) & 1) != 0;
 }

@@ -41,8 +41,7 @@ void xpp_name_cache_close (xpp_name_cache *cache) {
 }
 
 
-/* Word `i` of a key of 1, 8 or more bytes. The last word may overlap the one
-   before it. */
+/* Word `i` of a key of 1, 8 or more bytes. The last one may overlap. */
 HOT uint64_t word_at (const uint8_t *at, size_t size, size_t i) {
   return size == 1
              ? at[0]

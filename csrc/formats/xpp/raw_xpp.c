@@ -155,8 +155,7 @@ typedef struct structure_reader {
 } structure_reader;
 
 
-/* One batch suffices: a table has fewer fields than a batch has rows. Only
-   tables have a type. */
+/* A table has fewer fields than a batch has rows. Only tables have a type. */
 static pf_status next_field (pf_reader *reader, pf_batch *batch,
                              pf_error *error) {
   structure_reader *const self = (structure_reader *)(void *)reader;

@@ -111,8 +111,7 @@ static void put_frames (l_export *e) {
 }
 
 
-/* Writes the stacks of all samples with a positive weight, or their weights.
-   Returns the sum. */
+/* Writes the stacks or the weights of samples above 0. Returns the sum. */
 static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
   bool overflow = false;
   const char *comma = "";

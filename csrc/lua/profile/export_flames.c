@@ -328,8 +328,7 @@ static int64_t *widths_of_both (lua_State *L, const flames *f, uint32_t count) {
 }
 
 
-/* Opens the export of the contexts at 1 with the options at 2; its memory stays
-   on the stack. */
+/* Opens the export of the contexts at 1; its memory stays on the stack. */
 static void open_flames (lua_State *L, flames *f, int file_arg) {
   *f = (flames){.out = l_export_new(L, 1, 2, file_arg)};
   const pf_contexts *const c = f->out->contexts;

@@ -30,8 +30,7 @@ static int profile_gc (lua_State *L) {
 }
 
 
-/* Close only forbids further use: readers may still read the graph, so the
-   collector frees it. */
+/* Readers may still read the graph after close, so the collector frees it. */
 static int profile_close (lua_State *L) {
   l_profile *const p = luaL_checkudata(L, 1, L_PROFILE);
   p->open = false;

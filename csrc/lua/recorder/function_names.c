@@ -27,8 +27,7 @@ void l_functions_prepare (lua_State *L) {
 }
 
 
-/* Writes "module.name" of the function on top into `text` if a loaded module
-   contains it. */
+/* Writes "module.name" of the function on top if a loaded module contains it. */
 static bool loaded_name (lua_State *L, char *text, size_t size) {
   const int function = lua_gettop(L);
   if (!lua_checkstack(L, 8) ||
@@ -69,8 +68,7 @@ static uint32_t intern_name (l_recorder *r, const char *text) {
 }
 
 
-/* Returns the name of the upvalue by which the function on top refers to
-   itself, or NULL. */
+/* Returns the name of the upvalue that is the function on top itself, or NULL. */
 static const char *own_name (lua_State *L) {
   const int function = lua_gettop(L);
   const char *name = NULL;

@@ -26,8 +26,7 @@ void l_recorder_fail (l_recorder *r, pf_status status, const char *what) {
 }
 
 
-/* Removes our hook from a thread. On other threads the hook removes itself when
-   it is called. */
+/* Removes our hook from a thread. On others it removes itself when called. */
 static void unhook (lua_State *thread, lua_Hook hook) {
   if (hook != NULL && lua_gethook(thread) == hook)
     lua_sethook(thread, NULL, 0, 0);

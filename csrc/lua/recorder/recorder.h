@@ -341,8 +341,7 @@ void l_calibration_open (l_recorder *recorder);
 /* Frees the calibration, if there is one. */
 void l_calibration_close (l_recorder *recorder);
 
-/* Measures one kind of event again. To be called when the clock has reached
-   calibrate_at. */
+/* Measures one kind of event again, when the clock has reached calibrate_at. */
 void l_calibration_update (l_recorder *recorder);
 
 #endif

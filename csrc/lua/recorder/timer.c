@@ -126,8 +126,7 @@ static void arm (l_recorder *r) {
 }
 
 
-/* Starts the timer for the next tick: the interval plus or minus a random
-   sixteenth of it. */
+/* Starts the timer: the interval plus or minus a random sixteenth of it. */
 static void set_timer (l_recorder *r) {
   r->random = r->random * 1664525u + 1013904223u;
   const int64_t part = r->interval / 8 * (int64_t)(r->random >> 16) / 65536;

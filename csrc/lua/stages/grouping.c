@@ -100,8 +100,7 @@ static bool fits (lua_State *L, pf_type declared, pf_type type) {
 }
 
 
-/* Returns the number of the value on top and pops it; a new value gets the next
-   number. */
+/* Returns the number of the value on top and pops it; new ones get the next. */
 static uint64_t id_of (lua_State *L, l_key *key) {
   lua_pushvalue(L, -1);
   if (lua_rawget(L, NUMBERS) == LUA_TNIL) {

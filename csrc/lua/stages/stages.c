@@ -66,8 +66,7 @@ static void filter_release (void *context) {
 }
 
 
-/* core.filter(reader, f, columns): the rows for which f(values of the columns)
-   is true. */
+/* core.filter(reader, f, columns): the rows for which f(values) is true. */
 static int core_filter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -120,8 +119,7 @@ static int core_passed (lua_State *L) {
 }
 
 
-/* core.range(reader, column, from, to): the rows with from <= column < to; nil:
-   open end. */
+/* core.range(reader, column, from, to): from <= column < to; nil: open end. */
 static int core_range (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const size_t column = l_field_check(L, 2, input);

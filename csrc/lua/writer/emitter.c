@@ -156,8 +156,7 @@ COLD static int emit_any (lua_State *L, const l_emitter *e) {
 }
 
 
-/* The writer's thread failed while this one waited for space, or the row was
-   dropped. */
+/* The writer failed while this one waited for space, or dropped the row. */
 COLD static int no_record (lua_State *L, pf_writer *writer) {
   pf_error error;
   if (pf_writer_failure(writer, &error) != PF_OK) {

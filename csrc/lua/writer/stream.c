@@ -51,8 +51,7 @@ static void close_outputs (l_stream *s) {
 }
 
 
-/* Writes all remaining records and closes the writer, also after a failure of
-   the program. */
+/* Writes all remaining records and closes the writer, also after a failure. */
 static pf_status close_stream (l_stream *s, pf_error *error) {
   pf_status status = PF_OK;
   pf_writer *const writer = s->writer;

@@ -28,8 +28,7 @@ typedef struct l_stream_file {
   bool sync;        /* fsync files and directory entries */
 } l_stream_file;
 
-/* User value 1 pins the dictionary and the roles of the outputs; 2 is the label
-   of messages. */
+/* User value 1 pins the dictionary and roles; 2 is the label of messages. */
 typedef struct l_stream {
   pf_writer *writer; /* owned; NULL: closed */
   const pf_format *format;
@@ -61,8 +60,7 @@ pf_status l_stream_file_resume (l_stream_file *output, uint64_t length,
 /* Closes the file unless it is standard output (`is_pipe`). */
 void l_stream_file_close (l_stream_file *output, bool is_pipe);
 
-/* Returns the stream at `arg`; raises when it is closed or belongs to a parent
-   process. */
+/* Returns the stream at `arg`; raises when closed or of a parent process. */
 l_stream *l_stream_check (lua_State *L, int arg);
 
 /* Writes the first row of the batch into the ring; pushes true, false when it

@@ -16,8 +16,7 @@
 #include "model/rows/batch.h"
 #include "model/writer/encoder.h"
 
-/* The row formats: one for each section, and one for areas with the macro
-   HANDLE.PARENT. */
+/* The row formats: one for each section, one for areas with HANDLE.PARENT. */
 #define WINIDEA_PARENT_FORMAT WINIDEA_SECTIONS
 #define WINIDEA_FORMATS       (WINIDEA_SECTIONS + 1)
 

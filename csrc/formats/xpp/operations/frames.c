@@ -147,8 +147,7 @@ static pf_status grow_lanes (xpp_frames *frames) {
 }
 
 
-/* A function interrupts tracing if it is prfHold, or _prfHold when it is
-   compiled in. */
+/* prfHold interrupts tracing, or _prfHold when it is compiled in. */
 static pf_status grow_slots (xpp_frames *frames) {
   static const pf_bytes holder = {(const uint8_t *)"PRFHOLD", 7};
   const pf_id_table *const numbers = &frames->slot_ids;

@@ -33,8 +33,7 @@ static bool leave (refilter *self, xpp_call_stack *lane, uint32_t slot,
 }
 
 
-/* Process a row and set *keep; false when out of memory. An enter is kept if
-   its call begins. */
+/* Process a row and set *keep: an enter begins its call. False: no memory. */
 static bool decide (refilter *self, const pf_batch *batch, size_t row,
                     bool *keep) {
   xpp_frames *const frames = &self->frames;

@@ -104,8 +104,7 @@ size_t xpp_unquote (const xpp_cell *cell, uint8_t *out) {
 }
 
 
-/* The number of cells of the first rows, if 90 % of them have as many as the
-   first; else 0. */
+/* The number of cells of the first row, if 90 % of the rows have it; else 0. */
 static size_t columns_with (pf_bytes head, bool is_complete,
                             uint8_t separator) {
   xpp_scanner scanner = {separator, UINT64_MAX};
