@@ -49,6 +49,13 @@ describe("trace:explain", function()
          made.parts[1].sentence)
    end)
 
+   it("says that there is no gap", function()
+      local made = assert(explained({ 10, 10, 10, 10 }, plain_call))
+      assert.equal("f has 4 calls. The slowest took 10 ns, and typical calls 10 ns: there is no "
+         .. "gap to explain.", made.sentence)
+      assert.same({ 0, 0 }, { made.gap, #made.parts })
+   end)
+
    it("names a function that only slow calls call", function()
       local made = assert(explained(lengths, function(time, length)
          return length == 100 and ("%d e f; %d e g; %d l g; %d l f"):format(time, time + 5,

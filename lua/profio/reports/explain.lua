@@ -295,7 +295,7 @@ end
 ---@param out profio.Output
 function explain.text(context, out)
    local made = failure.check(explanation(context))
-   out:write(plain(made.sentence), "\n\n")
+   out:write(plain(made.sentence), #made.parts > 0 and "\n\n" or "\n")
    write_parts(out, made)
    if made.tree then
       write_tree(out, made)

@@ -91,10 +91,11 @@ end
 -- Returns the sentence about the whole gap.
 local function summary(made)
    local count = made.slow.calls
-   local text = ("%s has %d calls. The %s took %s%s, and typical calls %s: the gap is %s."):format(
+   local text = ("%s has %d calls. The %s took %s%s, and typical calls %s: %s."):format(
       made.area, made.calls, count == 1 and "slowest" or ("slowest %d"):format(count),
       mean(made.slow.elapsed, count), count == 1 and "" or " on average",
-      mean(made.typical.elapsed, count), mean(made.gap, count))
+      mean(made.typical.elapsed, count), made.gap == 0 and "there is no gap to explain"
+      or "the gap is " .. mean(made.gap, count))
    if made.partial > 0 then
       text = ("%s %d call%s not recorded from enter to leave, and left out."):format(text,
          made.partial, made.partial == 1 and " was" or "s were")
