@@ -223,7 +223,8 @@ USER_SPECS = $(filter-out %/growth_spec.lua %/slow_input_spec.lua %/gprof_spec.l
 LONG = %/slow_input_spec.lua %/growth_spec.lua %/faults_spec.lua %/deep_spec.lua \
 	%/callbacks_spec.lua %_times_spec.lua %/conflicts_spec.lua %/clickhouse_spec.lua \
 	%/clickhouse_failures_spec.lua %/cluster_spec.lua %/torture_store_spec.lua \
-	%/gprof_spec.lua %/symbols_order_spec.lua %/viewers_spec.lua
+	%/gprof_spec.lua %/symbols_order_spec.lua %/viewers_spec.lua \
+	%/perfetto_spec.lua
 
 test-quick:
 	@$(SETUP) run test
