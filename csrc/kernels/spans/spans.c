@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/base/memory.h"
+#include "model/dictionary/areas.h"
 
 #define NO_TRACK UINT32_MAX
 #define NO_VALUE UINT32_MAX
@@ -388,6 +389,17 @@ static void close_stacks (span_stacks *all) {
 void pf_span_tracks_close (pf_span_tracks *tracks) {
   pf_events_close(&tracks->events);
   free(tracks->list);
+}
+
+
+uint32_t pf_span_variable (const pf_dictionary *dictionary,
+                           const pf_span_track *track) {
+  if (track->kind == PF_KIND_FUNCTION)
+    return PF_NO_NAME;
+  const pf_area *const area = pf_area_at(dictionary, track->area);
+  return area->parent == PF_NO_AREA || track->kind == PF_KIND_VALUE
+             ? area->name
+             : pf_area_name(dictionary, area->parent);
 }
 
 

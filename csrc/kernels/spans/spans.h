@@ -82,6 +82,10 @@ pf_status pf_spans_read (pf_reader *events, const pf_spans *options,
                          pf_span_tracks *tracks, pf_error *error);
 void pf_span_tracks_close (pf_span_tracks *tracks);
 
+/* Returns the name id of the variable of a track, or PF_NO_NAME for a lane. */
+uint32_t pf_span_variable (const pf_dictionary *dictionary,
+                           const pf_span_track *track);
+
 /*
 ** track_store.c: stores spans by track, so that the events are read once, and
 ** each track can be read as often as needed: open, read tracks, close. The
@@ -98,10 +102,9 @@ pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
 void pf_span_store_close (pf_span_store *store);
 
 /* The tracks in the order of first occurrence; the number of opens and closes
-   on one; the name of its variable, or PF_NO_NAME. */
+   on one. */
 const pf_span_tracks *pf_span_store_tracks (const pf_span_store *store);
 uint64_t pf_span_store_rows (const pf_span_store *store, uint32_t track);
-uint32_t pf_span_store_variable (const pf_span_store *store, uint32_t track);
 
 /* The columns of the reader of a track. */
 enum {

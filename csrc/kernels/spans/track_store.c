@@ -180,18 +180,6 @@ uint64_t pf_span_store_rows (const pf_span_store *k, uint32_t track) {
 }
 
 
-uint32_t pf_span_store_variable (const pf_span_store *k, uint32_t track) {
-  const pf_span_track *const t = &k->known.list[track];
-  if (t->kind == PF_KIND_FUNCTION)
-    return PF_NO_NAME;
-  const pf_dictionary *const d = k->dictionary;
-  const pf_area *const area = pf_area_at(d, t->area);
-  return area->parent == PF_NO_AREA || t->kind == PF_KIND_VALUE
-             ? area->name
-             : pf_area_name(d, area->parent);
-}
-
-
 uint32_t pf_span_store_frame_count (const pf_span_store *k) {
   return (uint32_t)k->nframes;
 }

@@ -40,28 +40,33 @@ static int spans_gc (lua_State *L) {
 }
 
 
-static void push_track (lua_State *L, const pf_span_store *store,
-                        const pf_span_track *track, uint32_t number) {
+void l_span_track_facts (lua_State *L, const pf_events *events,
+                         const pf_span_track *track) {
   const char *const kind = track->kind == PF_KIND_FUNCTION ? "lane"
                            : track->kind == PF_KIND_STATE  ? "states"
                                                            : "values";
-  const uint32_t variable = pf_span_store_variable(store, number);
-  lua_createtable(L, 0, 6);
-  const pf_events *const events = &pf_span_store_tracks(store)->events;
+  const bool is_lane = track->kind == PF_KIND_FUNCTION;
   int64_t value = 0;
   uint64_t missing[PF_BATCH_ROWS / 64];
   pf_column column = {
       .type = pf_events_lane_type(events), .data = &value, .missing = missing};
-  pf_events_put_lane(events,
-                     track->kind == PF_KIND_FUNCTION ? track->lane : PF_NO_SLOT,
-                     &column, 0);
-  l_push_value(L, &column, 0, events->reader->dictionary, 0);
+  pf_dictionary *const d = events->reader->dictionary;
+  pf_events_put_lane(events, is_lane ? track->lane : PF_NO_SLOT, &column, 0);
+  l_push_value(L, &column, 0, d, 0);
   lua_setfield(L, -2, "value");
   l_set_text(L, "kind", kind);
-  if (variable != PF_NO_NAME)
-    l_set_bytes(L, "variable", pf_name(events->reader->dictionary, variable));
-  l_set_int(L, "area", track->area);
+  if (!is_lane)
+    l_set_bytes(L, "variable", pf_name(d, pf_span_variable(d, track)));
   l_set_int(L, "run", track->run);
+}
+
+
+/* Pushes the description of a track. */
+static void push_track (lua_State *L, const pf_span_store *store,
+                        const pf_span_track *track, uint32_t number) {
+  lua_createtable(L, 0, 6);
+  l_span_track_facts(L, &pf_span_store_tracks(store)->events, track);
+  l_set_int(L, "area", track->area);
   l_set_int(L, "rows", (lua_Integer)pf_span_store_rows(store, number));
 }
 

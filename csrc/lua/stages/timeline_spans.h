@@ -1,7 +1,7 @@
 /*
 ** timeline_spans.h - access to the userdata of kept spans, for
-** export_samples.c, and the options that spans and calls share. Used by
-** event_stages.c too; the userdata owns the spans and pins their reader.
+** export_samples.c, and what spans share with calls (event_stages.c) and with
+** lane_overview.c. The userdata owns the spans and pins their reader.
 */
 
 #ifndef timeline_spans_h
@@ -15,5 +15,11 @@ const pf_span_store *l_spans_check (lua_State *L, int arg);
 
 /* Sets the limits `from`, `to` and `last` to the options at `arg`. */
 void l_call_times (lua_State *L, int arg, pf_call_options *options);
+
+/* Sets fields of the table on top of the stack to the facts of a track of the
+   events: kind ("lane", "states", "values"), value of its lane, variable (its
+   name), run. */
+void l_span_track_facts (lua_State *L, const pf_events *events,
+                         const pf_span_track *track);
 
 #endif

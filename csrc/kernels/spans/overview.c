@@ -1,0 +1,475 @@
+/*
+** overview.c - summarises spans while they are read, with bounded memory for
+** each track.
+*/
+
+#include "kernels/spans/overview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/base/memory.h"
+
+/* Frames whose time in the current interval is counted. With more of them the
+   one with least time gives its place away, so a frame with more than 1/32 of
+   the time is always there. */
+#define COUNTED 32
+
+typedef struct open_call {
+  int64_t start, value;
+  uint32_t frame, late;
+} open_call;
+
+/* How many calls without an enter began at a base. */
+typedef struct late_calls {
+  uint32_t base, count;
+} late_calls;
+
+/* The state of a track while it is read. */
+typedef struct overview_progress {
+  open_call *open;
+  size_t depth, capacity;
+  int64_t last, base_time, idle_since;
+  uint32_t base, late; /* number of bases; late calls of the last one */
+  bool is_idle, has_begun;
+  late_calls *lates;
+  size_t nlates, lates_capacity;
+  size_t interval;    /* to which the counts belong */
+  int64_t begin, end; /* ns: begin <= time < end are in it; empty: not known */
+  struct {
+    uint32_t frame;
+    int64_t time;
+  } counts[COUNTED];
+  size_t ncounts;
+} overview_progress;
+
+
+/* {====== Bounded lists ====== */
+
+/* Whether a call is dropped before another one: shorter, or later. */
+static bool is_before (const pf_overview_call *a, const pf_overview_call *b) {
+  return a->length != b->length ? a->length < b->length : a->start > b->start;
+}
+
+
+static void sift_down (pf_overview_list *list, size_t at) {
+  pf_overview_call *const c = list->calls;
+  const pf_overview_call moved = c[at];
+  for (size_t child; (child = 2 * at + 1) < list->count; at = child) {
+    if (child + 1 < list->count && is_before(&c[child + 1], &c[child]))
+      child++;
+    if (!is_before(&c[child], &moved))
+      break;
+    c[at] = c[child];
+  }
+  c[at] = moved;
+}
+
+
+/* Adds a call to a list of at most `most`; the shortest one gives way. False
+   when out of memory. */
+static bool add_to_list (pf_overview_list *list, size_t most,
+                         const pf_overview_call *call) {
+  list->total++;
+  if (list->count == most) {
+    if (is_before(&list->calls[0], call)) {
+      list->calls[0] = *call;
+      sift_down(list, 0);
+    }
+    return true;
+  }
+  if (!pf_grow(&list->calls, &list->capacity, list->count + 1))
+    return false;
+  list->calls[list->count++] = *call;
+  if (list->count == most)
+    for (size_t i = most / 2; i-- > 0;)
+      sift_down(list, i);
+  return true;
+}
+
+/* }====== */
+
+
+/* {====== Intervals ====== */
+
+static size_t interval_at (const pf_overview *o, int64_t time) {
+  const int64_t since = time < o->options.first ? 0 : time - o->options.first;
+  const size_t at = (size_t)(since / o->width);
+  return at < o->options.intervals ? at : o->options.intervals - 1;
+}
+
+
+/* Returns the begin of an interval in ns. */
+static int64_t begin_of (const pf_overview *o, size_t interval) {
+  return o->options.first + (int64_t)interval * o->width;
+}
+
+
+/* End the counts of the current interval: the frame with most time is kept. */
+static void end_counts (pf_overview_track *t) {
+  overview_progress *const p = t->progress;
+  pf_overview_interval *const i = &t->intervals[p->interval];
+  for (size_t n = 0; n < p->ncounts; n++)
+    if (p->counts[n].time > i->top_time) {
+      i->top_time = p->counts[n].time;
+      i->top = p->counts[n].frame;
+    }
+  p->ncounts = 0;
+}
+
+
+/* Count time of a frame in the current interval. */
+static void count_time (overview_progress *p, uint32_t frame, int64_t time) {
+  size_t at = 0, least = 0;
+  for (; at < p->ncounts && p->counts[at].frame != frame; at++)
+    if (p->counts[at].time < p->counts[least].time)
+      least = at;
+  if (at == p->ncounts && at < COUNTED) {
+    p->counts[at].frame = frame;
+    p->counts[at].time = 0;
+    p->ncounts++;
+  }
+  else if (at == COUNTED) {
+    at = least;
+    p->counts[at].frame = frame;
+  }
+  p->counts[at].time += time;
+}
+
+
+/* Make the interval of a time the current one. */
+static void move_to (const pf_overview *o, pf_overview_track *t, int64_t time) {
+  overview_progress *const p = t->progress;
+  if (p->begin <= time && time < p->end)
+    return;
+  end_counts(t);
+  p->interval = interval_at(o, time);
+  p->begin = begin_of(o, p->interval);
+  p->end = p->begin + o->width;
+}
+
+
+/* Divide the time since the last row of the track among the intervals, and make
+   that of `until` the current one. */
+static void spend (const pf_overview *o, pf_overview_track *t, int64_t until) {
+  overview_progress *const p = t->progress;
+  int64_t from = p->last;
+  p->last = until;
+  while (p->depth > 0 && from < until) {
+    move_to(o, t, from);
+    pf_overview_interval *const i = &t->intervals[p->interval];
+    const int64_t end = until <= p->end || from >= p->end ? until : p->end;
+    if (p->is_idle)
+      i->idle += end - from;
+    else {
+      i->busy += end - from;
+      count_time(p, p->open[p->depth - 1].frame, end - from);
+    }
+    from = end;
+  }
+  move_to(o, t, until);
+}
+
+
+/* A call was active whenever its stack was empty since a base. */
+static void fill_since (const pf_overview *o, pf_overview_track *t,
+                        int64_t from, int64_t until, uint32_t frame) {
+  const size_t last = interval_at(o, until);
+  for (size_t at = interval_at(o, from); at <= last && from < until; at++) {
+    pf_overview_interval *const i = &t->intervals[at];
+    const int64_t end = at == last ? until : begin_of(o, at + 1);
+    const int64_t more = end - from - i->busy - i->idle;
+    if (more > 0)
+      i->busy += more;
+    if (more > i->top_time) {
+      i->top_time = more;
+      i->top = frame;
+    }
+    from = end;
+  }
+}
+
+/* }====== */
+
+
+/* {====== Spans ====== */
+
+/* Sets *is_left_out for further variables than are wanted. */
+static bool add_track (pf_overview *o, uint32_t track, bool *is_left_out) {
+  *is_left_out = false;
+  if (pf_overview_track_at(o, track) != NULL)
+    return true;
+  if (o->known.list[track].kind != PF_KIND_FUNCTION &&
+      o->nvariables++ >= o->options.most_variables) {
+    *is_left_out = true;
+    return true;
+  }
+  if (!pf_grow_filled(&o->tracks, &o->capacity, (size_t)track + 1, 0))
+    return false;
+  pf_overview_track *const t = &o->tracks[track];
+  t->progress = calloc(1, sizeof *t->progress);
+  t->intervals = calloc(o->options.intervals, sizeof *t->intervals);
+  return t->progress != NULL && t->intervals != NULL;
+}
+
+
+/* Frames come in the order of their ids. */
+static bool add_frame (pf_overview *o, const pf_span *span) {
+  const size_t wanted = (size_t)span->frame + 1;
+  if (!pf_grow(&o->areas, &o->areas_capacity, wanted) ||
+      !pf_grow(&o->worst_track, &o->worst_track_capacity, wanted) ||
+      !pf_grow(&o->worst, &o->worst_capacity, wanted))
+    return false;
+  if (span->frame > o->nframes) {
+    o->nframes = span->frame;
+    o->areas[span->frame] = span->area;
+    o->worst[span->frame].length = -1;
+  }
+  return true;
+}
+
+
+static bool end_pause (const pf_overview *o, pf_overview_track *t,
+                       int64_t time) {
+  overview_progress *const p = t->progress;
+  const pf_overview_call pause = {.start = p->idle_since,
+                                  .length = time - p->idle_since};
+  if (!p->is_idle || p->depth == 0 || pause.length <= 0)
+    return true;
+  p->idle_since = time;
+  return add_to_list(&t->pauses, o->options.most_pauses, &pause);
+}
+
+
+/* Notes a value of a variable in its interval. */
+static void note_value (pf_overview_interval *i, int64_t value) {
+  i->low = i->begun == 0 || value < i->low ? value : i->low;
+  i->high = i->begun == 0 || value > i->high ? value : i->high;
+}
+
+
+/* `is_late`: it was open since the base, around all calls since then. */
+static bool open_call_at (pf_overview *o, pf_overview_track *t,
+                          const pf_span *span, bool is_late) {
+  overview_progress *const p = t->progress;
+  const int64_t start = is_late ? p->base_time : span->time;
+  pf_overview_interval *const i =
+      &t->intervals[is_late ? interval_at(o, start) : p->interval];
+  if (!pf_grow(&p->open, &p->capacity, p->depth + 1) ||
+      !pf_grow(&p->lates, &p->lates_capacity, p->nlates + 1))
+    return false;
+  const size_t place = is_late ? 0 : p->depth;
+  memmove(p->open + place + 1, p->open + place,
+          (p->depth - place) * sizeof *p->open);
+  if (is_late) {
+    fill_since(o, t, start, span->time, span->frame);
+    if (p->late++ == 0)
+      p->lates[p->nlates++] = (late_calls){p->base, 0};
+    p->lates[p->nlates - 1].count = p->late;
+  }
+  p->open[place] = (open_call){start, span->value, span->frame, p->late};
+  p->depth++;
+  if (span->has_value)
+    note_value(i, span->value);
+  i->begun++;
+  return true;
+}
+
+
+static bool close_call (pf_overview *o, pf_overview_track *t,
+                        const pf_span *span) {
+  overview_progress *const p = t->progress;
+  if (p->depth == 0)
+    return true;
+  if (!end_pause(o, t, span->time))
+    return false;
+  const open_call *const c = &p->open[--p->depth];
+  const pf_overview_call call = {.start = c->start,
+                                 .length = span->time - c->start,
+                                 .value = c->value,
+                                 .frame = c->frame,
+                                 .depth = (uint32_t)p->depth + 1,
+                                 .base = p->base,
+                                 .late = p->late,
+                                 .flags = span->flags};
+  if (o->known.list[span->track].kind == PF_KIND_FUNCTION &&
+      is_before(&o->worst[c->frame], &call)) {
+    o->worst[c->frame] = call;
+    o->worst_track[c->frame] = span->track;
+  }
+  return add_to_list(&t->calls,
+                     o->known.list[span->track].kind == PF_KIND_VALUE
+                         ? o->options.most_values
+                         : o->options.most_calls,
+                     &call);
+}
+
+
+static void begin_base (overview_progress *p, int64_t time) {
+  p->base++;
+  p->late = 0;
+  p->base_time = p->last = time;
+  p->is_idle = false;
+}
+
+
+static pf_status take_span (void *context, const pf_span *span,
+                            pf_error *error) {
+  pf_overview *const o = context;
+  bool is_left_out;
+  if (!add_track(o, span->track, &is_left_out) || !add_frame(o, span))
+    return pf_no_memory(error);
+  if (is_left_out)
+    return PF_OK;
+  pf_overview_track *const t = &o->tracks[span->track];
+  overview_progress *const p = t->progress;
+  bool ok = true;
+  if (span->kind == PF_SPAN_BASE) {
+    begin_base(p, span->time);
+    return PF_OK;
+  }
+  spend(o, t, span->time);
+  switch (span->kind) {
+    case PF_SPAN_OPEN: ok = open_call_at(o, t, span, false); break;
+    case PF_SPAN_LATE: ok = open_call_at(o, t, span, true); break;
+    case PF_SPAN_CLOSE: ok = close_call(o, t, span); break;
+    case PF_SPAN_IDLE:
+      p->is_idle = true;
+      p->idle_since = span->time;
+      break;
+    case PF_SPAN_RUN:
+      ok = end_pause(o, t, span->time);
+      p->is_idle = false;
+      break;
+    case PF_SPAN_BASE: break;
+  }
+  return ok ? PF_OK : pf_no_memory(error);
+}
+
+/* }====== */
+
+
+/* {====== Trimming ====== */
+
+static int by_length (const void *left, const void *right) {
+  const pf_overview_call *const a = left, *const b = right;
+  return is_before(b, a) ? -1 : is_before(a, b);
+}
+
+
+static int by_start (const void *left, const void *right) {
+  const pf_overview_call *const a = left, *const b = right;
+  if (a->start != b->start)
+    return a->start < b->start ? -1 : 1;
+  return a->depth < b->depth ? -1 : a->depth > b->depth;
+}
+
+
+static void sort_list (pf_overview_list *list,
+                       int (*compare)(const void *, const void *)) {
+  if (list->count > 0)
+    qsort(list->calls, list->count, sizeof *list->calls, compare);
+}
+
+
+/* Returns how many calls each track may keep. */
+static uint64_t level_of (const pf_overview *o, uint64_t most) {
+  uint64_t low = 0, high = o->options.most_calls;
+  while (low < high) {
+    const uint64_t level = low + (high - low + 1) / 2;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < o->known.count; i++) {
+      const pf_overview_track *const t = pf_overview_track_at(o, i);
+      const uint64_t count = t == NULL ? 0 : t->calls.count;
+      sum += count < level ? count : level;
+    }
+    if (sum <= most)
+      low = level;
+    else
+      high = level - 1;
+  }
+  return low;
+}
+
+
+/* Calls without an enter that were found after a call lie around it. */
+static void add_late (const overview_progress *p, pf_overview_call *call) {
+  size_t low = 0, high = p->nlates;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (p->lates[middle].base < call->base)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < p->nlates && p->lates[low].base == call->base)
+    call->depth += p->lates[low].count - call->late;
+}
+
+
+void pf_overview_trim (pf_overview *o, uint64_t most_calls) {
+  const uint64_t level = level_of(o, most_calls);
+  for (uint32_t i = 0; i < o->known.count; i++) {
+    pf_overview_track *const t = pf_overview_track_at(o, i);
+    if (t == NULL)
+      continue;
+    end_counts(t);
+    if (t->calls.count > level) {
+      sort_list(&t->calls, by_length);
+      t->calls.count = (size_t)level;
+    }
+    for (size_t n = 0; n < t->calls.count; n++)
+      add_late(t->progress, &t->calls.calls[n]);
+    sort_list(&t->calls, by_start);
+    sort_list(&t->pauses, by_start);
+  }
+  for (size_t frame = 1; frame <= o->nframes; frame++)
+    if (o->worst[frame].length >= 0)
+      add_late(o->tracks[o->worst_track[frame]].progress, &o->worst[frame]);
+}
+
+/* }====== */
+
+
+pf_status pf_overview_open (pf_reader *events,
+                            const pf_overview_options *options,
+                            pf_overview **overview, pf_error *error) {
+  pf_overview *const o = calloc(1, sizeof *o);
+  if (o == NULL)
+    return pf_no_memory(error);
+  o->options = *options;
+  o->width = options->length / options->intervals + 1;
+  const pf_spans spans = {
+      .calls = options->calls, .variables = true, .idle = true};
+  const pf_status status =
+      pf_spans_read(events, &spans, take_span, o, &o->known, error);
+  if (status != PF_OK) {
+    pf_overview_close(o);
+    return status;
+  }
+  *overview = o;
+  return PF_OK;
+}
+
+
+void pf_overview_close (pf_overview *o) {
+  if (o == NULL)
+    return;
+  for (size_t i = 0; i < o->capacity; i++) {
+    pf_overview_track *const t = &o->tracks[i];
+    if (t->progress != NULL) {
+      free(t->progress->open);
+      free(t->progress->lates);
+    }
+    free(t->progress);
+    free(t->calls.calls);
+    free(t->pauses.calls);
+    free(t->intervals);
+  }
+  free(o->tracks);
+  free(o->areas);
+  free(o->worst_track);
+  free(o->worst);
+  pf_span_tracks_close(&o->known);
+  free(o);
+}

@@ -1,0 +1,92 @@
+/*
+** overview.h - a summary of all tracks whose size does not depend on the number
+** of events: of each track the longest calls and suspensions, and for intervals
+** of equal length how busy it was and with what. Used by
+** csrc/lua/stages/lane_overview.c: open, trim, read the members, close.
+**
+** If a track has no more calls than it may keep, all of them are there.
+*/
+
+#ifndef overview_h
+#define overview_h
+
+#include "kernels/spans/spans.h"
+
+typedef struct pf_overview_options {
+  pf_call_options calls;   /* only from, to and last are used */
+  int64_t first, length;   /* ns: the intervals divide this time */
+  uint32_t intervals;      /* of each track, at least 1 */
+  uint32_t most_values;    /* of each track of values, at least 1 */
+  uint32_t most_calls;     /* of each track, at least 1 */
+  uint32_t most_variables; /* tracks of variables; further ones are left out */
+  uint32_t most_pauses;    /* of each track, at least 1 */
+} pf_overview_options;
+
+/* A call, a state or a value of a variable, or a suspension (frame 0). */
+typedef struct pf_overview_call {
+  int64_t start, length; /* ns */
+  int64_t value;         /* of a variable */
+  uint32_t frame;        /* id from 1 */
+  uint32_t depth;        /* from 1; after pf_overview_trim it includes the calls
+                            without an enter */
+  uint32_t base, late;   /* private: which calls without an enter follow */
+  uint32_t flags;        /* of pf_call_flag */
+} pf_overview_call;
+
+/* A bounded list: a heap with the shortest on top until pf_overview_trim. */
+typedef struct pf_overview_list {
+  pf_overview_call *calls;
+  size_t count, capacity;
+  uint64_t total; /* also of those that are not in the list */
+} pf_overview_list;
+
+typedef struct pf_overview_interval {
+  int64_t busy, idle; /* ns in which a call was active, or was suspended */
+  int64_t top_time;   /* ns of the frame that was active longest */
+  int64_t low, high;  /* of a variable's values */
+  uint64_t begun;     /* calls that began in it */
+  uint32_t top;       /* that frame, or 0 */
+} pf_overview_interval;
+
+typedef struct pf_overview_track pf_overview_track;
+struct pf_overview_track {
+  pf_overview_list calls, pauses;
+  pf_overview_interval *intervals;
+  struct overview_progress *progress; /* private */
+};
+
+typedef struct pf_overview {
+  pf_overview_options options;
+  int64_t width; /* of an interval, ns */
+  pf_span_tracks known;
+  pf_overview_track *tracks; /* known.count of them are in use */
+  size_t capacity;
+  uint32_t *areas;         /* by frame: its area; index 0 is unused */
+  uint32_t *worst_track;   /* by frame: track of its longest call */
+  pf_overview_call *worst; /* by frame: its longest call in a lane; length -1:
+                              none */
+  uint32_t nvariables;
+  size_t nframes, areas_capacity, worst_track_capacity, worst_capacity;
+} pf_overview;
+
+/* Read `events` (borrowed until pf_overview_close) to their end. On success
+   *overview is set, which the caller closes. Errors: see pf_spans_read. */
+pf_status pf_overview_open (pf_reader *events,
+                            const pf_overview_options *options,
+                            pf_overview **overview, pf_error *error);
+void pf_overview_close (pf_overview *overview);
+
+/* Reduce the lists of calls so that all tracks together keep at most
+   `most_calls`: each track may keep the same number, and tracks with fewer
+   leave theirs to the others. Order all lists by start and depth. */
+void pf_overview_trim (pf_overview *overview, uint64_t most_calls);
+
+/* Returns a track by id; NULL if it is left out. */
+static inline pf_overview_track *pf_overview_track_at (const pf_overview *o,
+                                                       uint32_t track) {
+  return track < o->capacity && o->tracks[track].progress != NULL
+             ? &o->tracks[track]
+             : NULL;
+}
+
+#endif

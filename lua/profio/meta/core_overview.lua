@@ -1,0 +1,51 @@
+---@meta profio.core
+--
+-- The part of profio.core for summaries of timelines; core.lua beside this file has the rest. Never
+-- loaded.
+
+local core = {}
+
+---Summarises the tracks of a timeline with bounded memory: their longest calls and suspensions, and
+---how busy they were in intervals of equal length; reads all events.
+---@param events profio.core.Reader
+---@param options table first, length (ns), intervals, most_calls, most_pauses (of each track),
+---most_variables, most_values (of each variable), all_calls (of all tracks), from, to, last
+---@return profio.core.Overview|nil
+---@return string|nil message
+---@return string|nil code
+function core.overview(events, options) end
+
+---@class profio.core.Overview
+local overview = {}
+
+---Returns the tracks in order of first use: kind, value, variable, run as those of spans; calls and
+---pauses, how many there are; kept, how many calls are kept; is_left_out.
+---@return table[]
+function overview:tracks() end
+
+---Returns the names of the frames.
+---@return string[]
+function overview:frames() end
+
+---Returns the longest call of each frame in a lane, or false.
+---@return ({ track: integer, start: integer, length: integer, depth: integer }|false)[]
+function overview:worst() end
+
+---Returns a member of the kept calls or pauses as an array of JSON, by start; starts are
+---differences.
+---@param track integer from 1
+---@param list "calls"|"pauses"
+---@param member "start"|"length"|"depth"|"frame"|"flags"|"value"
+---@return string
+function overview:column(track, list, member) end
+
+---Returns a member of the intervals as an array of JSON: busy and idle in thousandths, the frame
+---that was active longest (-1: none), calls that began, range of values.
+---@param track integer from 1
+---@param member "busy"|"idle"|"top"|"begun"|"low"|"high"
+---@return string
+function overview:intervals(track, member) end
+
+function overview:close() end
+
+return core

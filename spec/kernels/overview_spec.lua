@@ -1,0 +1,207 @@
+-- The summary of a timeline (core.overview), compared with the calls and the load of the trace.
+
+local core = require "profio.core"
+local events = require "spec.support.events"
+local json = require "dkjson"
+
+local function overview_of(trace, given)
+   local options = { first = 0, length = 1000, intervals = 50, most_calls = 1 << 20,
+      most_pauses = 1 << 20, all_calls = 1 << 20, most_variables = 10, most_values = 1 << 20 }
+   for name, value in pairs(given or {}) do
+      options[name] = value
+   end
+   return assert(core.overview(trace.events:reader(), options))
+end
+
+local function open(count)
+   local lines, expected = events.program(count)
+   return events.open(lines), expected
+end
+
+-- Returns the kept calls of a track, in order: { name, start, length, depth }.
+local function calls_of(overview, number)
+   local columns, list, at = {}, {}, 0
+   for i, name in ipairs { "start", "length", "depth", "frame" } do
+      columns[i] = json.decode(overview:column(number, "calls", name))
+   end
+   local names = overview:frames()
+   for i, step in ipairs(columns[1]) do
+      at = at + step
+      list[i] = { names[columns[4][i] + 1], at, columns[2][i], columns[3][i] }
+   end
+   return list
+end
+
+-- Returns the calls of all lanes, by lane, in the same form and order.
+local function expected_calls(trace)
+   local lanes = {}
+   for call in trace:calls():records() do
+      lanes[call.lane] = lanes[call.lane] or {}
+      table.insert(lanes[call.lane], { call.area, call.start, call.stop - call.start, call.depth })
+   end
+   for _, list in pairs(lanes) do
+      table.sort(list, function(a, b)
+         return a[2] < b[2] or a[2] == b[2] and a[4] < b[4]
+      end)
+   end
+   return lanes
+end
+
+describe("core.overview", function()
+   it("has all calls of each lane if there is room", function()
+      math.randomseed(61)
+      for _ = 1, 10 do
+         local trace <close> = open(400)
+         local overview <close> = overview_of(trace)
+         local seen, expected = {}, expected_calls(trace)
+         for number, track in ipairs(overview:tracks()) do
+            seen[track.value] = calls_of(overview, number)
+            table.sort(seen[track.value], function(a, b)
+               return a[2] < b[2] or a[2] == b[2] and (a[4] < b[4]
+                  or a[4] == b[4] and a[3] < b[3])
+            end)
+         end
+         for _, list in pairs(expected) do
+            table.sort(list, function(a, b)
+               return a[2] < b[2] or a[2] == b[2] and (a[4] < b[4]
+                  or a[4] == b[4] and a[3] < b[3])
+            end)
+         end
+         assert.same(expected, seen)
+      end
+   end)
+
+   it("says how busy each lane was, as the load of the trace", function()
+      math.randomseed(62)
+      for _ = 1, 10 do
+         local trace <close>, expected = open(600)
+         local overview <close> = overview_of(trace, { length = expected.last })
+         local width = expected.last // 50 + 1
+         for number, track in ipairs(overview:tracks()) do
+            local busy = {}
+            for i = 1, 50 do
+               busy[i] = 0
+            end
+            for _, span in ipairs(expected.busy) do -- one of the generator: lane, from, to
+               for i = 1, 50 do
+                  local from, to = (i - 1) * width, i * width
+                  busy[i] = busy[i] + (span[1] == track.value
+                     and math.max(0, math.min(to, span[3]) - math.max(from, span[2])) or 0)
+               end
+            end
+            for i, share in ipairs(json.decode(overview:intervals(number, "busy"))) do
+               assert.is_true(math.abs(share - 1000 * busy[i] / width) <= 0.51,
+                  ("%s %d: %d not %g"):format(track.value, i, share, 1000 * busy[i] / width))
+            end
+         end
+      end
+   end)
+
+   it("gives each lane the same room, and keeps its longest calls", function()
+      math.randomseed(63)
+      local trace <close> = open(3000)
+      local expected = expected_calls(trace)
+      local overview <close> = overview_of(trace, { all_calls = 90 })
+      for number, track in ipairs(overview:tracks()) do
+         local lengths, kept = {}, {}
+         for i, call in ipairs(expected[track.value]) do
+            lengths[i] = call[3]
+         end
+         table.sort(lengths, function(a, b) return a > b end)
+         for i, call in ipairs(calls_of(overview, number)) do
+            kept[i] = call[3]
+         end
+         table.sort(kept, function(a, b) return a > b end)
+         assert.same({ 30, #lengths }, { #kept, track.calls })
+         assert.same(table.move(lengths, 1, 30, 1, {}), kept)
+      end
+   end)
+
+   it("leaves what short lanes do not need to the others", function()
+      local lines = {}
+      for i = 1, 50 do
+         lines[i] = ("%d enter f a\n%d leave f a"):format(i * 10, i * 10 + i % 7 + 1)
+      end
+      lines[51] = "600 enter g b\n700 leave g b"
+      local trace <close> = events.open(table.concat(lines, "\n") .. "\n")
+      local overview <close> = overview_of(trace, { all_calls = 21 })
+      local kept = {}
+      for _, track in ipairs(overview:tracks()) do
+         kept[track.value] = track.kept
+      end
+      assert.same({ a = 20, b = 1 }, kept)
+   end)
+
+   it("knows what ran most in an interval, and the worst call of each function", function()
+      local trace <close> = events.open [[
+0 enter main one
+10 enter f one
+30 leave f one
+500 enter f one
+990 leave f one
+1000 leave main one
+]]
+      local overview <close> = overview_of(trace, { intervals = 2, length = 998 })
+      assert.same({ "main", "f" }, overview:frames())
+      assert.equal("[0,1]", overview:intervals(1, "top"))
+      assert.equal("[2,1]", overview:intervals(1, "begun"))
+      assert.same({ { track = 1, start = 0, length = 1000, depth = 1 },
+         { track = 1, start = 500, length = 490, depth = 2 } }, overview:worst())
+   end)
+
+   it("puts calls without an enter around those since the begin", function()
+      local trace <close> = events.open [[
+0 enter other two
+10 enter f one
+20 leave f one
+40 leave outer one
+90 leave other two
+]]
+      local overview <close> = overview_of(trace, { length = 90, intervals = 9 })
+      local expected = expected_calls(trace)
+      assert.same({ { "other", 0, 90, 1 } }, calls_of(overview, 1))
+      local list = calls_of(overview, 2)
+      assert.equal(#expected.one, #list)
+      assert.same({ { "outer", 10, 30, 1 }, { "f", 10, 10, 2 } }, list)
+   end)
+
+   it("has suspensions, states and values of variables", function()
+      local trace <close> = events.open [[
+0 enter f one
+5 enter state:mode=1 -
+20 suspend f one
+30 write variable:rpm - 7
+50 resume f one
+60 enter state:mode=2 -
+70 write variable:rpm - -3
+100 leave f one
+]]
+      local overview <close> = overview_of(trace, { length = 100 })
+      local seen = {}
+      for number, track in ipairs(overview:tracks()) do
+         seen[track.variable or track.value] = { track.kind, track.calls,
+            overview:column(number, track.kind == "lane" and "pauses" or "calls", "start"),
+            track.kind == "lane" and overview:column(number, "pauses", "length")
+               or track.kind == "values" and overview:column(number, "calls", "value") or nil }
+      end
+      assert.same({ one = { "lane", 1, "[20]", "[30]" }, mode = { "states", 2, "[5,55]" },
+         rpm = { "values", 2, "[30,40]", "[7,-3]" } }, seen)
+   end)
+
+   it("leaves further variables out", function()
+      local lines = { "0 enter f one" }
+      for i = 1, 30 do
+         lines[i + 1] = ("%d write variable:v%d - %d"):format(i, i, i)
+      end
+      lines[32] = "40 leave f one"
+      local trace <close> = events.open(table.concat(lines, "\n") .. "\n")
+      local overview <close> = overview_of(trace)
+      local left = 0
+      for _, track in ipairs(overview:tracks()) do
+         left = left + (track.is_left_out and 1 or 0)
+      end
+      assert.equal(20, left)
+      overview:close()
+      assert.has_error(function() overview:tracks() end)
+   end)
+end)
