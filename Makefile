@@ -559,8 +559,9 @@ $(B)/bench/%.so: spec/bench/%.c
 # Installing. luarocks calls install-module and places the command itself. All
 # paths may be relative and contain blanks.
 
-# The modules and the pages of help, relative to lua/.
-LUA_FILES = (cd lua && find profio -name '*.lua' -o -path 'profio/help/*.md')
+# The modules, the pages of help, and what export html builds in, relative to lua/.
+LUA_FILES = (cd lua && find profio -name '*.lua' -o -path 'profio/help/*.md' \
+	-o -path 'profio/exports/html/*.js' -o -path 'profio/exports/html/*.css')
 
 # Man pages and completion: what is written, from what, and its place below $(DATADIR).
 SHARED_FILES = printf '%s\n' 'page profio.1 man/man1/profio.1' \

@@ -47,7 +47,9 @@ describe("make install", function()
       local said, status = make("install " .. words)
       assert.same({ 0, true }, { status, said:find("installed: ", 1, true) ~= nil }, said)
       assert.is_truthy(exists(command_path), files_in(folder))
-      assert.is_truthy(exists(module_path .. "/profio/init.lua"), files_in(folder))
+      for _, name in ipairs { "init.lua", "exports/html/page.css", "exports/html/model.js" } do
+         assert.is_truthy(exists(module_path .. "/profio/" .. name), files_in(folder))
+      end
       local data = command_path:match "^(.*)/bin/profio$" .. "/share/"
       for path, text in pairs { ["man/man1/profio.1"] = "\n%.SH EXIT STATUS\n",
          ["man/man3/profio.3lua"] = "profio%.open",

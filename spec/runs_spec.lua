@@ -143,7 +143,7 @@ describe("timelines of several files", function()
       assert.matches('"name":"[^"]*%(without the timeline: its files are runs', text)
       assert.matches('"Left out"[^}]*without the timeline', (trace:export "firefox"))
       local page = assert(trace:export "html")
-      assert.is_nil(page:find('"lanes":', 1, true))
+      assert.is_nil(page:find('"timeline":', 1, true))
       assert.matches("This page is without the timeline: its files are runs", page)
    end)
 

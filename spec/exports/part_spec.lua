@@ -94,20 +94,22 @@ describe("exports of a part", function()
          assert.is_truthy(page:find("<dt>from</dt><dd>700 ns</dd>", 1, true))
          local data = json.decode(page:match 'id="data">(.-)</script>')
          local seen, sum, total = {}, 0, 0
-         for _, call in ipairs(data.calls) do
-            local title = data.lanes[call[1] + 1].name
-            seen[title] = (seen[title] or 0) + 1
-            assert.is_true(call[3] >= 0 and call[3] + call[4] <= data.length)
+         for _, track in ipairs(data.timeline.tracks) do
+            local at = 0
+            for i, step in ipairs(track.start) do
+               at = at + step
+               assert.is_true(step >= 0 and at + track.length[i] <= data.timeline.length)
+            end
+            seen[track.name] = #track.start
+            total = total + #track.start
          end
-         for _, row in ipairs(data.functions) do
-            sum = sum + row[5]
+         for _, self in ipairs(data.table.self[1]) do
+            sum = sum + self
          end
-         for _, count in pairs(counts) do
-            total = total + count
-         end
-         assert.same({ counts, own, part.to - part.from }, { seen, sum, data.length })
+         assert.equal("time", data.metrics[1].name)
+         assert.same({ counts, own, part.to - part.from }, { seen, sum, data.timeline.length })
          assert.is_true(total > 50)
-         assert.equal(wanted and 1 or 3, #data.lanes)
+         assert.equal(wanted and 1 or 3, #data.timeline.tracks)
       end)
 
       it("by folded, callgrind, pprof and svg: their profile, lane " .. lane, function()

@@ -89,6 +89,7 @@ node_modules () {
   [ -e "$B/node/node_modules/speedscope" ] || speedscope_modules
   [ -e "$B/node/$perfetto" ] || perfetto_module
   [ -e "$B/node/protocol/node_modules" ] || protocol_module
+  [ -e "$B/node/pages/node_modules" ] || page_modules
 }
 
 speedscope_modules () {
@@ -97,6 +98,15 @@ speedscope_modules () {
   npm install --prefix "$B/node" --no-audit --no-fund --no-save \
     --loglevel=error speedscope@1.25.0 jsdom@26 >&2 ||
     echo "setup.sh: npm could not install speedscope and jsdom" >&2
+}
+
+# What drives Chromium, and what checks pages and their scripts.
+page_modules () {
+  echo "installing with npm into $B/node: puppeteer-core, axe-core, eslint (52 MB)" >&2
+  mkdir -p "$B/node/pages"
+  npm install --prefix "$B/node/pages" --no-audit --no-fund --no-save \
+    --loglevel=error puppeteer-core@25.16.0 axe-core@4.14.1 eslint@10.15.0 >&2 ||
+    echo "setup.sh: npm could not install puppeteer-core, axe-core and eslint" >&2
 }
 
 # The client of the Model Context Protocol, in a folder of its own: npm would

@@ -19,6 +19,12 @@ if not is_there(modules .. "/speedscope/package.json") then
    modules = command.root .. "/build/node/node_modules"
 end
 
+-- npm would remove modules of another folder that it does not know of.
+local pages = command.build .. "/node/pages/node_modules"
+if not is_there(pages .. "/puppeteer-core/package.json") then
+   pages = command.root .. "/build/node/pages/node_modules"
+end
+
 local function has(program)
    return os.execute("command -v " .. program .. " >/dev/null 2>&1") ~= nil
 end
@@ -189,6 +195,33 @@ function viewers.look(bytes, ending, program)
    return json.decode((seen:gsub("%%(%x%x)", function(digits)
       return string.char(tonumber(digits, 16))
    end)))
+end
+
+viewers.has_pages = viewers.has_chromium and has "node" and is_there(pages
+   .. "/puppeteer-core/package.json")
+
+---Opens a page of export html in Chromium, as spec/support/browse.mjs describes.
+---@param bytes string the page
+---@param program string the body of a function in JavaScript
+---@param options { width: integer|nil, scheme: "light"|"dark"|nil, fragment: string|nil }|nil
+---@return table { told =, errors = { string, ... }, requests = { string, ... } }
+function viewers.browse(bytes, program, options)
+   options = options or {}
+   local path = command.file("browse.html", bytes)
+   local script = command.file("browse.js", program)
+   local text, _, errors = run(("timeout 120 node %s/spec/support/browse.mjs %s %s %s %d %s '%s'")
+      :format(command.root, pages, path, script, options.width or 1280, options.scheme or "light",
+      options.fragment or ""))
+   return assert(json.decode(text), errors:sub(1, 500))
+end
+
+---Returns what eslint prints about files of JavaScript, or "" if it finds nothing.
+---@param files string paths, as words of a shell
+---@return string
+function viewers.eslint(files)
+   local text, _, errors = run(("cd %s && node %s/eslint/bin/eslint.js -c " ..
+      "spec/support/eslint.config.mjs %s"):format(command.root, pages, files))
+   return text .. errors
 end
 
 -- }======

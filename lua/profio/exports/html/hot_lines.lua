@@ -1,14 +1,18 @@
--- The hot lines of a report: the heaviest lines with their neighbours in the source, if it is
--- found.
+-- The source lines of a report as data for the page's scripts: the weight of each hot line, with
+-- the text of its file where it is found.
 
+local data = require "profio.exports.html.profile_data"
+local lanes = require "profio.exports.lanes"
 local reports = require "profio.reports"
-local markup = require "profio.exports.markup"
 local sources = require "profio.internal.sources"
 
 local lines = {}
 
-local MOST = 40    -- hot lines
-local AROUND = 2   -- lines of source before and after each
+local MOST_LINES = 4000      -- with weight
+local MOST_FILES = 100
+local MOST_TEXT = 512 << 10  -- bytes of all whole sources together
+local LONGEST_LINE = 1000    -- bytes
+local AROUND = 5             -- lines of other sources around those with weight
 
 ---Returns a profile with source lines, or nil.
 ---@param trace profio.Trace
@@ -22,99 +26,96 @@ function lines.profile(trace, profile)
    end
 end
 
--- Returns the hot lines by file: { { file =, hot = { [line] = row }, numbers = }, ... }, the
--- hottest first. For a difference the lines with the largest changes come first.
+-- Returns the lines with weight by file, the heaviest file first: { { file =, line =, self =,
+-- func =, weight = }, ... }, and how many lines are left out.
 local function by_file(profile, metric)
-   local files, list = {}, {}
-   local rows = profile:lines { metric = metric }:rows("file", "line", "self", "function")
-   local taken = 0
-   for i, row in ipairs(rows) do
-      row.place = i
-   end
-   table.sort(rows, function(a, b)
-      local x, y = math.abs(a.self or 0), math.abs(b.self or 0)
-      return x > y or x == y and a.place < b.place
-   end)
-   for _, row in ipairs(rows) do
-      if row.file and (row.line or 0) > 0 and (row.self or 0) ~= 0 and taken < MOST then
-         local known = files[row.file]
-         if not known then
-            known = { file = row.file, hot = {}, numbers = {} }
-            files[row.file], list[#list + 1] = known, known
+   local files, list, taken, left = {}, {}, 0, 0
+   for file, line, self, name in profile:lines { metric = metric }:each("file", "line", "self",
+      "function") do
+      if file and (line or 0) > 0 and (self or 0) ~= 0 then
+         local known = files[file]
+         if not known and #list < MOST_FILES then
+            known = { file = file, line = {}, self = {}, func = {}, weight = 0 }
+            files[file], list[#list + 1] = known, known
          end
-         if not known.hot[row.line] then
-            known.hot[row.line] = row
-            table.insert(known.numbers, row.line)
+         if known and taken < MOST_LINES then
             taken = taken + 1
+            known.weight = known.weight + math.abs(self)
+            table.insert(known.line, line)
+            table.insert(known.self, self)
+            table.insert(known.func, name or "?")
+         else
+            left = left + 1
          end
       end
    end
-   return list
+   table.sort(list, function(a, b)
+      return a.weight > b.weight or a.weight == b.weight and a.file < b.file
+   end)
+   return list, left
 end
 
-local hot_row = '<tr><td class="bar%s" style="--w:%.1f%%">%s</td><td>%.2f %%</td>' ..
-   '<td class="number">%d</td><td class="source">%s</td></tr>\n'
-local cold_row = '<tr><td></td><td></td><td class="number">%d</td>' ..
-   '<td class="source">%s</td></tr>\n'
+-- Returns a line for the page, without the end of a very long one.
+local function shown(line)
+   return #line > LONGEST_LINE and line:sub(1, LONGEST_LINE) .. " ..." or line
+end
 
-local function put_file(out, known, text, reason, show, whole)
-   local last = 0
-   table.sort(known.numbers)
-   out:write("<h3>", markup.escaped(known.file), "</h3>\n")
-   if reason then
-      out:write('<p class="note">Not shown: ', markup.escaped(reason), "</p>\n")
-   end
-   out:write '<div class="wide"><table class="code">\n'
-   local function put(number)
-      local row, source = known.hot[number], markup.escaped(text and text[number] or "")
-      if row then
-         local share = whole ~= 0 and 100 * row.self / whole or 0
-         out:write(hot_row:format(share < 0 and " less" or "", math.abs(share), show(row.self),
-            share, number,
-            text and source or markup.escaped(row["function"] or "")))
-      else
-         out:write(cold_row:format(number, source))
-      end
-   end
-   for _, number in ipairs(known.numbers) do
-      local around = text and AROUND or 0
-      if last > 0 and number - around > last + 1 then
-         out:write '<tr class="gap"><td colspan="4">&#8942;</td></tr>\n'
-      end
-      for near = math.max(last + 1, number - around), number do
-         put(near)
-      end
-      last = number
-      for near = number + 1, math.min(number + around, text and #text or 0) do
-         if known.hot[near] then
-            break
+-- Returns the lines of a source around those with weight, as members of a JSON object.
+local function near(known, text)
+   local list, seen = {}, {}
+   for _, hot in ipairs(known.line) do
+      for line = math.max(1, hot - AROUND), math.min(#text, hot + AROUND) do
+         if not seen[line] then
+            seen[line] = true
+            list[#list + 1] = ('"%d":%s'):format(line, lanes.script(shown(text[line])))
          end
-         put(near)
-         last = near
       end
    end
-   out:write "</table></div>\n"
+   return table.concat(list, ",\n")
 end
 
----Writes the section, if there are lines.
+-- Writes one file: its whole text if that has at most `room` bytes, else the lines around those
+-- with weight. Returns how many bytes of the room are left.
+local function put_file(out, known, text, reason, room)
+   out:write(('{"file":%s,"line":%s,"self":%s,\n"function":%s'):format(lanes.script(known.file),
+      data.numbers(known.line, #known.line), data.numbers(known.self, #known.self),
+      data.texts(known.func)))
+   local size = 0
+   for i, line in ipairs(text or {}) do
+      text[i] = shown(line)
+      size = size + #text[i] + 3
+   end
+   if text and size <= room then
+      out:write(',\n"text":', data.texts(text))
+      room = room - size
+   elseif text then
+      out:write(',\n"near":{', near(known, text), "}")
+   elseif reason then
+      out:write(',\n"reason":', lanes.script("Not shown: " .. reason))
+   end
+   out:write "}"
+   return room
+end
+
+---Writes the lines as a member of a JSON object.
 ---@param out table of lanes.out
----@param profile profio.Profile
----@param given table metric, source, trust_paths; whole: the total to which shares are relative;
----inputs: the paths of the sources that are read are appended
----@param show fun(weight: integer): string
----@return boolean whether there are lines
-function lines.write(out, profile, given, show)
-   local list = by_file(profile, given.metric)
-   if #list == 0 then
-      return false
+---@param profile profio.Profile|nil of lines.profile
+---@param given table metric, source, trust_paths; inputs: the paths of the sources that are read
+---are appended
+function lines.write(out, profile, given)
+   local list, left = {}, 0
+   if profile then
+      list, left = by_file(profile, given.metric)
    end
-   out:write '<h2 id="lines">Hot lines</h2>\n'
-   for _, known in ipairs(list) do
-      local source, found = sources.read(known.file, { given.source }, given.trust_paths)
-      table.insert(given.inputs, source and found)
-      put_file(out, known, source, not source and found, show, given.whole)
+   local room = MOST_TEXT
+   out:write(('"lines":{"left":%d,"list":['):format(left))
+   for i, known in ipairs(list) do
+      out:write(i > 1 and ",\n" or "\n")
+      local text, found = sources.read(known.file, { given.source }, given.trust_paths)
+      table.insert(given.inputs, text and found)
+      room = put_file(out, known, text, not text and found, room)
    end
-   return true
+   out:write "]},\n"
 end
 
 return lines

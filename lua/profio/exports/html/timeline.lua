@@ -1,76 +1,18 @@
--- The timeline of a report: how busy each lane was, its longest calls, and the longest states of
--- each variable. The size of its output does not depend on the length of the trace. It reads the
--- trace a few times.
+-- The timeline of a report: of each lane and variable its longest calls and suspensions, and how
+-- busy it was in intervals of equal length. Its size does not depend on the length of the trace.
 
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
-local view = require "profio.view"
 
 ---@class profio.exports.html.timeline
-local timeline = { MOST_CALLS = 10000, MOST_LANES = 250 } -- drawn by default
+local timeline = { MOST_LANES = 250 } -- drawn by default
 
-local PIECES = 1000 -- intervals of time
-local MOST_DEPTH = 24
-
--- Returns the load of all lanes in per cent for each interval, by the title of the lane.
-local function loads_of(trace, given, first, length)
-   local found = {}
-   local rows = core.load(lanes.narrow(trace.events, given):reader(), { from = first,
-      to = first + math.max(length, 1), width = math.max(1, (length + PIECES - 1) // PIECES) })
-   for _, row in ipairs(core.rows(rows, { "lane", "load_share" })) do
-      local key = row.lane == nil and "" or row.lane
-      found[key] = found[key] or {}
-      table.insert(found[key], ("%d"):format(math.floor(100 * (row.load_share or 0) + 0.5)))
-   end
-   return found
-end
-
--- Dictionary encoding of names, with ids in order of first use.
-local function numbered()
-   local list, numbers = {}, {}
-   return list, function(name)
-      if not numbers[name] then
-         list[#list + 1] = lanes.script(name)
-         numbers[name] = #list - 1
-      end
-      return numbers[name]
-   end
-end
-
--- Returns the longest calls and states, and how many there are of any duration.
-local function longest_of(trace, given)
-   local calls = lanes.without_variables(lanes.narrow(trace:calls { from = given.from,
-      to = given.to }, given), true)
-   local counted = core.limit(calls:reader())
-   local rows = view.over(function()
-      return counted
-   end, trace):where { depth = conditions.between(1, MOST_DEPTH) }
-      :derive { "length = stop - start" }:sort("-length"):limit(given.calls or timeline.MOST_CALLS)
-      :rows("area", "lane", "start", "length", "depth", "class", "parent")
-   return rows, core.passed(counted)
-end
-
--- Returns the lanes of the page, those of variables last, and a function that returns the index
--- (from 1) of the lane of a call.
-local function shown(list)
-   local numbers = {}
-   for number, lane in ipairs(list) do
-      numbers[lane.value or ""] = number
-   end
-   local of_variables = {}
-   return function(call)
-      if not (call.class or ""):find "state$" then
-         return numbers[call.lane == nil and "" or call.lane]
-      end
-      local variable = call.parent or call.area or "?"
-      if not of_variables[variable] then
-         list[#list + 1] = { title = variable .. " (states)" }
-         of_variables[variable] = #list
-      end
-      return of_variables[variable]
-   end
-end
+local MOST_VARIABLES = 60
+local MOST_VALUES = 3000 -- of a variable: with more of them their ranges are drawn
+local MOST_LOSSES = 1000
+local CALL_SIZE, INTERVAL_SIZE = 18, 12 -- bytes of JSON, about
+local INTERVAL_PART = 0.3               -- of the size
 
 -- Returns the options with only these lanes selected.
 local function only(given, list)
@@ -81,40 +23,154 @@ local function only(given, list)
    return setmetatable({ lane = values }, { __index = given })
 end
 
----Writes the timeline for the page's script, as members of a JSON object.
+-- Reads the events. `size` is the number of bytes that the timeline may take.
+local function overview_of(trace, given, list, first, length, size)
+   local tracks = #list + 1
+   local each = size * INTERVAL_PART // (INTERVAL_SIZE * tracks) // 1 | 0
+   local calls = math.max(size * (1 - INTERVAL_PART) // CALL_SIZE // 1 | 0, 1)
+   return core.overview(lanes.narrow(trace.events, given):reader(), { first = first,
+      length = length, intervals = math.min(math.max(each, 40), 2000), all_calls = calls,
+      most_calls = calls, most_pauses = math.max(calls // (4 * tracks), 10),
+      most_variables = MOST_VARIABLES, most_values = MOST_VALUES,
+      from = given.from, to = given.to })
+end
+
+-- Returns the title of a track.
+local function title_of(track, titles)
+   if track.kind == "lane" then
+      local title = titles[track.value == nil and "" or track.value] or tostring(track.value)
+      return track.run > 0 and ("%s (run %d)"):format(title, track.run + 1) or title
+   end
+   return track.variable
+end
+
+local members = { lane = { "start", "length", "depth", "frame" },
+   states = { "start", "length", "frame" }, values = { "start", "value" } }
+
+-- Writes the intervals of a track, which are needed where calls are left out.
+local function put_intervals(out, overview, number, names)
+   for _, name in ipairs(names) do
+      out:write((',\n"%s":%s'):format(name, overview:intervals(number, name)))
+   end
+end
+
+local function put_track(out, overview, track, number)
+   out:write(('{"kind":"%s","name":%s,"calls":%d,"kept":%d,"pauses":%d'):format(track.kind,
+      lanes.script(track.title), track.calls, track.kept, track.pauses))
+   if track.kind == "values" and track.kept < track.calls then
+      put_intervals(out, overview, number, { "begun", "low", "high" })
+      out:write "}"
+      return
+   end
+   for _, name in ipairs(members[track.kind]) do
+      out:write((',\n"%s":%s'):format(name, overview:column(number, "calls", name)))
+   end
+   if track.kind == "lane" and track.pauses > 0 then
+      out:write((',\n"pause_start":%s,\n"pause_length":%s'):format(
+         overview:column(number, "pauses", "start"), overview:column(number, "pauses", "length")))
+   end
+   if track.kept < track.calls then
+      put_intervals(out, overview, number, { "busy", "top", "begun" })
+   end
+   out:write "}"
+end
+
+-- Returns the times at which events are lost, from the first time on.
+local function losses_of(trace, given, first, length)
+   local list = {}
+   for _, column in ipairs(trace.events.columns) do
+      if column == "flags" then
+         for time in lanes.narrow(trace.events, given):where { flags =
+            conditions.match "%f[%a]lost%f[%A]" }:limit(MOST_LOSSES):each "time" do
+            if time and time >= first and time - first <= length then
+               list[#list + 1] = ("%d"):format(time - first)
+            end
+         end
+      end
+   end
+   return list
+end
+
+-- Writes the longest call of each function: [function, track, start, length, depth].
+local function put_worst(out, overview, ids, places)
+   local list = {}
+   for frame, worst in ipairs(overview:worst()) do
+      if worst and places[worst.track] then
+         list[#list + 1] = ("[%d,%d,%d,%d,%d]"):format(ids[frame], places[worst.track], worst.start,
+            worst.length, worst.depth)
+      end
+   end
+   out:write(',\n"worst":[', table.concat(list, ",\n"), "]")
+end
+
+-- Returns the tracks of lanes in the order of `list`, then those of variables by name; and how many
+-- variables are left out.
+local function ordered(overview, list)
+   local titles, ranks, found, left = {}, {}, {}, 0
+   for rank, lane in ipairs(list) do
+      titles[lane.value == nil and "" or lane.value] = lane.title
+      ranks[lane.title] = rank
+   end
+   for number, track in ipairs(overview:tracks()) do
+      if track.is_left_out then
+         left = left + 1
+      else
+         track.number, track.title = number, title_of(track, titles)
+         track.rank = track.kind == "lane" and (ranks[track.title] or #list + number) or math.huge
+         found[#found + 1] = track
+      end
+   end
+   table.sort(found, function(a, b)
+      if a.rank ~= b.rank then
+         return a.rank < b.rank
+      elseif a.title ~= b.title then
+         return a.title < b.title
+      end
+      return a.number < b.number
+   end)
+   return found, left
+end
+
+---Writes the timeline for the page's scripts, as a member of a JSON object.
 ---@param out table of lanes.out
 ---@param trace profio.Trace
----@param given table from, to, lane; calls, lanes: most that are drawn
----@return integer|nil calls in the lanes that are drawn; nil: there is no timeline
----@return integer|nil drawn
----@return string|nil note which lanes are drawn, if not all
+---@param given table from, to, lane; lanes: most that are drawn; size: bytes that it may take;
+---id_of: a function that returns the id of the function of a name
+---@return { length: integer, lanes: integer, few: string|nil }|nil nil: there is no timeline; few:
+---which lanes are drawn, if not all
+---@return string|nil message
+---@return string|nil code
 function timeline.write(out, trace, given)
    local most = math.max(given.lanes or timeline.MOST_LANES, 1)
    local list, first, length, all = lanes.of(trace, given, most)
    if not list then
       return
    end
-   local note = all > most and ("the %d lanes with most events of %d are drawn"):format(most, all)
-   given = all > most and only(given, list) or given
-   local loads = loads_of(trace, given, first, length)
-   local longest, count = longest_of(trace, given)
-   local rows, depths, lane_of = {}, {}, shown(list)
-   local names, number_of = numbered()
-   for _, call in ipairs(longest) do
-      local lane = lane_of(call)
-      depths[lane] = math.max(depths[lane] or 0, call.depth)
-      rows[#rows + 1] = ("[%d,%d,%d,%d,%d]"):format(lane - 1, call.depth, call.start - first,
-         call.length, number_of(call.area or "?"))
+   local few = all > most and ("the %d lanes with most events of %d are drawn"):format(most, all)
+      or nil
+   local part = few and only(given, list) or given
+   local overview <close>, message, code = overview_of(trace, part, list, first, length, given.size)
+   if not overview then
+      return nil, message, code
    end
-   out:write((',\n"length":%d,\n"lanes":['):format(length))
-   for number, lane in ipairs(list) do
-      out:write(("%s\n{\"name\":%s,\"depth\":%d,\"load\":[%s]}"):format(number > 1 and "," or "",
-         lanes.script(lane.title), depths[number] or 0,
-         lane.kind and table.concat(loads[lane.value or ""] or {}, ",") or ""))
+   local tracks, left = ordered(overview, list)
+   local ids, places = {}, {}
+   for i, name in ipairs(overview:frames()) do
+      ids[i] = given.id_of(name)
    end
-   out:write("],\n\"names\":[", table.concat(names, ","), "],\n\"calls\":[",
-      table.concat(rows, ",\n"), "]")
-   return count, #rows, note or nil
+   out:write(('"timeline":{"first":%d,"length":%d,"few":%s,"variables_left":%d,\n'):format(first,
+      length, few and lanes.script(few) or "null", left))
+   out:write('"frames":[', table.concat(ids, ","), '],\n"losses":[',
+      table.concat(losses_of(trace, part, first, length), ","), '],\n"tracks":[')
+   for i, track in ipairs(tracks) do
+      places[track.number] = i - 1
+      out:write(i > 1 and ",\n" or "\n")
+      put_track(out, overview, track, track.number)
+   end
+   out:write "]"
+   put_worst(out, overview, ids, places)
+   out:write "},\n"
+   return { length = length, lanes = all, few = few }
 end
 
 return timeline

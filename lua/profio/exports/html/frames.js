@@ -1,0 +1,239 @@
+/* Frames of flame graphs and of trees of callers and callees. A frame is computed when it is first
+   looked at, so that a page of 100,000 contexts opens at once. Each frame has fn (id of its
+   function), self, total, before (of a difference), parent, depth, calls and children(), the
+   largest first. */
+(function (page) {
+  'use strict';
+  const data = page.data, tree = data.tree;
+
+  // {====== The tree of contexts ======
+
+  /* Returns totals of all contexts (index 0 is the root, context i is i + 1). */
+  function totals_of(metric) {
+    const count = tree.depth.length, totals = new Float64Array(count + 1);
+    for (let i = count; i > 0; i--) {
+      totals[i] += tree.self[metric][i - 1] + tree.rest[metric][i - 1];
+      totals[page.tree.parent[i]] += totals[i];
+    }
+    totals[0] += tree.outside[metric];
+    return totals;
+  }
+
+  /* Prepares parents, and the first child and next sibling of each context. */
+  function index_tree() {
+    const count = tree.depth.length, open = [0];
+    const parent = new Int32Array(count + 1), first = new Int32Array(count + 1);
+    const next = new Int32Array(count + 1), last = new Int32Array(count + 1);
+    for (let i = 1; i <= count; i++) {
+      const depth = tree.depth[i - 1], above = open[depth - 1] || 0;
+      parent[i] = above;
+      open[depth] = i;
+      if (last[above]) { next[last[above]] = i; } else { first[above] = i; }
+      last[above] = i;
+    }
+    page.tree = { parent, first, next, totals: new Map() };
+  }
+
+  page.totals = function (metric) {
+    const known = page.tree.totals;
+    if (!known.has(metric)) { known.set(metric, totals_of(metric)); }
+    return known.get(metric);
+  };
+
+  /* Contexts of one function that are shown as one frame. With `up` the children are callers, and
+     `origins` states for which contexts below they stand. */
+  class Contexts {
+    constructor(view, parent, fn, nodes, origins) {
+      Object.assign(this, { view, parent, fn, nodes, origins });
+      this.depth = parent ? parent.depth + 1 : 0;
+      this.total = this.sum(view.metric);
+      this.before = view.before === undefined ? undefined : this.sum(view.before);
+      this.width = view.both ? Math.max(0, this.total) + Math.max(0, this.before) : this.total;
+    }
+
+    sum(metric) {
+      const of = this.view.by_self ? null : page.totals(metric), self = tree.self[metric];
+      let sum = 0;
+      for (const node of this.origins || this.nodes) {
+        sum += of ? of[node] : self[node - 1];
+      }
+      return sum;
+    }
+
+    get self() {
+      if (this.origins) { return this.depth > 1 ? 0 : this.total; }
+      return this.nodes.reduce((sum, i) => sum + (i ? tree.self[this.view.metric][i - 1] : 0), 0);
+    }
+
+    /* How much of the total lies in contexts that the page leaves out. */
+    get rest() {
+      const { metric } = this.view;
+      return this.origins ? 0 : this.nodes.reduce((sum, i) =>
+        sum + (i ? tree.rest[metric][i - 1] : tree.outside[metric]), 0);
+    }
+
+    get calls() {
+      if (this.origins) { return null; }
+      return this.nodes.reduce((sum, i) => {
+        const calls = i ? tree.calls[i - 1] : null;
+        return calls === null ? sum : (sum || 0) + calls;
+      }, null);
+    }
+
+    children() {
+      this.list = this.list || this.group();
+      return this.list;
+    }
+
+    group() {
+      const groups = new Map();
+      const put = (node, origin) => {
+        const fn = tree.function[node - 1];
+        if (!groups.has(fn)) { groups.set(fn, [[], this.origins ? [] : null]); }
+        groups.get(fn)[0].push(node);
+        if (this.origins) { groups.get(fn)[1].push(origin); }
+      };
+      this.nodes.forEach((node, i) => {
+        if (this.origins) {
+          if (page.tree.parent[node]) { put(page.tree.parent[node], this.origins[i]); }
+          return;
+        }
+        for (let child = page.tree.first[node]; child; child = page.tree.next[child]) {
+          put(child);
+        }
+      });
+      return ordered(this.view, [...groups].map(([fn, [nodes, origins]]) =>
+        new Contexts(this.view, this, fn, nodes, origins)));
+    }
+  }
+
+  // }======
+
+  // {====== The call graph ======
+
+  let arcs;
+
+  /* Returns the arcs by caller and by callee, and the weights of functions. */
+  function index_arcs() {
+    arcs = { out: new Map(), into: new Map(), row: new Map() };
+    data.table.function.forEach((fn, row) => arcs.row.set(fn, row));
+    for (const arc of data.arcs.list) {
+      for (const [index, key] of [[arcs.out, arc[0]], [arcs.into, arc[1]]]) {
+        if (!index.has(key)) { index.set(key, []); }
+        index.get(key).push(arc);
+      }
+    }
+  }
+
+  function of_function(kind, fn, metric) {
+    const row = arcs.row.get(fn);
+    return row === undefined ? 0 : data.table[kind][metric][row];
+  }
+
+  /* A path of calls whose weight is estimated: of the total of each function its callers have the
+     shares that the arcs state. */
+  class Estimate {
+    constructor(view, parent, fn, total, calls) {
+      Object.assign(this, { view, parent, fn, total, calls, width: total, rest: 0 });
+      this.depth = parent ? parent.depth + 1 : 0;
+      this.share = fn < 0 ? 1 : total / (of_function('total', fn, view.metric) || 1);
+    }
+
+    get self() {
+      if (this.fn < 0) { return 0; }
+      if (this.view.up) { return this.depth > 1 ? 0 : this.total; }
+      return of_function('self', this.fn, this.view.metric) * this.share;
+    }
+
+    children() {
+      this.list = this.list || ordered(this.view, this.fn < 0 ? this.roots() : this.next());
+      return this.list;
+    }
+
+    is_open(fn) {
+      for (let frame = this; frame; frame = frame.parent) {
+        if (frame.fn === fn) { return true; }
+      }
+      return false;
+    }
+
+    next() {
+      const { up, metric } = this.view, list = [];
+      for (const arc of (up ? arcs.into : arcs.out).get(this.fn) || []) {
+        const other = up ? arc[0] : arc[1], weight = arc[3][metric] * this.share;
+        if (weight > 0 && this.depth < 200 && !this.is_open(other)) {
+          list.push(new Estimate(this.view, this, other, up ? Math.min(weight, this.total) : weight,
+            arc[2]));
+        }
+      }
+      return list;
+    }
+
+    /* Functions without callers, or with what their callers do not explain. */
+    roots() {
+      const { metric, up } = this.view, list = [];
+      for (const fn of data.table.function) {
+        const all = of_function(up ? 'self' : 'total', fn, metric);
+        const known = up ? [] : (arcs.into.get(fn) || []).filter(arc => arc[0] !== fn);
+        const weight = all - known.reduce((sum, arc) => sum + arc[3][metric], 0);
+        if (weight > all * 1e-6 && weight > 0) {
+          list.push(new Estimate(this.view, this, fn, weight, null));
+        }
+      }
+      return list;
+    }
+  }
+
+  // }======
+
+  function ordered(view, list) {
+    if (view.begin) {
+      return list.sort((a, b) => view.begin(a) - view.begin(b) || b.width - a.width);
+    }
+    return list.sort((a, b) => b.width - a.width || a.fn - b.fn);
+  }
+
+  /* Returns the root of a flame graph, whose fn is -1. `view` has metric; up: the graph is
+     inverted, functions with their callers; before: the metric of the old side; both: widths are
+     sums of both sides; begin: a function that returns the order of a frame. */
+  page.root = function (view) {
+    if (!tree) {
+      const metric = view.metric;
+      return new Estimate(view, null, -1, data.metrics[metric].total, null);
+    }
+    if (!view.up) { return new Contexts(view, null, -1, [0]); }
+    const groups = new Map(), root = new Contexts(view, null, -1, [0]);
+    for (let i = 0; i < tree.function.length; i++) {
+      if (tree.self[view.metric][i] || (view.before !== undefined && tree.self[view.before][i])) {
+        if (!groups.has(tree.function[i])) { groups.set(tree.function[i], []); }
+        groups.get(tree.function[i]).push(i + 1);
+      }
+    }
+    const of_self = { ...view, by_self: true };
+    root.list = ordered(view, [...groups].map(([fn, nodes]) =>
+      new Contexts(of_self, root, fn, nodes, nodes)));
+    return root;
+  };
+
+  /* Returns the outermost contexts of a function: recursive calls count once. */
+  function outermost(fn) {
+    const list = [], inside = new Uint8Array(tree.function.length + 1);
+    for (let i = 1; i <= tree.function.length; i++) {
+      const parent = page.tree.parent[i], is_one = tree.function[i - 1] === fn;
+      inside[i] = inside[parent] || is_one ? 1 : 0;
+      if (is_one && !inside[parent]) { list.push(i); }
+    }
+    return list;
+  }
+
+  /* Returns a function as the root of a tree of its callers (up) or callees. */
+  page.function_frame = function (fn, view) {
+    if (!tree) {
+      return new Estimate(view, null, fn, of_function('total', fn, view.metric), null);
+    }
+    const nodes = outermost(fn);
+    return new Contexts(view, null, fn, nodes, view.up ? nodes : undefined);
+  };
+
+  if (tree) { index_tree(); } else { index_arcs(); }
+}(window.page));

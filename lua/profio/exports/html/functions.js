@@ -1,0 +1,165 @@
+/* The functions that cost most, and the table of all functions: it sorts, and shows those that the
+   search finds. */
+(function (page) {
+  'use strict';
+  const data = page.data, table = data.table, state = page.state, $ = page.$, make = page.make;
+  const FIRST = 30; // rows that are shown at first
+  let shown = FIRST;
+
+  // {====== Columns ======
+
+  const row_of = new Map();
+  table.function.forEach((id, row) => row_of.set(id, row));
+
+  const number = (kind, metric) => row => table[kind][metric][row];
+  const change = (kind) => row => table[kind][0][row] - table[kind][1][row];
+
+  /* Returns the columns: key, title, value of a row, and how it is shown: text, weight, calls, bar
+     (a share of the whole, drawn). */
+  function columns() {
+    const m = page.metric(), list = [
+      { key: 'name', title: 'Function', value: row => page.name(table.function[row]), as: 'text' },
+      { key: 'calls', title: 'Calls', value: row => table.calls[row], as: 'calls' }];
+    if (table.calls.every(calls => calls === null)) { list.pop(); }
+    for (const kind of ['self', 'total']) {
+      const title = kind === 'self' ? 'Self' : 'Total';
+      if (data.difference) {
+        list.push({ key: kind + '_before', title: title + ' before', value: number(kind, 1) },
+          { key: kind + '_after', title: 'after', value: number(kind, 0) },
+          { key: kind, title: 'change', value: change(kind), as: 'change' });
+      } else {
+        list.push({ key: kind, title, value: number(kind, m), as: 'share' });
+      }
+    }
+    list.push({ key: 'place', title: 'Place', value: row => page.place(table.function[row]),
+      as: 'text' });
+    return list;
+  }
+
+  /* Returns the sum of the sizes of self, to which shares are relative. */
+  function whole(metric) {
+    return data.difference ? table.self[0].reduce((sum, value, row) =>
+      sum + Math.abs(value - table.self[1][row]), 0) : data.metrics[metric].total;
+  }
+  page.whole = whole;
+
+  // }======
+
+  // {====== Rows ======
+
+  function compare(column, down) {
+    const sign = down ? -1 : 1, value = column.value, by_size = down && column.as === 'change';
+    return (a, b) => {
+      let x = value(a), y = value(b);
+      if (typeof x === 'string') { return sign * (x < y ? -1 : x > y ? 1 : a - b); }
+      x = by_size ? Math.abs(x) : x;
+      y = by_size ? Math.abs(y) : y;
+      return sign * ((x === null ? -Infinity : x) - (y === null ? -Infinity : y)) || a - b;
+    };
+  }
+
+  function sorted_rows(list) {
+    const hits = page.hits(), key = state.sort.replace(/^-/, '');
+    const column = list.find(one => one.key === key) || list.find(one => one.key === 'self');
+    const rows = [];
+    for (let row = 0; row < table.function.length; row++) {
+      if (!hits || hits[table.function[row]]) { rows.push(row); }
+    }
+    return rows.sort(compare(column, state.sort.startsWith('-')));
+  }
+
+  function bar(share, extra) {
+    const cell = make('td', { className: 'bar' }, make('span', { className: extra }));
+    cell.firstChild.style.width = Math.min(100, Math.abs(share) * 100).toFixed(1) + '%';
+    return cell;
+  }
+
+  function name_cell(id) {
+    const button = make('button', { type: 'button', className: 'name',
+      title: page.name(id).slice(0, 2000), onclick: () => page.select(id) },
+    make('i', { className: 'hue' }), page.cut(page.short(id), 60));
+    button.firstChild.style.background = page.color(id);
+    return make('th', { scope: 'row', className: 'l' }, button);
+  }
+
+  /* Returns the cells of one value. */
+  function cells(column, row, metric, all) {
+    const value = column.value(row);
+    if (column.key === 'name') { return [name_cell(table.function[row])]; }
+    if (column.as === 'text') {
+      return [make('td', { className: 'l place', title: value }, page.cut(value, 36))];
+    }
+    const text = value === null ? '' : column.as === 'calls' ? page.count(value) :
+      (column.as === 'change' && value > 0 ? '+' : '') + page.weight(value, metric);
+    const cell = make('td', { className: value === 0 ? 'zero' : '' }, text);
+    if (column.as !== 'share' && column.as !== 'change') { return [cell]; }
+    return [cell, bar(all ? value / all : 0, value < 0 ? 'less' : column.as === 'change' ?
+      'grown' : ''),
+    make('td', { className: value === 0 ? 'zero' : '' }, page.percent(value, all))];
+  }
+
+  // }======
+
+  const head = make('tr'), body = make('tbody');
+  const more = make('button', { type: 'button', id: 'more' });
+  const left = make('p', { className: 'note' });
+
+  function put_head(list) {
+    const key = state.sort.replace(/^-/, ''), down = state.sort.startsWith('-');
+    head.replaceChildren(...list.map(column => make('th', { scope: 'col',
+      colSpan: column.as === 'share' || column.as === 'change' ? 3 : 1,
+      className: column.as === 'text' ? 'l' : '',
+      'aria-sort': key !== column.key ? 'none' : down ? 'descending' : 'ascending' },
+    make('button', { type: 'button', value: column.key, onclick: () => page.set({
+      sort: (column.key === key ? !down : column.as !== 'text') ? '-' + column.key : column.key },
+    true) }, column.title))));
+  }
+
+  function put_rows(list) {
+    const rows = sorted_rows(list), metric = page.metric(), all = whole(metric);
+    const chosen = page.selected(), visible = rows.slice(0, shown);
+    body.replaceChildren(...visible.map(row => {
+      const line = make('tr', {}, ...list.flatMap(column => cells(column, row, metric, all)));
+      line.dataset.id = table.function[row];
+      line.classList.toggle('chosen', table.function[row] === chosen);
+      return line;
+    }));
+    more.hidden = rows.length <= shown;
+    more.textContent = `Show all ${page.count(rows.length)}`;
+  }
+
+  function put_costs() {
+    const metric = page.metric(), all = whole(metric);
+    const rows = table.function.map((_, row) => row).sort(compare({ as: data.difference ? 'change' :
+      '', value: data.difference ? change('self') : number('self', metric) }, true)).slice(0, 5);
+    $('costs').replaceChildren(...rows.map(row => {
+      const value = data.difference ? change('self')(row) : table.self[metric][row];
+      const id = table.function[row];
+      return make('li', {}, make('button', { type: 'button', className: 'name',
+        title: page.name(id).slice(0, 2000), onclick: () => page.select(id) },
+      page.cut(page.short(id), 60)), ` ${data.difference && value > 0 ? '+' : ''}` +
+        `${page.weight(value, metric)}, ${page.percent(value, all)}`);
+    }));
+  }
+
+  function show(changed) {
+    const list = columns();
+    if (changed.has('find') || changed.has('pattern')) { shown = FIRST; }
+    if (changed.has('metric')) { put_costs(); }
+    put_head(list);
+    put_rows(list);
+  }
+
+  more.addEventListener('click', () => {
+    shown = Infinity;
+    put_rows(columns());
+  });
+  left.textContent = (table.left > 0 ? `${page.count(table.left)} functions of smaller self are ` +
+    'left out of this page: --set functions=N. ' : '') + (data.difference ?
+    'Shares are parts of the sum of all changes of self.' : '');
+  $('functions').append(make('div', { className: 'wide', tabIndex: 0, role: 'region',
+    'aria-label': 'Table of functions' }, make('table', {}, make('thead', {}, head), body)),
+  more, left);
+  page.row_of = row_of;
+  page.parts.push(show);
+}(window.page));

@@ -1,0 +1,172 @@
+/* The data of the page, and how numbers, names and colours are shown. All scripts share the object
+   `page`. */
+(function () {
+  'use strict';
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const functions = data.functions;
+  const page = window.page = { data, parts: [] };
+
+  page.$ = function (id) { return document.getElementById(id); };
+
+  /* Returns a new element with these properties and children (elements or texts). */
+  page.make = function (tag, properties, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties || {})) {
+      if (name in element) {
+        element[name] = value;
+      } else {
+        element.setAttribute(name, value);
+      }
+    }
+    element.append(...children);
+    return element;
+  };
+
+  // {====== Numbers ======
+
+  const units = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+
+  /* Returns a duration in ns with three decimals of the unit that suits it, or suits `like`. */
+  page.time = function (ns, like) {
+    const size = Math.abs(like === undefined ? ns : like);
+    const [unit, name] = units.find(([least]) => size >= least) || units[3];
+    return (ns / unit).toFixed(unit === 1 ? 0 : 3) + ' ' + name;
+  };
+
+  /* Returns a time of the trace with so many digits that times `step` ns apart differ. */
+  page.clock = function (ns, step) {
+    const digits = Math.min(9, Math.max(0, Math.ceil(9 - Math.log10(Math.max(step, 1)))));
+    return (ns / 1e9).toFixed(digits) + ' s';
+  };
+
+  page.count = function (value) { return Math.round(value).toLocaleString('en-US'); };
+
+  page.percent = function (part, whole) {
+    return whole ? (100 * part / whole).toFixed(2) + ' %' : '';
+  };
+
+  /* Returns a weight of a metric with its unit. */
+  page.weight = function (value, metric) {
+    const unit = data.metrics[metric].unit;
+    if (unit === 'ns') { return page.time(value); }
+    return page.count(value) + (unit && unit !== 'count' ? ' ' + unit : '');
+  };
+
+  // }======
+
+  // {====== Functions ======
+
+  /* Returns a name whose template arguments are left out. */
+  function without_arguments(name) {
+    let text = '', depth = 0;
+    for (const letter of name.replace(/operator(<<|<=>|<=|<|>>|>=|>|->)/g,
+      word => 'operator' + '\u0001'.repeat(word.length - 8))) {
+      if (letter === '<') {
+        depth++;
+        text += depth === 1 ? '<\u2026' : '';
+      }
+      if (letter === '>' && depth > 0) { depth--; }
+      if (depth === 0) { text += letter; }
+    }
+    return depth === 0 && !text.includes('\u0001') ? text : name;
+  }
+
+  const shorts = new Map();
+
+  page.name = function (id) { return functions.name[id]; };
+
+  /* Returns the name without template arguments. */
+  page.short = function (id) {
+    if (!shorts.has(id)) {
+      const name = functions.name[id];
+      shorts.set(id, /[a-zA-Z_]\w*<.*>/.test(name) && name.length > 24 && name.length < 5000
+        ? without_arguments(name) : name);
+    }
+    return shorts.get(id);
+  };
+
+  page.file = function (id) { return data.files[functions.file[id]] || ''; };
+
+  page.place = function (id) {
+    const line = functions.line[id];
+    return page.file(id) + (line === null ? '' : ':' + line);
+  };
+
+  /* Returns a text of at most so many letters: the middle is left out, since the ends of names
+     distinguish them. */
+  page.cut = function (text, letters) {
+    if (text.length <= letters) { return text; }
+    const end = Math.ceil((letters - 1) * 0.6);
+    return letters < 4 ? text.slice(0, Math.max(0, letters)) :
+      text.slice(0, letters - 1 - end) + '\u2026' + text.slice(-end);
+  };
+
+  const modules = new Map();
+
+  /* Returns the module of a function: its file, else the outermost part of its qualified name. */
+  page.module = function (id) {
+    if (!modules.has(id)) {
+      const file = page.file(id), name = page.short(id).replace(/\(.*$/, '');
+      const found = file ? file.replace(/^.*[/\\]/, '') :
+        (/^(?:.*\/)?([\w~-]+?)(?:::|\.|:|_(?=\w)|\$|!|\s)/.exec(name) || [])[1];
+      modules.set(id, (found || '(other)').slice(0, 60));
+    }
+    return modules.get(id);
+  };
+
+  function hash(text) {
+    let value = 2166136261;
+    for (let i = 0; i < text.length; i++) {
+      value = Math.imul(value ^ text.charCodeAt(i), 16777619) >>> 0;
+    }
+    return (value ^ value >>> 15) >>> 0;
+  }
+
+  const colors = new Map();
+
+  function color(name, shade) { return `hsl(${hash(name) % 72 * 5} 58% ${shade}%)`; }
+
+  page.module_color = name => name === '(other)' ? 'hsl(40 12% 74%)' : color(name, 74);
+
+  /* Whether all functions are of one module, so that hues distinguish the functions. */
+  page.has_one_module = data.table.function.every(id =>
+    page.module(id) === page.module(data.table.function[0]));
+
+  /* Returns the colour of a function: the hue is that of its module on every page. */
+  page.color = function (id) {
+    if (!colors.has(id)) {
+      const module = page.module(id), shade = 68 + hash(page.name(id)) % 13;
+      colors.set(id, page.has_one_module ? color(page.name(id), shade) : module === '(other)' ?
+        `hsl(40 12% ${shade}%)` : color(module, shade));
+    }
+    return colors.get(id);
+  };
+
+  /* Returns red for growth and blue for what shrank, stronger for larger parts of `most`. */
+  page.change_color = function (change, most) {
+    const pale = 245 - 150 * Math.min(1, most ? Math.abs(change) / most : 0);
+    return change >= 0 ? `rgb(245 ${pale} ${pale})` : `rgb(${pale} ${pale} 245)`;
+  };
+
+  /* Returns the value of a variable of the style sheet. */
+  page.style = function (name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  };
+
+  // }======
+
+  /* Says a text to screen readers. */
+  page.speak = function (text) { page.$('spoken').textContent = text; };
+
+  /* Shows a tip beside a point of the window: rows of texts, the first in bold; nil hides it. */
+  page.tip = function (rows, x, y) {
+    const tip = page.$('tip');
+    tip.hidden = !rows;
+    if (!rows) { return; }
+    tip.replaceChildren(...rows.map((row, i) => page.make(i ? 'div' : 'b', {}, row)));
+    const left = Math.min(x + 14, window.innerWidth - tip.offsetWidth - 8);
+    const below = y + 18 + tip.offsetHeight < window.innerHeight;
+    tip.style.left = Math.max(4, left) + 'px';
+    tip.style.top = (below ? y + 18 : Math.max(4, y - tip.offsetHeight - 12)) + 'px';
+  };
+}());

@@ -1,0 +1,141 @@
+-- The summary of a report: what was recorded, when and how long, the functions that cost most, what
+-- is lost or guessed, and the header fields of the files, folded away.
+
+local markup = require "profio.exports.markup"
+local times = require "profio.internal.times"
+local traces = require "profio.internal.trace"
+
+local summary = {}
+
+-- Returns a duration in the unit that suits it.
+local function duration(time)
+   return times.show(time, times.unit(time))
+end
+
+-- Returns a whole number with a comma after each three digits.
+local function grouped(value)
+   local text = ("%d"):format(value):reverse():gsub("(%d%d%d)", "%1,"):reverse()
+   return (text:gsub("^(%-?),", "%1"))
+end
+
+-- Writes each header field in a form that suits its name, because fields have no unit.
+local forms = {
+   { "nanos$", function(value)
+      return value > 1000000000 * 86400 * 365 and os.date("!%Y-%m-%d %H:%M:%S UTC",
+         value // 1000000000) or duration(value)
+   end },
+   { "_ns$", duration },
+}
+
+local function shown(fact)
+   if fact.type == "addr" then
+      return ("0x%x"):format(fact.value)
+   elseif math.type(fact.value) == "float" then
+      return ("%.6g"):format(fact.value)
+   elseif math.type(fact.value) ~= "integer" then
+      return tostring(fact.value)
+   end
+   for _, form in ipairs(forms) do
+      if fact.name:find(form[1]) then
+         return form[2](fact.value)
+      end
+   end
+   return tostring(fact.value)
+end
+
+-- Returns the names of the header fields that state when the recording began, most exact first.
+local begins = { "time_nanos", "started", "start_time", "date", "created" }
+
+-- Returns when the recording began, or nil if no header field states it.
+local function begin_of(trace)
+   for _, name in ipairs(begins) do
+      for _, facts in ipairs(trace:facts()) do
+         for _, fact in ipairs(facts) do
+            if fact.name == name and fact.value ~= 0 and fact.value ~= "" then
+               return shown(fact)
+            end
+         end
+      end
+   end
+   return nil
+end
+
+-- Returns the entries about the recording: { name, text } each.
+local function entries_of(trace, profile, given)
+   local list = {}
+   local function add(name, text)
+      list[#list + 1] = text and { name, text } or nil
+   end
+   add("format", trace and trace.format)
+   add("recorded", trace and begin_of(trace))
+   add("duration", given.length and duration(given.length))
+   add("lanes", given.lanes and grouped(given.lanes))
+   for _, word in ipairs { "from", "to" } do
+      add(word, given[word] and duration(given[word]))
+   end
+   for _, metric in ipairs(profile:metrics()) do
+      add(metric.name, metric.unit == "ns" and duration(metric.total)
+         or grouped(metric.total) .. (metric.unit ~= "count" and " " .. metric.unit or ""))
+   end
+   return list
+end
+
+local function put_entries(out, list)
+   out:write "<dl>\n"
+   for _, entry in ipairs(list) do
+      out:write(("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(markup.escaped(entry[1]),
+         markup.escaped(entry[2])))
+   end
+   out:write "</dl>\n"
+end
+
+-- Writes the losses and guesses as sentences.
+local function put_losses(out, trace, given)
+   local list = {}
+   for _, warning in ipairs(trace and trace.warnings or {}) do
+      list[#list + 1] = ('<li class="%s">%s <code>%s</code>%s</li>\n'):format(warning.kind,
+         markup.escaped(warning.message), markup.escaped(warning.code), traces.times(warning))
+   end
+   for _, note in ipairs(not trace and given.notes or {}) do
+      list[#list + 1] = ('<li class="damage">%s</li>\n'):format(markup.escaped(note))
+   end
+   for _, note in ipairs(given.guesses) do
+      list[#list + 1] = ('<li class="note">%s</li>\n'):format(markup.escaped(note))
+   end
+   if #list > 0 then
+      out:write('<h3>Lost or guessed</h3>\n<ul class="warnings">\n', table.concat(list), "</ul>\n")
+   end
+end
+
+-- Writes the header fields of all files, folded away.
+local function put_facts(out, trace)
+   local list = {}
+   for _, facts in ipairs(trace and trace:facts() or {}) do
+      for _, fact in ipairs(facts) do
+         list[#list + 1] = { fact.name, shown(fact) }
+      end
+   end
+   if #list > 0 then
+      out:write(('<details><summary>Header fields (%d)</summary>\n'):format(#list))
+      put_entries(out, list)
+      out:write "</details>\n"
+   end
+end
+
+---Writes the summary.
+---@param out table of lanes.out
+---@param trace profio.Trace|nil nil: only a profile is known
+---@param profile profio.Profile
+---@param given table from, to; length in ns and lanes of the timeline, if there is one; guesses:
+---sentences about numbers that are estimates; notes: losses of a profile
+function summary.write(out, trace, profile, given)
+   out:write '<section id="summary" aria-labelledby="summary-title">\n'
+   out:write '<h2 id="summary-title">Summary</h2>\n'
+   put_entries(out, entries_of(trace, profile, given))
+   out:write '<h3>Where the <span class="metric"></span> goes</h3>\n<ol id="costs"></ol>\n'
+   put_losses(out, trace, given)
+   put_facts(out, trace)
+   out:write "</section>\n"
+end
+
+return summary

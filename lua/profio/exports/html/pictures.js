@@ -1,0 +1,263 @@
+/* How the parts of the timeline are drawn: axis, lanes, states, values, minimap. A `view` has from
+   and to (ns), left (width of the gutter) and width in pixels. */
+(function (page) {
+  'use strict';
+  if (!page.tracks) { return; }
+  const { list: tracks, first, length } = page.tracks;
+  const draw = page.pictures = { AXIS: 24, STRIP: 20, ROW: 16, PLOT: 44, MOST_ROWS: 64 };
+
+  draw.x = (view, time) =>
+    view.left + (time - view.from) / (view.to - view.from) * (view.width - view.left);
+  draw.time = (view, x) =>
+    view.from + (x - view.left) / (view.width - view.left) * (view.to - view.from);
+
+  /* Returns the distance of the marks of an axis: 1, 2 or 5 times a power of ten, in ns. */
+  draw.step = function (view) {
+    const least = (view.to - view.from) / Math.max(1, (view.width - view.left) / 110);
+    const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
+    return [1, 2, 5, 10].map(n => n * power).find(step => step >= least) || power * 10;
+  };
+
+  draw.axis = function (pen, view, height) {
+    const step = draw.step(view), ink = page.style('--soft');
+    pen.fillStyle = page.style('--page');
+    pen.fillRect(0, 0, view.width, draw.AXIS);
+    pen.fillStyle = ink;
+    const begin = Math.ceil((view.from + first) / step) * step - first;
+    for (let t = begin; t <= view.to; t += step) {
+      const x = Math.round(draw.x(view, t));
+      pen.globalAlpha = 0.25;
+      pen.fillRect(x, draw.AXIS - 6, 1, height);
+      pen.globalAlpha = 1;
+      if (x < view.width - 60) { pen.fillText(page.clock(first + t, step), x + 3, 10); }
+    }
+  };
+
+  function hatch(pen, x, y, wide, high, gap) {
+    pen.save();
+    pen.beginPath();
+    pen.rect(x, y, wide, high);
+    pen.clip();
+    pen.beginPath();
+    for (let at = x - high; at < x + wide; at += gap) {
+      pen.moveTo(at, y + high);
+      pen.lineTo(at + high, y);
+    }
+    pen.stroke();
+    pen.restore();
+  }
+
+  // {====== Lanes ======
+
+  /* Draws how busy a lane was, in the colours of what ran. */
+  draw.strip = function (pen, view, track, y, marks) {
+    const wide = Math.max(1, Math.floor(view.width - view.left));
+    const { busy, top } = track.columns(view.from, view.to, wide);
+    for (let n = 0; n < wide; n++) {
+      if (busy[n] > 0) {
+        const high = Math.max(1, busy[n] * (draw.STRIP - 4));
+        pen.fillStyle = top[n] < 0 ? page.style('--bar') : page.color(top[n]);
+        pen.globalAlpha = marks.hits && top[n] >= 0 && !marks.hits[top[n]] ? 0.3 : 1;
+        pen.fillRect(view.left + n, y + draw.STRIP - 2 - high, 1, high);
+      }
+    }
+    pen.globalAlpha = 1;
+  };
+
+  function draw_call(pen, view, call, y, marks) {
+    const x = Math.max(call.x, view.left - 1), right = Math.min(call.right, view.width + 1);
+    const wide = Math.max(0.6, right - x - (right - x > 3 ? 0.6 : 0));
+    const faded = marks.hits && !marks.hits[call.fn];
+    pen.globalAlpha = faded ? 0.3 : 1;
+    pen.fillStyle = page.color(call.fn);
+    pen.fillRect(x, y, wide, draw.ROW - 1);
+    pen.globalAlpha = 1;
+    if (call.fn === marks.selected && wide > 1) {
+      pen.strokeStyle = page.style('--text');
+      pen.lineWidth = 2;
+      pen.strokeRect(x + 1, y + 1, Math.max(1, wide - 2), draw.ROW - 3);
+    }
+    if (wide > 20) {
+      pen.fillStyle = faded ? page.style('--text') : '#161616';
+      page.label(pen, page.short(call.fn), x, y + draw.ROW / 2, wide);
+    }
+  }
+
+  /* Draws the calls of a lane; of calls that share a pixel only the first one. */
+  draw.calls = function (pen, view, track, y, marks) {
+    track.rows.slice(0, draw.MOST_ROWS).forEach((row, depth) => {
+      const [from, to] = track.range(row, view.from, view.to);
+      let last = -Infinity;
+      for (let n = from; n < to; n++) {
+        const i = row[n], x = draw.x(view, track.start[i]), right = draw.x(view, track.stop[i]);
+        if (right > last + 0.6) {
+          draw_call(pen, view, { x, right, fn: track.fn(i) }, y + depth * draw.ROW, marks);
+          last = Math.max(right, x + 0.6);
+        }
+      }
+    });
+    draw_pauses(pen, view, track, y);
+  };
+
+  /* Suspended calls are pale and hatched. */
+  function draw_pauses(pen, view, track, y) {
+    const high = Math.min(track.rows.length, draw.MOST_ROWS) * draw.ROW;
+    pen.strokeStyle = page.style('--soft');
+    pen.lineWidth = 1;
+    track.pause.forEach((start, i) => {
+      const stop = track.pause_stop[i];
+      if (stop < view.from || start > view.to) { return; }
+      const x = Math.max(view.left, draw.x(view, start));
+      const wide = Math.min(view.width, draw.x(view, stop)) - x;
+      if (wide < 1) { return; }
+      pen.globalAlpha = 0.72;
+      pen.fillStyle = page.style('--page');
+      pen.fillRect(x, y, wide, high);
+      pen.globalAlpha = 0.5;
+      if (wide > 3) { hatch(pen, x, y, wide, high, 9); }
+      pen.globalAlpha = 1;
+    });
+  }
+
+  /* States where calls of the lane are left out of the page. */
+  draw.left_out = function (pen, view, track, y) {
+    const count = track.left_in(view.from, view.to);
+    if (count === 0) { return; }
+    pen.strokeStyle = page.style('--soft');
+    pen.globalAlpha = 0.4;
+    hatch(pen, view.left, y, view.width - view.left, draw.ROW - 2, 6);
+    pen.globalAlpha = 1;
+    const text = `${page.count(count)} shorter calls here are left out: --set size=N`;
+    pen.fillStyle = page.style('--page');
+    pen.fillRect(view.left + 4, y, text.length * 7.25 + 8, draw.ROW - 2);
+    pen.fillStyle = page.style('--soft');
+    pen.fillText(text, view.left + 8, y + draw.ROW / 2 - 1);
+  };
+
+  // }======
+
+  // {====== Variables ======
+
+  draw.states = function (pen, view, track, y, marks) {
+    let last = -Infinity;
+    track.start.forEach((start, i) => {
+      const stop = track.stop[i];
+      if (stop < view.from || start > view.to) { return; }
+      const x = draw.x(view, start), right = draw.x(view, stop);
+      if (right > last + 0.6) {
+        draw_call(pen, view, { x, right, fn: track.fn(i) }, y, marks);
+        last = Math.max(right, x + 0.6);
+      }
+    });
+  };
+
+  /* Returns the least and greatest value of a variable. */
+  draw.limits = function (track) {
+    if (!track.limits) {
+      const lows = track.is_whole ? track.value : track.data.low.filter((_, i) =>
+        track.data.begun[i]);
+      const highs = track.is_whole ? track.value : track.data.high.filter((_, i) =>
+        track.data.begun[i]);
+      track.limits = [lows.reduce((a, b) => Math.min(a, b), Infinity),
+        highs.reduce((a, b) => Math.max(a, b), -Infinity)];
+    }
+    return track.limits;
+  };
+
+  /* Draws the values of a variable as a line of steps, or their range in intervals. */
+  draw.values = function (pen, view, track, y) {
+    const [low, high] = draw.limits(track), tall = draw.PLOT - 8;
+    const at = value => y + 4 + tall - (high > low ? (value - low) / (high - low) : 0.5) * tall;
+    pen.strokeStyle = pen.fillStyle = page.style('--accent');
+    pen.lineWidth = 1.3;
+    if (!track.is_whole) {
+      track.data.begun.forEach((count, i) => {
+        const x = draw.x(view, i * track.interval), right = draw.x(view, (i + 1) * track.interval);
+        if (count && right > view.left && x < view.width) {
+          pen.fillRect(Math.max(x, view.left), at(track.data.high[i]), Math.max(1, right - x),
+            Math.max(1, at(track.data.low[i]) - at(track.data.high[i])));
+        }
+      });
+      return;
+    }
+    pen.beginPath();
+    let begun = false;
+    track.start.forEach((start, i) => {
+      const next = i + 1 < track.start.length ? track.start[i + 1] : length;
+      if (next < view.from || start > view.to) { return; }
+      const x = Math.max(view.left, draw.x(view, start)), level = at(track.value[i]);
+      if (begun) { pen.lineTo(x, level); } else { pen.moveTo(x, level); }
+      pen.lineTo(Math.min(view.width, draw.x(view, next)), level);
+      begun = true;
+    });
+    pen.stroke();
+  };
+
+  // }======
+
+  /* Draws the lane that ran most in each column: which lane has the core. */
+  draw.running = function (pen, view, y) {
+    const wide = Math.max(1, Math.floor(view.width - view.left));
+    const most = new Float64Array(wide), lane = new Int32Array(wide).fill(-1);
+    tracks.forEach((track, place) => {
+      if (track.kind !== 'lane') { return; }
+      track.columns(view.from, view.to, wide).busy.forEach((busy, n) => {
+        if (busy > most[n]) {
+          most[n] = busy;
+          lane[n] = place;
+        }
+      });
+    });
+    for (let n = 0, begin = 0; n <= wide; n++) {
+      if (n === wide || lane[n] !== lane[begin]) {
+        if (lane[begin] >= 0) {
+          const name = tracks[lane[begin]].name;
+          pen.fillStyle = page.module_color(name);
+          pen.fillRect(view.left + begin, y + 2, n - begin, draw.ROW);
+          pen.fillStyle = '#161616';
+          if (n - begin > 24) { page.label(pen, name, view.left + begin, y + 11, n - begin); }
+        }
+        begin = n;
+      }
+    }
+  };
+
+  /* Draws the times at which events are lost. */
+  draw.losses = function (pen, view, height) {
+    pen.strokeStyle = page.style('--warn');
+    for (const time of page.data.timeline.losses) {
+      const x = draw.x(view, time);
+      if (x > view.left && x < view.width + 8) {
+        hatch(pen, x - 7, draw.AXIS - 6, 7, height, 5);
+        pen.fillStyle = page.style('--warn');
+        pen.fillRect(x, draw.AXIS - 6, 1, height);
+      }
+    }
+  };
+
+  /* Draws all lanes together over the whole trace, and where the view is. */
+  draw.minimap = function (pen, view, height) {
+    const all = { from: 0, to: length, left: view.left, width: view.width };
+    const wide = Math.max(1, Math.floor(view.width - view.left)), sum = new Float64Array(wide);
+    for (const track of tracks) {
+      if (track.kind === 'lane') {
+        track.columns(0, length, wide).busy.forEach((busy, n) => { sum[n] += busy; });
+      }
+    }
+    const most = sum.reduce((a, b) => Math.max(a, b), 0) || 1;
+    pen.fillStyle = page.style('--bar');
+    sum.forEach((busy, n) => {
+      const tall = busy / most * (height - 4);
+      pen.fillRect(view.left + n, height - 2 - tall, 1, tall);
+    });
+    const from = draw.x(all, view.from), to = draw.x(all, view.to);
+    pen.fillStyle = page.style('--page');
+    pen.globalAlpha = 0.65;
+    pen.fillRect(view.left, 0, from - view.left, height);
+    pen.fillRect(to, 0, view.width - to, height);
+    pen.globalAlpha = 1;
+    pen.strokeStyle = page.style('--accent');
+    pen.lineWidth = 1.5;
+    pen.strokeRect(from, 1, Math.max(2, to - from), height - 2);
+  };
+}(window.page));

@@ -1,0 +1,385 @@
+/* The timeline: where its tracks lie, and how pointer, wheel and keys move it. */
+(function (page) {
+  'use strict';
+  if (!page.tracks) { return; }
+  const { list: tracks, length, first } = page.tracks, draw = page.pictures;
+  const state = page.state, $ = page.$, make = page.make;
+  const MANY = 8, MAP = 34; // lanes that are open at first; height of the minimap
+  const folded = new Set(), view = { from: 0, to: length, left: 0, width: 0 };
+  let places = [], drag = null, measured = null, order = 'name', current = null;
+
+  // {====== Layout ======
+
+  function busy_of(track) {
+    track.share = track.share === undefined && track.kind === 'lane'
+      ? track.columns(0, length, 1).busy[0] : track.share;
+    return track.share || 0;
+  }
+
+  function height_of(track) {
+    if (track.kind === 'values') { return folded.has(track) ? draw.ROW + 6 : draw.PLOT; }
+    if (track.kind === 'states') { return draw.ROW + 6; }
+    if (folded.has(track)) { return draw.STRIP + 4; }
+    return draw.STRIP + Math.min(track.rows.length, draw.MOST_ROWS) * draw.ROW +
+      (track.is_whole ? 0 : draw.ROW) + 8;
+  }
+
+  /* Returns the height of all tracks, and sets where each begins. */
+  function lay_out() {
+    const list = tracks.slice(), rank = { lane: 0, states: 1, values: 2 };
+    if (order === 'time') {
+      list.sort((a, b) => rank[a.kind] - rank[b.kind] || busy_of(b) - busy_of(a));
+    }
+    const lanes = list.filter(track => track.kind === 'lane').length;
+    let top = draw.AXIS + (lanes > 1 && lanes <= 40 ? draw.ROW + 8 : 0);
+    places = list.map(track => {
+      const place = { track, top, height: height_of(track) };
+      top += place.height;
+      return place;
+    });
+    return top + 8;
+  }
+
+  // }======
+
+  // {====== Picture ======
+
+  /* Draws the name of a track into the gutter, with what it has. */
+  function draw_title(pen, place, y) {
+    const track = place.track, soft = page.style('--soft');
+    pen.fillStyle = page.style('--text');
+    const mark = folded.has(track) ? '\u25b8 ' : '\u25be ';
+    pen.fillText(page.cut(mark + track.name, Math.floor(view.left / 7.3) - 1), 2, y + 11);
+    pen.fillStyle = soft;
+    if (place.height > 36 && view.left > 90) {
+      const [low, high] = track.kind === 'values' ? draw.limits(track) : [];
+      const text = track.kind === 'values' ? `${low} to ${high}` : track.is_whole ?
+        `${page.count(track.calls)} calls` :
+        `${page.count(track.kept)} of ${page.count(track.calls)}`;
+      pen.fillText(page.cut(text, Math.floor(view.left / 7.3) - 3), 16, y + 27);
+    }
+  }
+
+  function draw_track(pen, place, y, marks) {
+    const track = place.track;
+    pen.fillStyle = page.style('--line');
+    pen.fillRect(0, y - 1, view.width, 1);
+    pen.save();
+    pen.beginPath();
+    pen.rect(view.left, y, view.width - view.left, place.height);
+    pen.clip();
+    if (track.kind === 'lane') {
+      draw.strip(pen, view, track, y, marks);
+      if (!folded.has(track)) {
+        draw.calls(pen, view, track, y + draw.STRIP, marks);
+        draw.left_out(pen, view, track, y + place.height - draw.ROW - 4);
+      }
+    } else if (track.kind === 'states') {
+      draw.states(pen, view, track, y + 2, marks);
+    } else {
+      draw.values(pen, view, track, y);
+    }
+    pen.restore();
+    draw_title(pen, place, y);
+  }
+
+  function draw_measure(pen, top, height) {
+    const span = drag && drag.measures ? [drag.time, drag.now] : measured;
+    if (!span) { return; }
+    const from = draw.x(view, Math.min(...span)), to = draw.x(view, Math.max(...span));
+    pen.fillStyle = page.style('--accent');
+    pen.globalAlpha = 0.18;
+    pen.fillRect(from, draw.AXIS, to - from, height);
+    pen.globalAlpha = 1;
+    pen.fillRect(from, draw.AXIS, 1, height);
+    pen.fillRect(to, draw.AXIS, 1, height);
+  }
+
+  const surface = page.surface('Timeline. W and S zoom, A and D move, Escape ends measuring.',
+    (pen, width, top, height) => {
+      view.width = width;
+      view.left = width < 600 ? 84 : 170;
+      const marks = { hits: page.hits(), selected: page.selected() };
+      for (const place of places) {
+        if (place.top + place.height >= top && place.top <= top + height) {
+          draw_track(pen, place, place.top - top, marks);
+        }
+      }
+      if (places.length && places[0].top > draw.AXIS) {
+        pen.fillStyle = page.style('--soft');
+        pen.fillText('runs', 16, draw.AXIS + 11 - top);
+        draw.running(pen, view, draw.AXIS - top);
+      }
+      draw.losses(pen, view, height);
+      draw.axis(pen, view, height);
+      draw_measure(pen, top, height);
+      paint_map();
+    });
+
+  const map = make('canvas', { className: 'minimap', 'aria-hidden': 'true' });
+
+  function paint_map() {
+    const ratio = window.devicePixelRatio || 1, pen = map.getContext('2d');
+    page.fit_canvas(map, view.width, MAP);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, view.width, MAP);
+    draw.minimap(pen, view, MAP);
+  }
+
+  const span = make('output', { className: 'note', id: 'span' });
+  const measure = make('div', { className: 'note', id: 'measure' });
+
+  function tell_span() {
+    const step = draw.step({ ...view, width: view.width || 1000 }) / 10;
+    span.textContent = `${page.clock(first + view.from, step)} to ` +
+      `${page.clock(first + view.to, step)}: ${page.time(view.to - view.from)}`;
+  }
+
+  // }======
+
+  // {====== Moving ======
+
+  /* Shows a span of time; it is kept within the trace. */
+  function show_span(from, to, is_step) {
+    const wide = Math.min(length, Math.max(to - from, Math.min(length, 10)));
+    const begin = Math.max(0, Math.min(from, length - wide));
+    const is_all = wide >= length;
+    page.set({ from: is_all ? '' : Math.round(begin), to: is_all ? '' : Math.round(begin + wide) },
+      !is_step);
+  }
+
+  function zoom(factor, x) {
+    const at = draw.time(view, x === undefined ? (view.left + view.width) / 2 : x);
+    show_span(at - (at - view.from) * factor, at + (view.to - at) * factor);
+  }
+
+  function move(part) {
+    const by = (view.to - view.from) * part;
+    const from = Math.max(0, Math.min(view.from + by, length - (view.to - view.from)));
+    show_span(from, from + view.to - view.from);
+  }
+
+  /* Returns the call, state or track at a point of the canvas. */
+  function at_point(x, y) {
+    const place = places.find(one => y >= one.top && y < one.top + one.height);
+    if (!place) { return null; }
+    const track = place.track, time = draw.time(view, x), found = { track, time, call: -1 };
+    if (x < view.left) { return { track, gutter: true }; }
+    const depth = Math.floor((y - place.top - draw.STRIP) / draw.ROW);
+    if (track.kind === 'lane' && !folded.has(track) && track.rows[depth]) {
+      const slack = (view.to - view.from) / (view.width - view.left);
+      const [from, to] = track.range(track.rows[depth], time - slack, time + slack);
+      if (from < to) { found.call = track.rows[depth][from]; }
+    } else if (track.kind !== 'lane') {
+      found.call = track.start.findLastIndex(start => start <= time);
+    }
+    return found;
+  }
+
+  function words(found) {
+    const { track, call, time } = found;
+    if (call < 0 && track.kind === 'lane') {
+      const step = (view.to - view.from) / (view.width - view.left);
+      const { busy, top } = track.columns(time, time + Math.max(step, 1), 1);
+      return [track.name, `${(100 * busy[0]).toFixed(0)} % busy` + (top[0] >= 0 ? ', most with ' +
+        page.short(top[0]).slice(0, 100) : '')];
+    }
+    if (call < 0) { return [track.name]; }
+    if (track.kind === 'values') { return [`${track.name} = ${track.value[call]}`]; }
+    const long = track.stop[call] - track.start[call];
+    return [page.name(track.fn(call)).slice(0, 300), page.time(long) + ' from ' +
+      page.clock(first + track.start[call], Math.max(1, long / 1000)), track.name];
+  }
+
+  /* States time, calls and busy time of each lane in a measured span. */
+  function tell_measure() {
+    measure.replaceChildren();
+    if (!measured) { return; }
+    const from = Math.min(...measured), to = Math.max(...measured);
+    const rows = tracks.filter(track => track.kind === 'lane').map(track => {
+      const { calls, busy } = track.measure(from, to);
+      return `${track.name}: ${track.is_whole ? '' : '\u2248 '}${page.count(calls)} calls, busy ` +
+        `${page.time(busy)} (${page.percent(busy, to - from)})`;
+    });
+    measure.append(make('b', {}, 'Measured ' + page.time(to - from)),
+      ...rows.slice(0, 12).map(row => make('div', {}, row)));
+    page.speak(`Measured ${page.time(to - from)}. ${rows[0] || ''}`);
+  }
+
+  // }======
+
+  // {====== Pointer and keys ======
+
+  const pointers = new Map();
+
+  function begin_drag(event) {
+    pointers.set(event.pointerId, event.offsetX);
+    surface.canvas.setPointerCapture(event.pointerId);
+    const time = draw.time(view, event.offsetX);
+    drag = { x: event.offsetX, y: event.offsetY, from: view.from, to: view.to, time, now: time,
+      measures: event.shiftKey, moved: false };
+    if (pointers.size === 2) {
+      const [a, b] = pointers.values();
+      drag.pinch = { wide: Math.max(1, Math.abs(a - b)), time: draw.time(view, (a + b) / 2) };
+    }
+  }
+
+  function pinch() {
+    const [a, b] = pointers.values(), factor = drag.pinch.wide / Math.max(1, Math.abs(a - b));
+    const at = drag.pinch.time;
+    show_span(at - (at - drag.from) * factor, at + (drag.to - at) * factor);
+  }
+
+  function continue_drag(event) {
+    const per_pixel = (drag.to - drag.from) / (view.width - view.left);
+    pointers.set(event.pointerId, event.offsetX);
+    drag.moved = drag.moved || Math.abs(event.offsetX - drag.x) > 3;
+    page.tip(null);
+    if (drag.pinch && pointers.size === 2) {
+      pinch();
+    } else if (drag.measures) {
+      drag.now = draw.time(view, event.offsetX);
+      surface.refresh();
+    } else if (drag.moved) {
+      const wide = drag.to - drag.from;
+      const from = Math.max(0, Math.min(drag.from - (event.offsetX - drag.x) * per_pixel,
+        length - wide));
+      show_span(from, from + wide);
+    }
+  }
+
+  function click(x, y) {
+    const found = at_point(x, y);
+    if (!found) { return; }
+    if (found.gutter) {
+      if (!folded.delete(found.track)) { folded.add(found.track); }
+      surface.refresh(lay_out());
+    } else if (found.call >= 0 && found.track.kind !== 'values') {
+      current = found;
+      page.select(found.track.fn(found.call));
+    }
+  }
+
+  surface.canvas.addEventListener('pointerdown', begin_drag);
+  surface.canvas.addEventListener('pointermove', event => {
+    if (drag) {
+      continue_drag(event);
+    } else {
+      const found = at_point(event.offsetX, event.offsetY + surface.box.scrollTop);
+      page.tip(found ? found.gutter ? [found.track.name] : words(found) : null, event.clientX,
+        event.clientY);
+    }
+  });
+  surface.canvas.addEventListener('pointerup', event => {
+    pointers.delete(event.pointerId);
+    const ended = drag;
+    drag = null;
+    if (!ended) { return; }
+    if (ended.measures && ended.moved) {
+      measured = [ended.time, ended.now];
+      tell_measure();
+    } else if (!ended.moved) {
+      click(event.offsetX, event.offsetY + surface.box.scrollTop);
+    }
+    surface.refresh();
+  });
+  surface.canvas.addEventListener('pointercancel', event => {
+    pointers.delete(event.pointerId);
+    drag = null;
+  });
+  surface.canvas.addEventListener('pointerleave', () => page.tip(null));
+  surface.canvas.addEventListener('wheel', event => {
+    if (event.ctrlKey || event.metaKey) {
+      event.preventDefault();
+      zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 200))), event.offsetX);
+    } else if (event.deltaX !== 0 && Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      event.preventDefault();
+      move(event.deltaX / view.width);
+    }
+  }, { passive: false });
+  surface.canvas.addEventListener('dblclick', event => {
+    const found = at_point(event.offsetX, event.offsetY + surface.box.scrollTop);
+    if (found && found.call >= 0) {
+      const { track, call } = found, long = Math.max(1, track.stop[call] - track.start[call]);
+      show_span(track.start[call] - long * 0.1, track.stop[call] + long * 0.1, true);
+    }
+  });
+
+  const keys = { w: () => zoom(0.5), s: () => zoom(2), '+': () => zoom(0.5), '=': () => zoom(0.5),
+    '-': () => zoom(2), a: () => move(-0.25), d: () => move(0.25),
+    ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), 0: () => show_span(0, length) };
+
+  surface.canvas.addEventListener('keydown', event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) { return; }
+    if (event.key === 'Escape' && measured) {
+      measured = null;
+      tell_measure();
+      surface.refresh();
+      event.preventDefault();
+    }
+    const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (act) {
+      act();
+      event.preventDefault();
+    }
+  });
+  map.addEventListener('pointerdown', event => map.setPointerCapture(event.pointerId));
+  for (const name of ['pointerdown', 'pointermove']) {
+    map.addEventListener(name, event => {
+      if (event.buttons) {
+        const all = { from: 0, to: length, left: view.left, width: view.width };
+        const at = draw.time(all, event.offsetX), half = (view.to - view.from) / 2;
+        show_span(Math.max(0, at - half), Math.max(0, at - half) + 2 * half);
+      }
+    });
+  }
+
+  // }======
+
+  /* Shows a call with as much time around it, and its lane. */
+  page.show_call = function (worst) {
+    const track = tracks[worst.track], long = Math.max(worst.long, 10);
+    folded.delete(track);
+    surface.refresh(lay_out());
+    show_span(worst.start - long, worst.start + 2 * long, true);
+    const place = places.find(one => one.track === track);
+    surface.box.scrollTop = Math.max(0, place.top - draw.AXIS - 20);
+    $('timeline').scrollIntoView();
+  };
+
+  function show(changed) {
+    if (changed.has('from') || changed.has('to')) {
+      view.from = state.from === '' ? 0 : Math.max(0, Math.min(+state.from || 0, length - 1));
+      view.to = state.to === '' ? length : Math.min(length, +state.to || length);
+      view.to = Math.max(view.to, view.from + Math.min(length, 1));
+      tell_span();
+    }
+    surface.refresh();
+  }
+
+  function button(text, label, act) {
+    return make('button', { type: 'button', 'aria-label': label, title: label, onclick: act },
+      text);
+  }
+
+  const sorts = page.switch('Order of lanes', [['name', 'By name'], ['time', 'By time']], value => {
+    order = value;
+    sorts.show(order);
+    surface.refresh(lay_out());
+  });
+  sorts.show(order);
+  tracks.filter(track => track.kind === 'lane').slice(MANY).forEach(track => folded.add(track));
+  const { few, variables_left } = page.data.timeline;
+  const note = [few ? few[0].toUpperCase() + few.slice(1) + ': --set lanes=N.' : '',
+    variables_left ? `${page.count(variables_left)} variables are left out.` : '',
+    'Drag to move, Ctrl and the wheel to zoom, Shift and drag to measure, double-click a call to ' +
+    'fill the width with it; hatched calls are suspended.'];
+  $('timeline').append(make('div', { className: 'tools' },
+    button('+', 'Zoom in', () => zoom(0.5)), button('\u2212', 'Zoom out', () => zoom(2)),
+    button('\u2190', 'Earlier', () => move(-0.5)), button('\u2192', 'Later', () => move(0.5)),
+    button('All', 'Show all times', () => show_span(0, length, true)), sorts, span), map,
+  surface.box, measure, make('p', { className: 'note' }, note.join(' ')));
+  surface.refresh(lay_out());
+  page.timeline = { view, surface, at_point, places: () => places, zoom, current: () => current };
+  page.parts.push(show);
+}(window.page));

@@ -1,0 +1,240 @@
+/* The tracks of the timeline: lanes with their calls, states and values of variables, and how busy
+   a lane is in any span of time. Times are ns from the first time of the trace on. */
+(function (page) {
+  'use strict';
+  const told = page.data.timeline;
+  if (!told) { return; }
+  const length = Math.max(1, told.length);
+
+  function sums(differences) {
+    let last = 0;
+    return Float64Array.from(differences || [], step => (last += step));
+  }
+
+  /* Returns the index of the first element that is above a value. */
+  function above(list, value) {
+    let low = 0, high = list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle] > value) { high = middle; } else { low = middle + 1; }
+    }
+    return low;
+  }
+
+  // {====== What ran ======
+
+  /* Returns the spans in which one call was the innermost: arrays from, to, fn. */
+  function innermost(track) {
+    const list = { from: [], to: [], fn: [] }, open = [];
+    let at = 0;
+    const put = (until, fn) => {
+      if (until > at) {
+        list.from.push(at);
+        list.to.push(until);
+        list.fn.push(fn);
+      }
+      at = Math.max(at, until);
+    };
+    const end = time => {
+      while (open.length && track.stop[open[open.length - 1]] <= time) {
+        const i = open.pop();
+        put(track.stop[i], track.fn(i));
+      }
+    };
+    track.start.forEach((start, i) => {
+      end(start);
+      if (open.length) { put(start, track.fn(open[open.length - 1])); }
+      at = Math.max(at, start);
+      open.push(i);
+    });
+    end(Infinity);
+    return list;
+  }
+
+  /* Returns spans without the times in which the lane was suspended. */
+  function without_pauses(list, track) {
+    const left = { from: [], to: [], fn: [] };
+    let pause = 0;
+    list.from.forEach((from, i) => {
+      const to = list.to[i];
+      let at = from;
+      while (pause < track.pause.length && track.pause_stop[pause] <= at) { pause++; }
+      for (let p = pause; p < track.pause.length && track.pause[p] < to; p++) {
+        if (track.pause[p] > at) { push(left, at, track.pause[p], list.fn[i]); }
+        at = Math.max(at, track.pause_stop[p]);
+      }
+      if (at < to) { push(left, at, to, list.fn[i]); }
+    });
+    return left;
+  }
+
+  function push(list, from, to, fn) {
+    list.from.push(from);
+    list.to.push(to);
+    list.fn.push(fn);
+  }
+
+  /* Adds up the time in which functions ran in columns of a span: busy time and the function that
+     ran longest. */
+  function columns_of_spans(ran, from, to, count) {
+    const wide = (to - from) / count, busy = new Float64Array(count);
+    const top = new Int32Array(count).fill(-1), most = new Float64Array(count);
+    for (let i = Math.max(0, above(ran.from, from) - 1); i < ran.from.length; i++) {
+      if (ran.from[i] >= to) { break; }
+      let a = Math.max(ran.from[i], from);
+      const b = Math.min(ran.to[i], to);
+      for (let n = Math.floor((a - from) / wide); a < b && n < count; n++) {
+        const part = Math.min(b, from + (n + 1) * wide) - a;
+        busy[n] += part;
+        if (part > most[n]) {
+          most[n] = part;
+          top[n] = ran.fn[i];
+        }
+        a += Math.max(part, wide * 1e-9);
+      }
+    }
+    return { busy: busy.map(time => Math.min(1, time / wide)), top };
+  }
+
+  /* The same from the intervals of a lane whose calls are not all in the page. */
+  function columns_of_intervals(track, from, to, count) {
+    const wide = (to - from) / count, each = track.interval, busy = new Float64Array(count);
+    const top = new Int32Array(count).fill(-1);
+    for (let n = 0; n < count; n++) {
+      const first = Math.max(0, Math.floor((from + n * wide) / each));
+      const last = Math.min(track.busy.length - 1, Math.floor((from + (n + 1) * wide) / each));
+      let most = -1, sum = 0, time = 0;
+      for (let i = first; i <= last; i++) {
+        const part = Math.min(from + (n + 1) * wide, (i + 1) * each) -
+          Math.max(from + n * wide, i * each);
+        sum += track.busy[i] / 1000 * part;
+        time += part;
+        if (track.busy[i] > most && track.top[i] >= 0) {
+          most = track.busy[i];
+          top[n] = told.frames[track.top[i]];
+        }
+      }
+      busy[n] = time > 0 ? Math.min(1, sum / time) : 0;
+    }
+    return { busy, top };
+  }
+
+  // }======
+
+  class Track {
+    constructor(data, place) {
+      Object.assign(this, { data, place, kind: data.kind, name: data.name, calls: data.calls,
+        kept: data.kept, value: data.value, frame: data.frame });
+      this.is_whole = data.kept === data.calls;
+      this.start = sums(data.start);
+      this.stop = data.length ? this.start.map((start, i) => start + data.length[i]) : this.start;
+      this.depth = data.depth || [];
+      this.pause = sums(data.pause_start);
+      this.pause_stop = this.pause.map((start, i) => start + data.pause_length[i]);
+      this.busy = data.busy;
+      this.top = data.top;
+      this.interval = data.begun ? Math.floor(told.length / data.begun.length) + 1 : 0;
+      this.rows = [];
+      this.depth.forEach((depth, i) => {
+        (this.rows[depth - 1] = this.rows[depth - 1] || []).push(i);
+      });
+      if (data.begun) { this.count_left(); }
+    }
+
+    fn(i) { return told.frames[this.frame[i]]; }
+
+    /* Counts the calls of each interval that the page leaves out. */
+    count_left() {
+      const left = Float64Array.from(this.data.begun);
+      this.start.forEach(start => { left[Math.min(left.length - 1,
+        Math.floor(start / this.interval))]--; });
+      this.left = left;
+    }
+
+    /* Returns how many calls that begin in a span are left out. */
+    left_in(from, to) {
+      if (!this.left) { return 0; }
+      let sum = 0;
+      const last = Math.min(this.left.length - 1, Math.floor(to / this.interval));
+      for (let i = Math.max(0, Math.floor(from / this.interval)); i <= last; i++) {
+        sum += Math.max(0, this.left[i]);
+      }
+      return sum;
+    }
+
+    /* Returns how busy the lane was in columns of a span, and with what. */
+    columns(from, to, count) {
+      if (!this.is_whole) { return columns_of_intervals(this, from, to, count); }
+      this.ran = this.ran || without_pauses(innermost(this), this);
+      return columns_of_spans(this.ran, from, to, count);
+    }
+
+    /* Returns the calls of one depth that touch a span: indices from first to last - 1 of the row,
+       whose calls do not overlap. */
+    range(row, from, to) {
+      let low = 0, high = row.length;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (this.stop[row[middle]] > from) { high = middle; } else { low = middle + 1; }
+      }
+      const first = low;
+      for (high = row.length; low < high;) {
+        const middle = (low + high) >> 1;
+        if (this.start[row[middle]] >= to) { high = middle; } else { low = middle + 1; }
+      }
+      return [first, low];
+    }
+
+    /* Returns calls that begin in a span, and the time in which the lane was busy. */
+    measure(from, to) {
+      const { busy } = this.columns(from, to, 1);
+      const calls = above(this.start, to - 1e-6) - above(this.start, from - 1e-6);
+      return { calls: calls + this.left_in(from, to), busy: busy[0] * (to - from) };
+    }
+  }
+
+  const tracks = told.tracks.map((track, place) => new Track(track, place));
+
+  /* Adds the longest call of each function where it is not in its lane. */
+  function add_worst() {
+    page.worst = new Map();
+    for (const [fn, place, start, long, depth] of told.worst) {
+      const known = page.worst.get(fn);
+      if (!known || known.long < long) { page.worst.set(fn, { track: place, start, long, depth }); }
+    }
+  }
+
+  /* Returns the order of a frame by time: the start of its first call that is in the page. */
+  let starts = null;
+
+  function index_track(track) {
+    const path = [];
+    track.start.forEach((start, i) => {
+      const depth = track.depth[i];
+      path.length = depth;
+      path[depth] = (path[depth - 1] || '') + '.' + track.fn(i);
+      if (!(starts.get(path[depth]) <= start)) { starts.set(path[depth], start); }
+    });
+  }
+
+  function index_starts() {
+    starts = new Map();
+    tracks.filter(track => track.kind === 'lane').forEach(index_track);
+  }
+
+  function key_of(frame) {
+    if (frame.key === undefined) {
+      frame.key = frame.parent ? key_of(frame.parent) + '.' + frame.fn : '';
+    }
+    return frame.key;
+  }
+
+  page.first_start = function (frame) {
+    if (!starts) { index_starts(); }
+    const found = starts.get(key_of(frame));
+    return found === undefined ? length : found;
+  };
+
+  add_worst();
+  page.tracks = { list: tracks, length, first: told.first };
+}(window.page));
