@@ -45,7 +45,7 @@ describe("--export html", function()
       assert.same({}, seen.errors)
       local told = seen.told
       assert.equal(4, #told.first)
-      assert.same({ "parse", "3.000 ms", "", "99.54 %", "3.005 ms", "", "99.70 %", "" },
+      assert.same({ "parse", "3.000 ms", "", "99.54 %", "3.005 ms", "", "99.70 %" },
          told.first[1])
       assert.same({ "main", "parse", "print", "read" }, told.by_name)
       assert.same({ "read", "print", "parse", "main" }, told.turned)

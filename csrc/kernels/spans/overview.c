@@ -44,52 +44,6 @@ typedef struct overview_progress {
 } overview_progress;
 
 
-/* {====== Bounded lists ====== */
-
-/* Whether a call is dropped before another one: shorter, or later. */
-static bool is_before (const pf_overview_call *a, const pf_overview_call *b) {
-  return a->length != b->length ? a->length < b->length : a->start > b->start;
-}
-
-
-static void sift_down (pf_overview_list *list, size_t at) {
-  pf_overview_call *const c = list->calls;
-  const pf_overview_call moved = c[at];
-  for (size_t child; (child = 2 * at + 1) < list->count; at = child) {
-    if (child + 1 < list->count && is_before(&c[child + 1], &c[child]))
-      child++;
-    if (!is_before(&c[child], &moved))
-      break;
-    c[at] = c[child];
-  }
-  c[at] = moved;
-}
-
-
-/* Adds a call to a list of at most `most`; the shortest one gives way. False
-   when out of memory. */
-static bool add_to_list (pf_overview_list *list, size_t most,
-                         const pf_overview_call *call) {
-  list->total++;
-  if (list->count == most) {
-    if (is_before(&list->calls[0], call)) {
-      list->calls[0] = *call;
-      sift_down(list, 0);
-    }
-    return true;
-  }
-  if (!pf_grow(&list->calls, &list->capacity, list->count + 1))
-    return false;
-  list->calls[list->count++] = *call;
-  if (list->count == most)
-    for (size_t i = most / 2; i-- > 0;)
-      sift_down(list, i);
-  return true;
-}
-
-/* }====== */
-
-
 /* {====== Intervals ====== */
 
 static size_t interval_at (const pf_overview *o, int64_t time) {
@@ -237,7 +191,7 @@ static bool end_pause (const pf_overview *o, pf_overview_track *t,
   if (!p->is_idle || p->depth == 0 || pause.length <= 0)
     return true;
   p->idle_since = time;
-  return add_to_list(&t->pauses, o->options.most_pauses, &pause);
+  return pf_overview_add(&t->pauses, o->options.most_pauses, &pause);
 }
 
 
@@ -276,6 +230,25 @@ static bool open_call_at (pf_overview *o, pf_overview_track *t,
 }
 
 
+/* Count the durations of a call. */
+static bool add_durations (pf_overview *o, const pf_span *span, int64_t start) {
+  static const int members[PF_OVERVIEW_DURATIONS] = {PF_NET, PF_GROSS,
+                                                     PF_PERIOD};
+  if (span->durations == NULL || span->frame > PF_OVERVIEW_HISTOGRAMS)
+    return true;
+  if (!pf_grow_filled(&o->histograms, &o->histograms_capacity,
+                      (size_t)span->frame + 1, 0))
+    return false;
+  for (int i = 0; i < PF_OVERVIEW_DURATIONS; i++) {
+    const int64_t duration = span->durations[members[i]];
+    if (duration >= 0 && !pf_histogram_add(&o->histograms[span->frame][i],
+                                           duration, start, span->track))
+      return false;
+  }
+  return true;
+}
+
+
 static bool close_call (pf_overview *o, pf_overview_track *t,
                         const pf_span *span) {
   overview_progress *const p = t->progress;
@@ -292,16 +265,18 @@ static bool close_call (pf_overview *o, pf_overview_track *t,
                                  .base = p->base,
                                  .late = p->late,
                                  .flags = span->flags};
-  if (o->known.list[span->track].kind == PF_KIND_FUNCTION &&
-      is_before(&o->worst[c->frame], &call)) {
+  const bool is_lane = o->known.list[span->track].kind == PF_KIND_FUNCTION;
+  if (is_lane && !add_durations(o, span, c->start))
+    return false;
+  if (is_lane && pf_overview_is_before(&o->worst[c->frame], &call)) {
     o->worst[c->frame] = call;
     o->worst_track[c->frame] = span->track;
   }
-  return add_to_list(&t->calls,
-                     o->known.list[span->track].kind == PF_KIND_VALUE
-                         ? o->options.most_values
-                         : o->options.most_calls,
-                     &call);
+  return pf_overview_add(&t->calls,
+                         o->known.list[span->track].kind == PF_KIND_VALUE
+                             ? o->options.most_values
+                             : o->options.most_calls,
+                         &call);
 }
 
 
@@ -351,27 +326,6 @@ static pf_status take_span (void *context, const pf_span *span,
 
 /* {====== Trimming ====== */
 
-static int by_length (const void *left, const void *right) {
-  const pf_overview_call *const a = left, *const b = right;
-  return is_before(b, a) ? -1 : is_before(a, b);
-}
-
-
-static int by_start (const void *left, const void *right) {
-  const pf_overview_call *const a = left, *const b = right;
-  if (a->start != b->start)
-    return a->start < b->start ? -1 : 1;
-  return a->depth < b->depth ? -1 : a->depth > b->depth;
-}
-
-
-static void sort_list (pf_overview_list *list,
-                       int (*compare)(const void *, const void *)) {
-  if (list->count > 0)
-    qsort(list->calls, list->count, sizeof *list->calls, compare);
-}
-
-
 /* Returns how many calls each track may keep. */
 static uint64_t level_of (const pf_overview *o, uint64_t most) {
   uint64_t low = 0, high = o->options.most_calls;
@@ -407,25 +361,57 @@ static void add_late (const overview_progress *p, pf_overview_call *call) {
 }
 
 
-void pf_overview_trim (pf_overview *o, uint64_t most_calls) {
+/* Keep the longest call of each function, if it is too short for the list of its
+   track. */
+static bool keep_worst (pf_overview *o) {
+  size_t kept = 0;
+  for (size_t frame = 1; frame <= o->nframes && kept < PF_OVERVIEW_WORST;
+       frame++) {
+    const pf_overview_call *const call = &o->worst[frame];
+    if (call->length < 0)
+      continue;
+    pf_overview_list *const list = &o->tracks[o->worst_track[frame]].calls;
+    if (list->shortest <= call->length)
+      continue;
+    if (!pf_grow(&list->calls, &list->capacity, list->count + 1))
+      return false;
+    list->calls[list->count++] = *call;
+    kept++;
+  }
+  return true;
+}
+
+
+bool pf_overview_trim (pf_overview *o, uint64_t most_calls) {
   const uint64_t level = level_of(o, most_calls);
   for (uint32_t i = 0; i < o->known.count; i++) {
     pf_overview_track *const t = pf_overview_track_at(o, i);
     if (t == NULL)
       continue;
     end_counts(t);
-    if (t->calls.count > level) {
-      sort_list(&t->calls, by_length);
+    pf_overview_sort(&t->calls, true);
+    if (t->calls.count > level)
       t->calls.count = (size_t)level;
-    }
-    for (size_t n = 0; n < t->calls.count; n++)
+    t->calls.shortest = t->calls.count == t->calls.total ? 0
+                        : t->calls.count == 0
+                            ? INT64_MAX
+                            : t->calls.calls[t->calls.count - 1].length;
+  }
+  if (!keep_worst(o))
+    return false;
+  for (uint32_t i = 0; i < o->known.count; i++) {
+    pf_overview_track *const t = pf_overview_track_at(o, i);
+    for (size_t n = 0; t != NULL && n < t->calls.count; n++)
       add_late(t->progress, &t->calls.calls[n]);
-    sort_list(&t->calls, by_start);
-    sort_list(&t->pauses, by_start);
+    if (t != NULL) {
+      pf_overview_sort(&t->calls, false);
+      pf_overview_sort(&t->pauses, false);
+    }
   }
   for (size_t frame = 1; frame <= o->nframes; frame++)
     if (o->worst[frame].length >= 0)
       add_late(o->tracks[o->worst_track[frame]].progress, &o->worst[frame]);
+  return true;
 }
 
 /* }====== */
@@ -466,6 +452,10 @@ void pf_overview_close (pf_overview *o) {
     free(t->pauses.calls);
     free(t->intervals);
   }
+  for (size_t i = 0; i < o->histograms_capacity; i++)
+    for (size_t n = 0; n < PF_OVERVIEW_DURATIONS; n++)
+      free(o->histograms[i][n].cells);
+  free(o->histograms);
   free(o->tracks);
   free(o->areas);
   free(o->worst_track);

@@ -10,7 +10,17 @@
 #ifndef overview_h
 #define overview_h
 
+#include "kernels/spans/histogram.h"
+#include "kernels/spans/longest_calls.h"
 #include "kernels/spans/spans.h"
+
+/* Durations with a histogram: PF_NET, PF_GROSS, PF_PERIOD, in this order. */
+#define PF_OVERVIEW_DURATIONS 3
+
+/* Frames with histograms, and longest calls of functions that are kept although
+   they are shorter than others of their lane. */
+#define PF_OVERVIEW_HISTOGRAMS 20000
+#define PF_OVERVIEW_WORST      2000
 
 typedef struct pf_overview_options {
   pf_call_options calls;   /* only from, to and last are used */
@@ -21,24 +31,6 @@ typedef struct pf_overview_options {
   uint32_t most_variables; /* tracks of variables; further ones are left out */
   uint32_t most_pauses;    /* of each track, at least 1 */
 } pf_overview_options;
-
-/* A call, a state or a value of a variable, or a suspension (frame 0). */
-typedef struct pf_overview_call {
-  int64_t start, length; /* ns */
-  int64_t value;         /* of a variable */
-  uint32_t frame;        /* id from 1 */
-  uint32_t depth;        /* from 1; after pf_overview_trim it includes the calls
-                            without an enter */
-  uint32_t base, late;   /* private: which calls without an enter follow */
-  uint32_t flags;        /* of pf_call_flag */
-} pf_overview_call;
-
-/* A bounded list: a heap with the shortest on top until pf_overview_trim. */
-typedef struct pf_overview_list {
-  pf_overview_call *calls;
-  size_t count, capacity;
-  uint64_t total; /* also of those that are not in the list */
-} pf_overview_list;
 
 typedef struct pf_overview_interval {
   int64_t busy, idle; /* ns in which a call was active, or was suspended */
@@ -66,6 +58,9 @@ typedef struct pf_overview {
   pf_overview_call *worst; /* by frame: its longest call in a lane; length -1:
                               none */
   uint32_t nvariables;
+  pf_histogram (*histograms)[PF_OVERVIEW_DURATIONS]; /* by frame; of the first
+                                    PF_OVERVIEW_HISTOGRAMS frames */
+  size_t histograms_capacity;
   size_t nframes, areas_capacity, worst_track_capacity, worst_capacity;
 } pf_overview;
 
@@ -78,8 +73,10 @@ void pf_overview_close (pf_overview *overview);
 
 /* Reduce the lists of calls so that all tracks together keep at most
    `most_calls`: each track may keep the same number, and tracks with fewer
-   leave theirs to the others. Order all lists by start and depth. */
-void pf_overview_trim (pf_overview *overview, uint64_t most_calls);
+   leave theirs to the others. The longest call of a function stays, also if it
+   is shorter than others. Order all lists by start and depth. False when out of
+   memory. */
+bool pf_overview_trim (pf_overview *overview, uint64_t most_calls);
 
 /* Returns a track by id; NULL if it is left out. */
 static inline pf_overview_track *pf_overview_track_at (const pf_overview *o,

@@ -270,6 +270,7 @@ static bool add_call (span_reader *r, const pf_call *call, bool is_write) {
                   (pf_span){.kind = PF_SPAN_CLOSE,
                             .time = call->stop,
                             .net = call->durations[PF_NET],
+                            .durations = call->durations,
                             .flags = call->flags});
 }
 

@@ -43,6 +43,8 @@ typedef struct pf_span {
   bool has_value;
   int64_t time, value; /* ns */
   int64_t net; /* of a close: ns in which the call was active, or PF_NO_TIME */
+  const int64_t
+      *durations; /* of a close of a call: by PF_NET, ...; else NULL */
 } pf_span;
 
 /* Takes a span, which is valid only during the call. A failure, with a message,

@@ -203,6 +203,39 @@ static int overview_intervals (lua_State *L) {
   return 1;
 }
 
+/* overview:histogram(frame, duration): the counts of a duration (net, gross,
+   period) as an array of JSON with four numbers for each bucket that has calls:
+   its least duration, count, and track (from 1) and start of one of the calls,
+   in ns from the first time on; nil without calls. */
+static int overview_histogram (lua_State *L) {
+  static const char *const names[] = {"net", "gross", "period", NULL};
+  const pf_overview *const o = overview_check(L);
+  const lua_Integer frame = luaL_checkinteger(L, 2);
+  const int duration = luaL_checkoption(L, 3, NULL, names);
+  luaL_argcheck(L, frame >= 1 && (size_t)frame <= o->nframes, 2,
+                "no such frame");
+  if ((size_t)frame >= o->histograms_capacity)
+    return 0;
+  const pf_histogram *const h = &o->histograms[frame][duration];
+  bool is_first = true;
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  luaL_addchar(&b, '[');
+  for (size_t i = 0; i < h->count; i++) {
+    const pf_histogram_cell *const cell = &h->cells[i];
+    const int64_t numbers[] = {pf_histogram_low(h->first + (uint32_t)i),
+                               (int64_t)cell->count, (int64_t)cell->track + 1,
+                               cell->start - o->options.first};
+    for (size_t n = 0; cell->count > 0 && n < 4; n++) {
+      add_number(&b, is_first, numbers[n]);
+      is_first = false;
+    }
+  }
+  luaL_addchar(&b, ']');
+  luaL_pushresult(&b);
+  return h->count > 0;
+}
+
 /* }====== */
 
 
@@ -242,7 +275,8 @@ static int core_overview (lua_State *L) {
   pf_error error;
   if (pf_overview_open(events->reader, &options, &o->overview, &error) != PF_OK)
     return l_failure_of(L, &error, 1);
-  pf_overview_trim(o->overview, all);
+  if (!pf_overview_trim(o->overview, all))
+    l_no_memory(L);
   return 1;
 }
 
@@ -250,6 +284,7 @@ static int core_overview (lua_State *L) {
 void l_open_lane_overview (lua_State *L) {
   static const luaL_Reg methods[] = {{"column", overview_column},
                                      {"frames", overview_frames},
+                                     {"histogram", overview_histogram},
                                      {"intervals", overview_intervals},
                                      {"tracks", overview_tracks},
                                      {"worst", overview_worst},

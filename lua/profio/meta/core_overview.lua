@@ -39,6 +39,14 @@ function overview:worst() end
 ---@return string
 function overview:column(track, list, member) end
 
+---Returns the counts of a duration as an array of JSON with four numbers for each bucket that has
+---calls: its least duration (buckets are a quarter of a power of two wide), count, and track and
+---start of one of the calls; nil without calls.
+---@param frame integer from 1
+---@param duration "net"|"gross"|"period"
+---@return string|nil
+function overview:histogram(frame, duration) end
+
 ---Returns a member of the intervals as an array of JSON: busy and idle in thousandths, the frame
 ---that was active longest (-1: none), calls that began, range of values.
 ---@param track integer from 1

@@ -22,20 +22,20 @@
 
   /* Returns a frame as an item of a tree; its children are made when it opens. */
   function item(frame, whole) {
-    const box = make('details', {}), line = make('summary', {});
+    const below = make('div', { className: 'below', hidden: true });
+    const toggle = make('button', { type: 'button', className: 'toggle', 'aria-expanded': 'false',
+      'aria-label': 'Next step of ' + page.short(frame.fn).slice(0, 80), onclick: () => {
+        if (!below.firstChild) { fill(below, frame, whole); }
+        below.hidden = !below.hidden;
+        toggle.setAttribute('aria-expanded', String(!below.hidden));
+      } });
     const label = make('button', { type: 'button', className: 'name', title:
-      page.name(frame.fn).slice(0, 2000), onclick: event => {
-      event.preventDefault();
-      page.select(frame.fn);
-    } }, page.cut(page.short(frame.fn), 70));
+      page.name(frame.fn).slice(0, 2000), onclick: () => page.select(frame.fn) },
+    page.cut(page.short(frame.fn), 70));
     const bar = make('span', { className: 'meter' }, make('span'));
     bar.firstChild.style.width = Math.min(100, 100 * frame.width / (whole || 1)).toFixed(1) + '%';
-    line.append(label, bar, make('span', { className: 'amount' }, numbers(frame, whole)));
-    box.append(line);
-    box.addEventListener('toggle', () => {
-      if (box.open && box.children.length === 1) { fill(box, frame, whole); }
-    });
-    return box;
+    return make('div', { className: 'item' }, toggle, label, bar, make('span',
+      { className: 'amount' }, numbers(frame, whole)), below);
   }
 
   /* Appends the children of a frame. */
@@ -63,8 +63,8 @@
     const frame = page.function_frame(fn, view_of(up)), part = make('div', { className: 'tree' });
     part.append(make('h3', {}, title));
     fill(part, frame, frame.width);
-    const first = part.querySelector('details');
-    if (first) { first.open = true; }
+    const first = part.querySelector('.toggle');
+    if (first) { first.click(); }
     return part;
   }
 
@@ -113,8 +113,9 @@
     return list;
   }
 
-  /* Returns a file with its weights, only the lines of a function if `fn` is given. */
-  page.source = function (file, fn, whole_file) {
+  /* Returns a file with its weights, with a heading of this level; only the
+     lines of a function if `fn` is given. */
+  page.source = function (file, heading, fn, whole_file) {
     const hot = new Map(), whole = page.whole(data.usual) || 1;
     file.line.forEach((line, i) => {
       if ((fn === undefined || file.function[i] === fn) && !hot.has(line)) { hot.set(line, i); }
@@ -124,9 +125,10 @@
       body.append(line === null ? make('tr', { className: 'gap' },
         make('td', { colSpan: 5 }, '\u22ee')) : line_row(file, line, hot, whole));
     }
-    const part = make('div', {}, make('h4', {}, file.file));
+    const part = make('div', { className: 'file' },
+      make(heading, {}, file.file));
     if (file.reason) { part.append(make('p', { className: 'note' }, file.reason)); }
-    part.append(make('div', { className: 'wide', tabIndex: 0, role: 'region',
+    part.append(make('div', { className: 'wide', tabIndex: 0, role: 'group',
       'aria-label': 'Source ' + file.file }, make('table', { className: 'code' }, body)));
     if (file.near) {
       part.append(make('p', { className: 'note' }, 'Only lines around those with weight are in ' +
@@ -134,7 +136,7 @@
     }
     if (file.text && !whole_file) {
       part.append(make('button', { type: 'button', onclick: () =>
-        part.replaceWith(page.source(file, fn, true)) }, 'All lines of this file'));
+        part.replaceWith(page.source(file, heading, fn, true)) }, 'All lines of this file'));
     }
     return part;
   };
@@ -143,7 +145,7 @@
     const name = page.name(fn), part = make('div', { id: 'source' });
     const files = data.lines.list.filter(file => file.function.includes(name));
     if (files.length > 0) { part.append(make('h3', {}, 'Source')); }
-    for (const file of files) { part.append(page.source(file, name)); }
+    for (const file of files) { part.append(page.source(file, 'h4', name)); }
     return part;
   }
 
@@ -151,11 +153,11 @@
     if (data.lines.list.length === 0) { return; }
     $('lines').hidden = false;
     const rest = data.lines.list.slice(3);
-    $('lines').append(...data.lines.list.slice(0, 3).map(file => page.source(file)));
+    $('lines').append(...data.lines.list.slice(0, 3).map(file => page.source(file, 'h3')));
     for (const file of rest) {
       const box = make('details', {}, make('summary', {}, file.file));
       box.addEventListener('toggle', () => {
-        if (box.children.length === 1) { box.append(page.source(file)); }
+        if (box.children.length === 1) { box.append(page.source(file, 'h3')); }
       });
       $('lines').append(box);
     }
@@ -192,7 +194,7 @@
     if (fn < 0) { return; }
     const title = make('h2', { id: 'details-title', title: page.name(fn).slice(0, 2000) },
       page.cut(page.short(fn), 120));
-    part.replaceChildren(title, facts(fn), ...(page.about || []).map(about => about(fn)),
+    part.replaceChildren(title, facts(fn), ...page.about.map(about => about(fn)),
       ...(data.arcs ? [make('p', { className: 'note' }, 'Beyond the first step the shares are ' +
         'estimates: the profile has no stacks.')] : []),
       make('div', { className: 'sandwich' }, side('Callers', fn, true), side('Callees', fn, false)),

@@ -31,6 +31,13 @@
         list.push({ key: kind, title, value: number(kind, m), as: 'share' });
       }
     }
+    if (page.worst) {
+      list.push({ key: 'longest', title: 'Longest call', as: 'longest', value: row => {
+        const found = page.worst.get(table.function[row]);
+        return found ? found.long : null;
+      } });
+    }
+    if (!data.functions.file.some(file => file >= 0)) { return list; }
     list.push({ key: 'place', title: 'Place', value: row => page.place(table.function[row]),
       as: 'text' });
     return list;
@@ -82,9 +89,21 @@
     return make('th', { scope: 'row', className: 'l' }, button);
   }
 
+  /* Returns a cell whose click shows the longest call in the timeline. */
+  function longest_cell(id, value) {
+    const cell = make('td');
+    if (value !== null) {
+      cell.append(make('button', { type: 'button', className: 'jump', 'aria-label':
+        `Show the longest call of ${page.short(id).slice(0, 80)}, ${page.time(value)}`,
+      onclick: () => page.show_call(page.worst.get(id), id) }, page.time(value)));
+    }
+    return cell;
+  }
+
   /* Returns the cells of one value. */
   function cells(column, row, metric, all) {
     const value = column.value(row);
+    if (column.as === 'longest') { return [longest_cell(table.function[row], value)]; }
     if (column.key === 'name') { return [name_cell(table.function[row])]; }
     if (column.as === 'text') {
       return [make('td', { className: 'l place', title: value }, page.cut(value, 36))];

@@ -4,7 +4,7 @@
   'use strict';
   const data = JSON.parse(document.getElementById('data').textContent);
   const functions = data.functions;
-  const page = window.page = { data, parts: [] };
+  const page = window.page = { data, parts: [], about: [] };
 
   page.$ = function (id) { return document.getElementById(id); };
 
@@ -127,6 +127,9 @@
   function color(name, shade) { return `hsl(${hash(name) % 72 * 5} 58% ${shade}%)`; }
 
   page.module_color = name => name === '(other)' ? 'hsl(40 12% 74%)' : color(name, 74);
+
+  /* Returns the colour of a lane or of a state. */
+  page.name_color = name => `hsl(${hash(name + name) * 137.5 % 360} 55% 74%)`;
 
   /* Whether all functions are of one module, so that hues distinguish the functions. */
   page.has_one_module = data.table.function.every(id =>

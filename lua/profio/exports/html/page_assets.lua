@@ -9,7 +9,7 @@ local folder = debug.getinfo(1, "S").source:match "^@(.*)page_assets%.lua$"
 ---The scripts in the order in which the page runs them.
 assets.scripts = { "model.js", "frames.js", "state.js", "surface.js", "search.js", "functions.js",
    "details.js", "tracks.js",
-   "pictures.js", "timeline.js", "flames.js", "start.js" }
+   "pictures.js", "timeline.js", "distributions.js", "flames.js", "start.js" }
 
 ---Returns the text of one of the files.
 ---@param name string

@@ -69,7 +69,7 @@
     const wide = Math.max(0.6, right - x - (right - x > 3 ? 0.6 : 0));
     const faded = marks.hits && !marks.hits[call.fn];
     pen.globalAlpha = faded ? 0.3 : 1;
-    pen.fillStyle = page.color(call.fn);
+    pen.fillStyle = call.color || page.color(call.fn);
     pen.fillRect(x, y, wide, draw.ROW - 1);
     pen.globalAlpha = 1;
     if (call.fn === marks.selected && wide > 1) {
@@ -79,7 +79,7 @@
     }
     if (wide > 20) {
       pen.fillStyle = faded ? page.style('--text') : '#161616';
-      page.label(pen, page.short(call.fn), x, y + draw.ROW / 2, wide);
+      page.label(pen, call.text || page.short(call.fn), x, y + draw.ROW / 2, wide);
     }
   }
 
@@ -145,7 +145,9 @@
       if (stop < view.from || start > view.to) { return; }
       const x = draw.x(view, start), right = draw.x(view, stop);
       if (right > last + 0.6) {
-        draw_call(pen, view, { x, right, fn: track.fn(i) }, y, marks);
+        const fn = track.fn(i), name = page.name(fn);
+        const text = name.startsWith(track.name + '=') ? name.slice(track.name.length + 1) : name;
+        draw_call(pen, view, { x, right, fn, text, color: page.name_color(name) }, y, marks);
         last = Math.max(right, x + 0.6);
       }
     });
@@ -212,7 +214,7 @@
       if (n === wide || lane[n] !== lane[begin]) {
         if (lane[begin] >= 0) {
           const name = tracks[lane[begin]].name;
-          pen.fillStyle = page.module_color(name);
+          pen.fillStyle = page.name_color(name);
           pen.fillRect(view.left + begin, y + 2, n - begin, draw.ROW);
           pen.fillStyle = '#161616';
           if (n - begin > 24) { page.label(pen, name, view.left + begin, y + 11, n - begin); }

@@ -52,20 +52,23 @@ local function function_ids()
    return ids
 end
 
--- Returns the rows of the flat profile by function: { calls =, self = { by metric }, total = }.
+-- Returns the rows of the flat profile with any number that is not 0: { id =, calls =, self = { by
+-- metric }, total = }. Functions that only call others are rows without self and calls.
 local function flat_rows(profile, metrics, ids)
    local rows, list = {}, {}
    for m, metric in ipairs(metrics) do
-      for name, file, line, calls, own, all in profile:flat { metric = metric.name }
+      for name, file, line, calls, own, all in profile:flat { metric = metric.name, zeros = true }
          :each("function", "file", "line", "calls", "self", "total") do
-         local id = ids.of(name, file, line)
-         local row = rows[id]
-         if not row then
-            row = { id = id, calls = calls, self = {}, total = {} }
-            rows[id], list[#list + 1] = row, row
+         own, all = own or 0, all or 0
+         if own ~= 0 or all ~= 0 or (calls or 0) ~= 0 then
+            local id = ids.of(name, file, line)
+            local row = rows[id]
+            if not row then
+               row = { id = id, calls = calls, self = {}, total = {} }
+               rows[id], list[#list + 1] = row, row
+            end
+            row.self[m], row.total[m] = (row.self[m] or 0) + own, (row.total[m] or 0) + all
          end
-         row.self[m] = (row.self[m] or 0) + (own or 0)
-         row.total[m] = (row.total[m] or 0) + (all or 0)
       end
    end
    return list

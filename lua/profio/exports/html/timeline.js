@@ -337,11 +337,12 @@
   // }======
 
   /* Shows a call with as much time around it, and its lane. */
-  page.show_call = function (worst) {
+  page.show_call = function (worst, fn) {
     const track = tracks[worst.track], long = Math.max(worst.long, 10);
     folded.delete(track);
     surface.refresh(lay_out());
-    show_span(worst.start - long, worst.start + 2 * long, true);
+    page.select(fn, { from: Math.round(Math.max(0, worst.start - long)),
+      to: Math.round(Math.min(length, worst.start + 2 * long)) });
     const place = places.find(one => one.track === track);
     surface.box.scrollTop = Math.max(0, place.top - draw.AXIS - 20);
     $('timeline').scrollIntoView();

@@ -3,6 +3,7 @@
 
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
+local data = require "profio.exports.html.profile_data"
 local lanes = require "profio.exports.lanes"
 
 ---@class profio.exports.html.timeline
@@ -13,6 +14,7 @@ local MOST_VALUES = 3000 -- of a variable: with more of them their ranges are dr
 local MOST_LOSSES = 1000
 local CALL_SIZE, INTERVAL_SIZE = 18, 12 -- bytes of JSON, about
 local INTERVAL_PART = 0.3               -- of the size
+local DISTRIBUTION_PART = 0.2
 
 -- Returns the options with only these lanes selected.
 local function only(given, list)
@@ -27,7 +29,7 @@ end
 local function overview_of(trace, given, list, first, length, size)
    local tracks = #list + 1
    local each = size * INTERVAL_PART // (INTERVAL_SIZE * tracks) // 1 | 0
-   local calls = math.max(size * (1 - INTERVAL_PART) // CALL_SIZE // 1 | 0, 1)
+   local calls = math.max(size * (1 - INTERVAL_PART - DISTRIBUTION_PART) // CALL_SIZE // 1 | 0, 1)
    return core.overview(lanes.narrow(trace.events, given):reader(), { first = first,
       length = length, intervals = math.min(math.max(each, 40), 2000), all_calls = calls,
       most_calls = calls, most_pauses = math.max(calls // (4 * tracks), 10),
@@ -103,6 +105,61 @@ local function put_worst(out, overview, ids, places)
    out:write(',\n"worst":[', table.concat(list, ",\n"), "]")
 end
 
+local DURATIONS = { "net", "gross", "period" }
+
+-- Returns the median, p99 and maximum of the durations of each function, by its name.
+local function quantiles_of(trace, given)
+   local found, columns, aggregates = {}, { "area", "net" }, { "net = sum(net)" }
+   for _, duration in ipairs(DURATIONS) do
+      for _, statistic in ipairs { "p50", "p99", "max" } do
+         columns[#columns + 1] = duration .. "_" .. statistic
+         aggregates[#aggregates + 1] = ("%s_%s = %s(%s)"):format(duration, statistic, statistic,
+            duration)
+      end
+   end
+   local options = { from = given.from, to = given.to }
+   local rows = given.lane == nil and trace:call_statistics(options)
+      or lanes.narrow(trace:calls(options), given):group("area"):aggregate(aggregates)
+   for row in rows:records(table.unpack(columns)) do
+      found[row.area or "?"] = found[row.area or "?"] or row
+   end
+   return found
+end
+
+-- Returns the distribution of the durations of a function as a member of a list of JSON, or nil.
+local function distribution_of(overview, frame, row, id)
+   local parts = {}
+   for _, duration in ipairs(DURATIONS) do
+      local cells = overview:histogram(frame, duration)
+      parts[#parts + 1] = cells and ('"%s":{"cells":%s,"p50":%d,"p99":%d,"max":%d}'):format(
+         duration, cells, row[duration .. "_p50"], row[duration .. "_p99"],
+         row[duration .. "_max"])
+   end
+   return #parts > 0 and ('{"function":%d,%s}'):format(id, table.concat(parts, ",")) or nil
+end
+
+-- Writes the distributions of the functions with most net time, as far as there is room (bytes):
+-- of each duration cells of [least duration, count, track, start], p50, p99 and max.
+local function put_distributions(out, overview, ids, quantiles, room)
+   local frames, list = {}, {}
+   for frame, name in ipairs(overview:frames()) do
+      frames[#frames + 1] = quantiles[name] and { frame = frame, row = quantiles[name] } or nil
+   end
+   table.sort(frames, function(a, b)
+      local x, y = a.row.net or 0, b.row.net or 0
+      return x > y or x == y and a.frame < b.frame
+   end)
+   for _, one in ipairs(frames) do
+      local text = distribution_of(overview, one.frame, one.row, ids[one.frame])
+      room = room - #(text or "")
+      if room < 0 then
+         break
+      end
+      list[#list + 1] = text
+   end
+   out:write(',\n"distributions":[', table.concat(list, ",\n"), "]")
+end
+
 -- Returns the tracks of lanes in the order of `list`, then those of variables by name; and how many
 -- variables are left out.
 local function ordered(overview, list)
@@ -169,6 +226,13 @@ function timeline.write(out, trace, given)
    end
    out:write "]"
    put_worst(out, overview, ids, places)
+   local numbers = {}
+   for number = 1, #overview:tracks() do
+      numbers[number] = places[number] or -1
+   end
+   out:write(',\n"places":', data.numbers(numbers, #numbers)) -- of tracks by their numbers
+   put_distributions(out, overview, ids, quantiles_of(trace, part),
+      given.size * DISTRIBUTION_PART)
    out:write "},\n"
    return { length = length, lanes = all, few = few }
 end

@@ -1,0 +1,47 @@
+/*
+** longest_calls.h - lists that keep the longest of the calls that are added.
+** Used by overview.c. The owner initialises a list with zeros and frees
+** `calls`.
+*/
+
+#ifndef longest_calls_h
+#define longest_calls_h
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A call, a state or a value of a variable, or a suspension (frame 0). */
+typedef struct pf_overview_call {
+  int64_t start, length; /* ns */
+  int64_t value;         /* of a variable */
+  uint32_t frame;        /* id from 1 */
+  uint32_t depth;        /* from 1; after pf_overview_trim it includes the calls
+                            without an enter */
+  uint32_t base, late;   /* private: which calls without an enter follow */
+  uint32_t flags;        /* of pf_call_flag */
+} pf_overview_call;
+
+/* A bounded list: a heap with the shortest on top until pf_overview_sort. */
+typedef struct pf_overview_list {
+  pf_overview_call *calls;
+  size_t count, capacity;
+  int64_t shortest; /* private: shortest call of a list that is not complete */
+  uint64_t total;   /* also of those that are not in the list */
+} pf_overview_list;
+
+/* Whether a call is dropped before another one: the shorter one, and of equal
+   ones any, so that those that stay are spread over the whole time. */
+bool pf_overview_is_before (const pf_overview_call *a,
+                            const pf_overview_call *b);
+
+/* Add a call to a list of at most `most` (above 0) calls; the shortest one gives
+   way. False when out of memory. */
+bool pf_overview_add (pf_overview_list *list, size_t most,
+                      const pf_overview_call *call);
+
+/* Order a list by length, the longest first, or by start and depth. No call can
+   be added afterwards. */
+void pf_overview_sort (pf_overview_list *list, bool by_length);
+
+#endif

@@ -1,0 +1,204 @@
+-- The page of export html as a person uses it: mouse, keys and address in Chromium, and the numbers
+-- that it shows, compared with those of reports.
+
+local command = require "spec.support.command"
+local events = require "spec.support.events"
+local folded = require "spec.support.folded"
+local gmon = require "spec.support.gmon_builder"
+local profio = require "profio"
+local viewers = require "spec.support.viewers"
+
+local it_looks = viewers.has_pages and it or function(name)
+   pending(name .. " (needs chromium and puppeteer-core)")
+end
+
+local function look(page, program, options)
+   local seen = viewers.browse(page, program, options)
+   assert.same({}, seen.errors)
+   assert.same({}, seen.requests)
+   return seen.told
+end
+
+-- Functions of the programs: where an element is, and the state in the address.
+local tools = [[
+   const address = () => look(() => decodeURIComponent(location.hash));
+   const chosen = () => look(() => page.selected() < 0 ? '' : page.name(page.selected()));
+   const place = selector => look(s => {
+      const box = document.querySelector(s);
+      box.scrollIntoView();
+      const { x, y, width, height } = box.getBoundingClientRect();
+      return { x, y, width, height };
+   }, selector);
+]]
+
+local stacks = "main;a;b 30\nmain;c;b 60\nmain 10\nmain;c;d 5\n"
+
+describe("the page", function()
+   it_looks("has one search, selection and address for all parts", function()
+      local told = look(assert(folded.profile(stacks):export "html"), tools .. [==[
+         await tab.keyboard.press('/');
+         await tab.keyboard.type('b');
+         tell('focus', await look(() => document.activeElement.id));
+         tell('found', await look(() => [document.getElementById('count').textContent,
+            Array.from(page.hits())]));
+         await tab.keyboard.press('Enter');
+         tell('next', await chosen());
+         tell('address', await address());
+         await tab.keyboard.press('Escape');
+         tell('empty', [await address(), await chosen()]);
+         await tab.goBack();
+         tell('back', [await chosen(), await look(() => page.state.find)]);
+         await tab.goForward();
+         tell('forward', await chosen());
+         await look(() => { page.set({ find: 'a|c', pattern: 1 }); });
+         tell('pattern', await look(() => document.getElementById('count').textContent));
+         await look(() => { page.set({ find: '(' }); });
+         tell('wrong', await look(() => document.getElementById('count').textContent));
+         tell('names', await look(() => page.data.functions.name));]==])
+      assert.equal("find", told.focus)
+      assert.equal("1 of 5", told.found[1])
+      for i, name in ipairs(told.names) do
+         assert.equal(name == "b" and 1 or 0, told.found[2][i])
+      end
+      assert.equal("b", told.next)
+      assert.equal("#find=b&select=b", told.address)
+      assert.same({ "", "" }, told.empty)
+      assert.same({ "b", "b" }, told.back)
+      assert.equal("", told.forward)
+      assert.equal("3 of 5", told.pattern) -- a, c, and main, which has an a
+      assert.matches("Unterminated group", told.wrong)
+   end)
+
+   it_looks("shows what a link states", function()
+      local told = look(assert(folded.profile(stacks):export "html"), [==[
+         tell('all', await look(() => [page.name(page.selected()), page.state.order,
+            page.name(page.flames.zoomed().fn), page.data.metrics[page.metric()].name,
+            document.querySelector('.crumbs').textContent,
+            !document.getElementById('details').hidden]));]==],
+         { fragment = "#select=c&metric=samples&order=inverted&zoom=0" })
+      assert.same({ "c", "inverted", "b", "samples", "allb", true }, told.all)
+   end)
+
+   it_looks("has a flame graph that mouse and keys zoom, also on a phone", function()
+      for _, width in ipairs { 1280, 390 } do
+         local told = look(assert(folded.profile(stacks):export "html"), tools .. [==[
+            const box = await place('#flames canvas');
+            tell('wide', Math.round(box.width));
+            await tab.mouse.click(box.x + box.width * 0.3, box.y + 19 * 2 + 8); // c: 65 of 105
+            tell('clicked', [await chosen(), await look(() => page.name(page.flames.zoomed().fn))]);
+            await look(() => document.querySelector('#flames canvas').focus());
+            await tab.keyboard.press('ArrowDown');
+            await tab.keyboard.press('ArrowRight');
+            tell('said', await look(() => document.getElementById('spoken').textContent));
+            await tab.keyboard.press('Enter');
+            tell('entered', await chosen());
+            await tab.keyboard.press('Backspace');
+            await look(() => document.querySelector('.crumbs button').click());
+            tell('out', await look(() => page.flames.zoomed().fn));]==], { width = width })
+         assert.is_true(told.wide > width - 80, told.wide)
+         assert.same({ "c", "c" }, told.clicked)
+         assert.matches("^d, self 5 ns, total 5 ns, 7%.69 %% of its parent, 4%.76 %% of all",
+            told.said)
+         assert.equal("d", told.entered)
+         assert.equal(-1, told.out)
+      end
+   end)
+
+   it_looks("shows the tree of calls and the trees of callers as the reports do", function()
+      math.randomseed(71)
+      local profile = folded.profile(folded.random(300))
+      local told = look(assert(profile:export "html"), [==[
+         tell('tree', await look(() => {
+            const rows = (frame, depth) => frame.children().flatMap(child =>
+               [[depth, page.name(child.fn), child.self, child.total].join(' '),
+                  ...rows(child, depth + 1)]);
+            return rows(page.root({ metric: 0 }), 1);
+         }));
+         tell('up', await look(() => {
+            const rows = (frame, depth) => frame.children().flatMap(child =>
+               [[depth, page.name(child.fn), child.total].join(' '), ...rows(child, depth + 1)]);
+            return rows(page.root({ metric: 0, up: true }), 1);
+         }));
+         tell('callers', await look(() => page.data.functions.name.map((name, fn) =>
+            [name, page.function_frame(fn, { metric: 0 }).total])));
+         tell('metric', await look(() => {
+            page.set({ metric: 'samples' });
+            return Array.from(document.querySelectorAll('#functions tbody tr'), row =>
+               [row.cells[0].textContent, row.cells[1].textContent]);
+         }));]==])
+      local tree, up, flat = {}, {}, {}
+      for depth, name, self, total in profile:tree():each("depth", "function", "self", "total") do
+         tree[#tree + 1] = ("%d %s %d %d"):format(depth, name, self, total)
+      end
+      for depth, name, total in profile:bottom_up():each("depth", "function", "total") do
+         up[#up + 1] = ("%d %s %d"):format(depth, name, total)
+      end
+      for _, list in ipairs { tree, up, told.tree, told.up } do
+         table.sort(list) -- frames of equal weight have no order
+      end
+      assert.same(tree, told.tree)
+      assert.same(up, told.up)
+      for name, total in profile:flat { zeros = true }:each("function", "total") do
+         flat[name] = total
+      end
+      for _, row in ipairs(told.callers) do
+         assert.equal(flat[row[1]], row[2], row[1])
+      end
+      local samples = {}
+      for name, self in profile:flat { metric = "samples" }:each("function", "self") do
+         samples[name] = ("%d"):format(self)
+      end
+      for _, row in ipairs(told.metric) do
+         assert.equal(samples[row[1]], row[2])
+      end
+   end)
+
+   it_looks("estimates the callers of gmon from the shares of its arcs, and says so", function()
+      local bytes = gmon("<", 8):header():histogram { low = 0x1000, high = 0x1300,
+         bins = { 0, 30, 60 } }:arc(0x1010, 0x1100, 1):arc(0x1010, 0x1200, 3)
+         :arc(0x1110, 0x1200, 1):bytes()
+      local trace <close> = assert(profio.open({ data = bytes }, { symbols =
+         command.file("page.nm", "0000000000001000 T main\n0000000000001100 T a\n" ..
+         "0000000000001200 T b\n") }))
+      local profile = assert(trace:profile())
+      local told = look(assert(profile:export "html"), [==[
+         tell('kind', await look(() => page.data.kind));
+         tell('tree', await look(() => page.root({ metric: page.data.usual }).children().map(
+            frame => [page.name(frame.fn), frame.total, frame.children().map(child =>
+               [page.name(child.fn), child.total])])));
+         tell('said', await look(() => document.body.textContent.includes('no stacks')));]==])
+      local totals, arcs = {}, {}
+      for name, total in profile:flat { zeros = true }:each("function", "total") do
+         totals[name] = total
+      end
+      for caller, callee, total in profile:graph():each("caller", "callee", "total") do
+         arcs[(caller or "") .. ">" .. callee] = total
+      end
+      assert.is_true(told.said)
+      for _, root in ipairs(told.tree) do
+         assert.equal(totals[root[1]], root[2])
+         for _, child in ipairs(root[3]) do
+            assert.equal(arcs[root[1] .. ">" .. child[1]], child[2])
+         end
+      end
+      assert.same("main", told.tree[1][1])
+   end)
+
+   it_looks("suits screen readers and all eyes", function()
+      math.randomseed(72)
+      local trace <close> = events.open((events.program(3000)))
+      for _, scheme in ipairs { "light", "dark" } do
+         for _, width in ipairs { 1280, 390 } do
+            local told = look(assert(trace:export "html"), [==[
+               await look(() => page.select(page.data.table.function[0]));
+               await wait();
+               tell('axe', await axe());
+               tell('over', await look(() =>
+                  document.documentElement.scrollWidth > window.innerWidth));]==],
+               { scheme = scheme, width = width })
+            assert.same({}, told.axe)
+            assert.is_false(told.over)
+         end
+      end
+   end)
+end)

@@ -1,0 +1,217 @@
+-- The timeline of the page of export html: what it draws at which zoom, and the numbers that it
+-- states, compared with calls and load of the trace.
+
+local core = require "profio.core"
+local events = require "spec.support.events"
+local viewers = require "spec.support.viewers"
+
+local it_looks = viewers.has_pages and it or function(name)
+   pending(name .. " (needs chromium and puppeteer-core)")
+end
+
+local function look(page, program, options)
+   local seen = viewers.browse(page, program, options)
+   assert.same({}, seen.errors)
+   return seen.told
+end
+
+local tools = [[
+   const canvas = async () => look(() => {
+      const box = document.querySelector('#timeline .surface canvas');
+      document.getElementById('timeline').scrollIntoView();
+      const { x, y } = box.getBoundingClientRect();
+      return { x, y, left: page.timeline.view.left, width: page.timeline.view.width };
+   });
+   const span = () => look(() => [page.timeline.view.from, page.timeline.view.to]);
+   const focus = () => look(() => document.querySelector('#timeline .surface canvas').focus());
+]]
+
+-- A lane of two calls, and one that is suspended.
+local small = [[
+0 enter main one
+100 enter f one
+400 leave f one
+500 enter g two
+600 suspend g two
+800 resume g two
+900 leave g two
+1000 leave main one
+]]
+
+describe("the timeline of a page", function()
+   it_looks("moves by keys, wheel and mouse, and says what is under the pointer", function()
+      local trace <close> = events.open(small)
+      local told = look(assert(trace:export "html"), tools .. [==[
+         const box = await canvas(), wide = box.width - box.left;
+         const at = time => box.x + box.left + wide * time / 1000;
+         const row = async name => box.y + await look(n => page.timeline.places().find(p =>
+            p.track.name === n).top, name) + 20 + 4;
+         await tab.mouse.move(at(250), await row('one') + 16);
+         tell('tip', await look(() => document.getElementById('tip').innerText));
+         await tab.mouse.click(at(700), await row('two'));
+         tell('clicked', await look(() => page.name(page.selected())));
+         await focus();
+         await tab.keyboard.press('w');
+         tell('zoomed', await span());
+         await tab.keyboard.press('d');
+         tell('later', await span());
+         await tab.keyboard.press('a');
+         await tab.keyboard.press('s');
+         tell('all', await span());
+         await tab.keyboard.down('Control');
+         await tab.mouse.move(at(500), await row('one'));
+         await tab.mouse.wheel({ deltaY: -100 });
+         await tab.keyboard.up('Control');
+         tell('wheel', await span());
+         await tab.mouse.down();
+         await tab.mouse.move(at(600), await row('one'), { steps: 4 });
+         await tab.mouse.up();
+         tell('dragged', await span());
+         await tab.keyboard.press('0');
+         await tab.keyboard.down('Shift');
+         await tab.mouse.move(at(95), await row('one'));
+         await tab.mouse.down();
+         await tab.mouse.move(at(600), await row('one'), { steps: 4 });
+         await tab.mouse.up();
+         await tab.keyboard.up('Shift');
+         tell('measured', await look(() => document.getElementById('measure').innerText));
+         await tab.keyboard.press('Escape');
+         tell('ended', await look(() => document.getElementById('measure').innerText));
+         await tab.mouse.click(at(250), await row('one') + 16, { count: 2 });
+         tell('fitted', await span());
+         await tab.goBack();
+         tell('back', await span());]==])
+      assert.matches("^f\n300 ns from 0%.000000100 s\none$", told.tip)
+      assert.equal("g", told.clicked)
+      assert.same({ 250, 750 }, told.zoomed)
+      assert.same({ 375, 875 }, told.later)
+      assert.same({ 0, 1000 }, told.all)
+      local half = 500 * math.exp(-0.5)
+      assert.is_true(math.abs(told.wheel[1] - (500 - half)) < 3, told.wheel[1])
+      assert.is_true(math.abs(told.wheel[2] - (500 + half)) < 3, told.wheel[2])
+      local moved = 100 * (told.wheel[2] - told.wheel[1]) / 1000
+      assert.is_true(math.abs(told.wheel[1] - told.dragged[1] - moved) < 3)
+      local long, f, busy_g = told.measured:match
+         "^Measured (%d+) ns.*one: (%d+) calls, busy [^\n]*\ntwo: 1 calls, busy (%d+) ns"
+      assert.is_true(math.abs(tonumber(long) - 505) <= 2)
+      assert.equal("1", f)
+      assert.is_true(math.abs(tonumber(busy_g) - 100) <= 1)
+      assert.equal("", told.ended)
+      assert.same({ 70, 430 }, told.fitted)
+      assert.same({ 0, 1000 }, told.back)
+   end)
+
+   it_looks("states the load of each lane, also where calls are left out", function()
+      math.randomseed(81)
+      local lines, expected = events.program(8000)
+      local trace <close> = events.open(lines)
+      for _, size in ipairs { "4M", "60K" } do
+         local told = look(assert(trace:export("html", nil, { size = size })), [==[
+            tell('load', await look(() => page.tracks.list.map(track => [track.name,
+               Array.from(track.columns(0, page.tracks.length, 10).busy), track.is_whole,
+               track.kept + track.left_in(0, page.tracks.length), track.calls])));]==])
+         local first, last = expected.busy[1][2], expected.last
+         local loads = {}
+         for _, row in ipairs(core.rows(core.load(trace.events:reader(), { from = first, to = last,
+            width = (last - first + 9) // 10 }), { "lane", "load_share" })) do
+            loads[row.lane] = loads[row.lane] or {}
+            table.insert(loads[row.lane], row.load_share)
+         end
+         for _, track in ipairs(told.load) do
+            assert.equal(size == "4M", track[3])
+            assert.equal(track[5], track[4])
+            for i, load in ipairs(loads[track[1]]) do
+               assert.is_true(math.abs(load - track[2][i]) < 0.02, track[1] .. i)
+            end
+         end
+      end
+   end)
+
+   it_looks("draws every call of a short lane, however busy others are", function()
+      local lines = { "0 enter task slow" }
+      for i = 1, 20000 do
+         lines[#lines + 1] = ("%d enter isr fast\n%d leave isr fast"):format(i * 1000, i * 1000 + 20)
+      end
+      lines[#lines + 1] = "20001000 leave task slow\n20002000 enter last slow\n" ..
+         "20002050 leave last slow"
+      local trace <close> = events.open(table.concat(lines, "\n") .. "\n")
+      local told = look(assert(trace:export("html", nil, { size = "300K" })), tools .. [==[
+         tell('kept', await look(() => page.tracks.list.map(t => [t.name, t.kept, t.calls])));
+         const colors = () => look(() => {
+            const { places, surface } = page.timeline, pen = surface.canvas.getContext('2d');
+            return places().map(({ track, top }) => {
+               const pixels = pen.getImageData(171, top + 28, surface.canvas.width - 172, 1).data;
+               let painted = 0;
+               for (let i = 3; i < pixels.length; i += 4) { painted += pixels[i] > 0 ? 1 : 0; }
+               return [track.name, painted];
+            });
+         });
+         await wait();
+         tell('all', await colors());
+         await look(() => page.set({ from: 20001900, to: 20002050 }));
+         await wait();
+         tell('end', await colors());
+         tell('said', await look(() => page.tracks.list.map(track =>
+            track.left_in(0, page.tracks.length))));]==])
+      local kept = {}
+      for _, row in ipairs(told.kept) do
+         kept[row[1]] = row
+      end
+      assert.same({ "slow", 2, 2 }, kept.slow)
+      assert.is_true(kept.fast[2] > 1000 and kept.fast[2] < 20000)
+      local painted = {}
+      for _, part in ipairs { "all", "end" } do
+         for _, row in ipairs(told[part]) do
+            painted[part .. row[1]] = row[2]
+         end
+      end
+      assert.is_true(painted.allslow > 1000)
+      assert.is_true(painted.allfast > 300)
+      assert.is_true(math.abs(painted.endslow - (1278 - 56 - 170) / 3) < 12, painted.endslow)
+      assert.equal(20000 - kept.fast[2], math.max(told.said[1], told.said[2]))
+   end)
+
+   it_looks("leads from a function to its longest call and to its distribution", function()
+      math.randomseed(83)
+      local trace <close> = events.open((events.program(4000)))
+      local told = look(assert(trace:export "html"), [==[
+         tell('worst', await look(() => page.data.functions.name.map((name, fn) => {
+            const found = page.worst.get(fn);
+            return found ? [name, found.long] : [name, -1];
+         })));
+         tell('histograms', await look(() => page.data.timeline.distributions.map(one => {
+            const counts = data => data.cells.reduce((sum, n, i) => sum + (i % 4 === 1 ? n : 0), 0);
+            return [page.name(one.function), counts(one.net), counts(one.gross), one.gross.p99,
+               one.gross.max];
+         })));
+         await look(() => {
+            page.select(page.data.table.function[0]);
+            document.querySelector('#distribution button').click();
+         });
+         tell('shown', await look(() => {
+            const worst = page.worst.get(page.selected()), { from, to } = page.timeline.view;
+            return from <= worst.start && worst.start + worst.long <= to &&
+               to - from <= 3 * worst.long + 2;
+         }));
+         await look(() => document.querySelector('.bucket:not([disabled])').click());
+         tell('bars', await look(() => document.querySelectorAll('.bucket').length));]==])
+      local worst, rows = {}, {}
+      for call in trace:calls():records() do
+         worst[call.area] = math.max(worst[call.area] or 0, call.stop - call.start)
+      end
+      for row in trace:call_statistics():records() do
+         rows[row.area] = row
+      end
+      for _, row in ipairs(told.worst) do
+         assert.equal(worst[row[1]], row[2], row[1])
+      end
+      assert.is_true(#told.histograms > 5)
+      for _, row in ipairs(told.histograms) do
+         local own = rows[row[1]]
+         assert.same({ own.count, own.count, own.gross_p99, own.gross_max },
+            { row[2], row[3], row[4], row[5] })
+      end
+      assert.is_true(told.shown)
+      assert.is_true(told.bars > 10)
+   end)
+end)
