@@ -2,6 +2,7 @@
 
 local command = require "spec.support.command"
 local flames = require "spec.support.flames"
+local json = require "dkjson"
 local profio = require "profio"
 local stored = require "spec.support.stored"
 
@@ -428,7 +429,14 @@ describe("profio compare", function()
       assert.is_true(math.abs(frames.light.change) <= 1)
       local page = command.run("profio compare" .. both .. "--export html")
       assert.matches('"difference":true', page)
-      assert.matches('"name":%[[^%]]*"leaf"', page)
+      local data, found = json.decode(page:match 'id="data">(.-)</script>'), {}
+      for i, pair in ipairs(data.verdicts) do
+         found[i] = data.functions.name[pair[1] + 1] .. "," .. pair[2]
+      end
+      assert.equal((command.run("profio compare" .. both
+         .. "--output csv --columns function,verdict")),
+         "function,verdict\n" .. table.concat(found, "\n") .. "\n")
+      assert.matches("leaf,%a+", table.concat(found, "\n")) -- which is gone
       assert.equal(2, select(2, command.run("profio compare" .. both .. "--export btf")))
    end)
 

@@ -109,13 +109,13 @@ describe("the page", function()
       local profile = folded.profile(folded.random(300))
       local told = look(assert(profile:export "html"), [==[
          tell('tree', await look(() => {
-            const rows = (frame, depth) => frame.children().flatMap(child =>
+            const rows = (frame, depth) => frame.children().filter(c => c.total).flatMap(child =>
                [[depth, page.name(child.fn), child.self, child.total].join(' '),
                   ...rows(child, depth + 1)]);
             return rows(page.root({ metric: 0 }), 1);
          }));
          tell('up', await look(() => {
-            const rows = (frame, depth) => frame.children().flatMap(child =>
+            const rows = (frame, depth) => frame.children().filter(c => c.total).flatMap(child =>
                [[depth, page.name(child.fn), child.total].join(' '), ...rows(child, depth + 1)]);
             return rows(page.root({ metric: 0, up: true }), 1);
          }));

@@ -130,7 +130,8 @@ describe("the timeline of a page", function()
    it_looks("draws every call of a short lane, however busy others are", function()
       local lines = { "0 enter task slow" }
       for i = 1, 20000 do
-         lines[#lines + 1] = ("%d enter isr fast\n%d leave isr fast"):format(i * 1000, i * 1000 + 20)
+         lines[#lines + 1] = ("%d enter isr fast\n%d leave isr fast"):format(i * 1000,
+            i * 1000 + 20)
       end
       lines[#lines + 1] = "20001000 leave task slow\n20002000 enter last slow\n" ..
          "20002050 leave last slow"

@@ -105,6 +105,18 @@ local function put_timeline(out, trace, given)
    return found or {}, reason and lanes.left_out(trace, reason)
 end
 
+-- Writes the verdicts of a comparison of runs: [function, verdict] each.
+local function put_verdicts(out, comparison, id_of)
+   local rows, list = comparison and comparison:rows(), {}
+   if not rows or rows:fields()[1].name ~= "function" then
+      return
+   end
+   for name, verdict in rows:each("function", "verdict") do
+      list[#list + 1] = verdict and ("[%d,%s]"):format(id_of(name), lanes.script(verdict)) or nil
+   end
+   out:write('"verdicts":[', table.concat(list, ",\n"), "],\n")
+end
+
 -- Returns how many contexts the tree may have.
 local function contexts_for(size, profile)
    return math.max(size * TREE_PART // (CONTEXT_SIZE + 6 * #profile:metrics()) // 1 | 0, 100)
@@ -118,6 +130,7 @@ local function put_data(out, trace, profile, given)
       functions = given.functions or MOST_FUNCTIONS,
       contexts = contexts_for(given.size, profile) })
    hot_lines.write(out, hot_lines.profile(trace, profile), given)
+   put_verdicts(out, given.comparison, id_of)
    given.id_of = id_of
    local found, left_out = put_timeline(out, trace, given)
    profile_data.write_names(out, ids)
@@ -142,9 +155,10 @@ local function put_page(trace, profile, given, file)
       return nil, message, code
    end
    local out = lanes.out(file)
-   given.size = given.size or MOST_SIZE
-   local title = markup.escaped(given.title or profile:title())
    local shown = both_sides(profile, given)
+   given.size = given.size or MOST_SIZE
+   local title = markup.escaped(given.title or given.is_difference and "Comparison"
+      or profile:title())
    out:write(head:format(core.version, title))
    assets.write_style(out)
    local found, left_out = put_data(out, trace, shown, given)
@@ -156,7 +170,8 @@ local function put_page(trace, profile, given, file)
    end
    given.length, given.lane_count = found.length, found.lanes
    summary.write(out, trace, shown, { from = given.from, to = given.to, length = found.length,
-      lanes = found.lanes, guesses = given.guesses, notes = profile:notes() })
+      lanes = found.lanes, guesses = given.guesses, notes = profile:notes(),
+      sides = { profile:compared() } })
    if found.length then
       out:write '<section id="timeline" aria-labelledby="timeline-title">\n'
       out:write '<h2 id="timeline-title">Timeline</h2></section>\n'

@@ -33,9 +33,6 @@ local svg = {
    },
 }
 
----The option that the HTML page has, too.
-svg.widths_option = widths_option
-
 local HEAD, FOOT, ROW, EDGE = 44, 30, 17, 10
 
 local style = [[

@@ -129,6 +129,7 @@ local function write_profile(given, comparison, out)
    if options.find(export.options, "metric") then
       chosen.metric = chosen.metric or comparison.metric.name
    end
+   chosen.comparison = comparison -- its verdicts, for exports that show them
    out:export(export, chosen, comparison:difference(), export.write_profile)
 end
 

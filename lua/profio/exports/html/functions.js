@@ -11,6 +11,7 @@
   const row_of = new Map();
   table.function.forEach((id, row) => row_of.set(id, row));
 
+  const verdicts = new Map(data.verdicts);
   const number = (kind, metric) => row => table[kind][metric][row];
   const change = (kind) => row => table[kind][0][row] - table[kind][1][row];
 
@@ -21,6 +22,10 @@
       { key: 'name', title: 'Function', value: row => page.name(table.function[row]), as: 'text' },
       { key: 'calls', title: 'Calls', value: row => table.calls[row], as: 'calls' }];
     if (table.calls.every(calls => calls === null)) { list.pop(); }
+    if (verdicts.size > 0) {
+      list.push({ key: 'verdict', title: 'Verdict', as: 'verdict',
+        value: row => verdicts.get(table.function[row]) || '' });
+    }
     for (const kind of ['self', 'total']) {
       const title = kind === 'self' ? 'Self' : 'Total';
       if (data.difference) {
@@ -84,7 +89,8 @@
   function name_cell(id) {
     const button = make('button', { type: 'button', className: 'name',
       title: page.name(id).slice(0, 2000), onclick: () => page.select(id) },
-    make('i', { className: 'hue' }), page.cut(page.short(id), 60));
+    make('i', { className: 'hue' }),
+    page.cut(page.short(id), window.innerWidth < 600 ? 28 : 60));
     button.firstChild.style.background = page.color(id);
     return make('th', { scope: 'row', className: 'l' }, button);
   }
@@ -105,6 +111,9 @@
     const value = column.value(row);
     if (column.as === 'longest') { return [longest_cell(table.function[row], value)]; }
     if (column.key === 'name') { return [name_cell(table.function[row])]; }
+    if (column.as === 'verdict') {
+      return [make('td', {}, make('span', { className: 'verdict ' + value }, value))];
+    }
     if (column.as === 'text') {
       return [make('td', { className: 'l place', title: value }, page.cut(value, 36))];
     }
@@ -150,7 +159,8 @@
   function put_costs() {
     const metric = page.metric(), all = whole(metric);
     const rows = table.function.map((_, row) => row).sort(compare({ as: data.difference ? 'change' :
-      '', value: data.difference ? change('self') : number('self', metric) }, true)).slice(0, 5);
+      '', value: data.difference ? change('self') : number('self', metric) }, true))
+      .filter(row => data.difference ? change('self')(row) : table.self[metric][row]).slice(0, 5);
     $('costs').replaceChildren(...rows.map(row => {
       const value = data.difference ? change('self')(row) : table.self[metric][row];
       const id = table.function[row];

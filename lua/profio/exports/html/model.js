@@ -41,6 +41,12 @@
 
   page.count = function (value) { return Math.round(value).toLocaleString('en-US'); };
 
+  page.bytes = function (value) {
+    const power = Math.min(4, Math.floor(Math.log2(Math.max(1, Math.abs(value))) / 10));
+    return (power ? (value / 1024 ** power).toFixed(2) : String(value)) + ' ' +
+      ['B', 'KiB', 'MiB', 'GiB', 'TiB'][power];
+  };
+
   page.percent = function (part, whole) {
     return whole ? (100 * part / whole).toFixed(2) + ' %' : '';
   };
@@ -49,6 +55,7 @@
   page.weight = function (value, metric) {
     const unit = data.metrics[metric].unit;
     if (unit === 'ns') { return page.time(value); }
+    if (unit === 'bytes') { return page.bytes(value); }
     return page.count(value) + (unit && unit !== 'count' ? ' ' + unit : '');
   };
 

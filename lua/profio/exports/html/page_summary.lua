@@ -12,6 +12,18 @@ local function duration(time)
    return times.show(time, times.unit(time))
 end
 
+local sizes = { "KiB", "MiB", "GiB", "TiB" }
+
+-- Returns a number of bytes in the unit that suits it.
+local function bytes(value)
+   local power = 0
+   while math.abs(value) >= 1024 ^ (power + 1) and power < #sizes do
+      power = power + 1
+   end
+   return power == 0 and ("%d B"):format(value)
+      or ("%.2f %s"):format(value / 1024 ^ power, sizes[power])
+end
+
 -- Returns a whole number with a comma after each three digits.
 local function grouped(value)
    local text = ("%d"):format(value):reverse():gsub("(%d%d%d)", "%1,"):reverse()
@@ -73,8 +85,13 @@ local function entries_of(trace, profile, given)
    for _, word in ipairs { "from", "to" } do
       add(word, given[word] and duration(given[word]))
    end
-   for _, metric in ipairs(profile:metrics()) do
-      add(metric.name, metric.unit == "ns" and duration(metric.total)
+   add("before", given.sides[2] and given.sides[2]:title())
+   add("after", given.sides[1] and given.sides[1]:title())
+   for i, metric in ipairs(profile:metrics()) do
+      local name = given.sides[1] and (i == 1 and metric.name .. " after"
+         or profile:metrics()[1].name .. " before") or metric.name
+      add(name, metric.unit == "ns" and duration(metric.total)
+         or metric.unit == "bytes" and bytes(metric.total)
          or grouped(metric.total) .. (metric.unit ~= "count" and " " .. metric.unit or ""))
    end
    return list
@@ -127,12 +144,14 @@ end
 ---@param trace profio.Trace|nil nil: only a profile is known
 ---@param profile profio.Profile
 ---@param given table from, to; length in ns and lanes of the timeline, if there is one; guesses:
----sentences about numbers that are estimates; notes: losses of a profile
+---sentences about numbers that are estimates; notes: losses of a profile; sides: the new and
+---the old profile of a difference
 function summary.write(out, trace, profile, given)
    out:write '<section id="summary" aria-labelledby="summary-title">\n'
    out:write '<h2 id="summary-title">Summary</h2>\n'
    put_entries(out, entries_of(trace, profile, given))
-   out:write '<h3>Where the <span class="metric"></span> goes</h3>\n<ol id="costs"></ol>\n'
+   out:write(given.sides[1] and '<h3>Largest changes of self</h3>\n' or
+      '<h3>Where the <span class="metric"></span> goes</h3>\n', '<ol id="costs"></ol>\n')
    put_losses(out, trace, given)
    put_facts(out, trace)
    out:write "</section>\n"

@@ -112,13 +112,29 @@ end
 
 -- {====== Contexts ======
 
--- Returns the total that a context must exceed to be kept, and how many with exactly this total are
--- kept, too, so that `most` are kept.
-local function threshold(totals, most)
-   if #totals <= most then
-      return -1, 0
+-- Returns the share of each context in the whole, by its node: the largest one of all metrics. That
+-- of a context is never larger than that of its caller, as long as weights are positive.
+local function shares_of(profile, metrics)
+   local shares = {}
+   for _, metric in ipairs(metrics) do
+      local whole = math.max(1, math.abs(metric.total))
+      for node, total in profile:tree { metric = metric.name }:each("node", "total") do
+         shares[node] = math.max(shares[node] or 0, math.abs(total or 0) / whole)
+      end
    end
-   local sorted = table.move(totals, 1, #totals, 1, {})
+   return shares
+end
+
+-- Returns the share that a context must exceed to be kept, and how many with exactly this share are
+-- kept, too, so that `most` are kept.
+local function threshold(shares, most)
+   local sorted = {}
+   for _, share in pairs(shares) do
+      sorted[#sorted + 1] = share
+   end
+   if #sorted <= most then
+      return 0, 0
+   end
    table.sort(sorted, function(a, b) return a > b end)
    local least, larger = sorted[most], 0
    while sorted[larger + 1] > least do
@@ -138,41 +154,35 @@ end
 -- Moves the total of a kept context from what its caller leaves out.
 local function add_weight(tree, weights, i, own, total)
    local parent = tree.parent[i]
-   weights.own[i], weights.rest[i] = own, (weights.rest[i] or 0) + total - own
+   weights.own[i], weights.rest[i] = own, weights.rest[i] + total - own
    if parent > 0 then
       weights.rest[parent] = weights.rest[parent] - total
    end
 end
 
--- Returns the tree of the metric that is shown first, without the contexts that do not fit: arrays
--- depth, func, calls, parent, and the index of a context by its node; and its weights: own, rest
--- (the part of the total in contexts that are left out), outside (that of left out outermost ones).
-local function kept_tree(profile, metric, ids, most)
-   local totals = {}
-   for total in profile:tree { metric = metric }:each "total" do
-      totals[#totals + 1] = math.abs(total or 0)
-   end
-   local least, quota = threshold(totals, most)
+-- Returns the tree without the contexts that do not fit: arrays depth, func, calls, parent, and the
+-- index of a context by its node; in the order of the metric that is shown first.
+local function kept_tree(profile, metrics, usual, given)
+   local shares = shares_of(profile, metrics)
+   local least, quota = threshold(shares, given.most)
    local tree = { depth = {}, func = {}, calls = {}, parent = {}, index = {}, count = 0, left = 0 }
-   local weights, open, place = { own = {}, rest = {}, outside = 0 }, {}, 0
-   for depth, node, own, total, name, file, line, calls in profile:tree { metric = metric }:each(
-      "depth", "node", "self", "total", "function", "file", "line", "calls") do
-      place = place + 1
-      local size = totals[place]
-      if size > least or size == least and quota > 0 then
-         quota = size == least and quota - 1 or quota
+   local open = {}
+   for depth, node, name, file, line, calls in profile:tree { metric = metrics[usual].name,
+      zeros = true }:each("depth", "node", "function", "file", "line", "calls") do
+      local share = shares[node] or 0
+      if share > least or share == least and quota > 0 then
+         quota = share == least and quota - 1 or quota
          local i = add_context(tree, open, depth, node)
-         tree.func[i], tree.calls[i] = ids.of(name, file, line) - 1, calls
-         add_weight(tree, weights, i, own or 0, total or 0)
-      else
+         tree.func[i], tree.calls[i] = given.ids.of(name, file, line) - 1, calls
+      elseif share > 0 then
          tree.left = tree.left + 1
-         weights.outside = weights.outside + (depth == 1 and total or 0)
       end
    end
-   return tree, weights
+   return tree
 end
 
--- Returns the weights of the kept contexts in another metric.
+-- Returns the weights of the kept contexts in a metric: own, rest (the part of the total in
+-- contexts that are left out), outside (that of outermost contexts that are left out).
 local function weights_of(profile, metric, tree)
    local weights = { own = {}, rest = {}, outside = 0 }
    for i = 1, tree.count do
@@ -191,13 +201,13 @@ local function weights_of(profile, metric, tree)
 end
 
 local function put_tree(out, profile, metrics, usual, given)
-   local tree, first = kept_tree(profile, metrics[usual].name, given.ids, given.most)
+   local tree = kept_tree(profile, metrics, usual, given)
    out:write(('"tree":{"left":%d,\n"depth":%s,\n"function":%s,\n"calls":%s'):format(tree.left,
       data.numbers(tree.depth, tree.count), data.numbers(tree.func, tree.count),
       data.numbers(tree.calls, tree.count)))
    local selves, rests, outsides = {}, {}, {}
    for m, metric in ipairs(metrics) do
-      local weights = m == usual and first or weights_of(profile, metric.name, tree)
+      local weights = weights_of(profile, metric.name, tree)
       selves[m], rests[m] = data.numbers(weights.own, tree.count),
          data.numbers(weights.rest, tree.count)
       outsides[m] = weights.outside
