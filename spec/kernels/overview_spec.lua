@@ -188,6 +188,20 @@ describe("core.overview", function()
          rpm = { "values", 2, "[30,40]", "[7,-3]" } }, seen)
    end)
 
+   it("gives the room of variables whose values do not fit to the lanes", function()
+      local lines = {}
+      for i = 1, 40 do
+         lines[i] = ("%d enter f a\n%d write variable:v - %d\n%d leave f a"):format(i * 10, i * 10,
+            i, i * 10 + 5)
+      end
+      local trace <close> = events.open(table.concat(lines, "\n") .. "\n")
+      local overview <close> = overview_of(trace, { all_calls = 30 })
+      for number, track in ipairs(overview:tracks()) do
+         assert.same({ 40, track.kind == "lane" and 30 or 0 }, { track.calls, track.kept })
+         assert.equal(track.kind == "lane", overview:column(number, "calls", "start") ~= "[]")
+      end
+   end)
+
    it("leaves further variables out", function()
       local lines = { "0 enter f one" }
       for i = 1, 30 do

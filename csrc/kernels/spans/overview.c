@@ -326,16 +326,25 @@ static pf_status take_span (void *context, const pf_span *span,
 
 /* {====== Trimming ====== */
 
-/* Returns how many calls each track may keep. */
-static uint64_t level_of (const pf_overview *o, uint64_t most) {
+/* Whether a track has values, which are of use only if they are all there. */
+static bool has_values (const pf_overview *o, uint32_t track) {
+  return o->known.list[track].kind == PF_KIND_VALUE;
+}
+
+
+/* Returns how many calls each lane and variable with states may keep, or
+   with `values` how many values a variable may have to keep them, so that
+   together they keep at most `most`. */
+static uint64_t level_of (const pf_overview *o, uint64_t most, bool values) {
   uint64_t low = 0, high = o->options.most_calls;
   while (low < high) {
     const uint64_t level = low + (high - low + 1) / 2;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < o->known.count; i++) {
       const pf_overview_track *const t = pf_overview_track_at(o, i);
-      const uint64_t count = t == NULL ? 0 : t->calls.count;
-      sum += count < level ? count : level;
+      const uint64_t count =
+          t == NULL || has_values(o, i) != values ? 0 : t->calls.count;
+      sum += count <= level ? count : values ? 0 : level;
     }
     if (sum <= most)
       low = level;
@@ -343,6 +352,23 @@ static uint64_t level_of (const pf_overview *o, uint64_t most) {
       high = level - 1;
   }
   return low;
+}
+
+
+/* Empty the lists of variables with more values than fit. Returns how many
+   values are left. */
+static uint64_t drop_values (pf_overview *o, uint64_t most) {
+  const uint64_t level = level_of(o, most, true);
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < o->known.count; i++) {
+    pf_overview_track *const t = pf_overview_track_at(o, i);
+    if (t == NULL || !has_values(o, i))
+      continue;
+    if (t->calls.count < t->calls.total || t->calls.count > level)
+      t->calls.count = 0;
+    sum += t->calls.count;
+  }
+  return sum;
 }
 
 
@@ -383,12 +409,15 @@ static bool keep_worst (pf_overview *o) {
 
 
 bool pf_overview_trim (pf_overview *o, uint64_t most_calls) {
-  const uint64_t level = level_of(o, most_calls);
+  const uint64_t values = drop_values(o, most_calls / 4);
+  const uint64_t level = level_of(o, most_calls - values, false);
   for (uint32_t i = 0; i < o->known.count; i++) {
     pf_overview_track *const t = pf_overview_track_at(o, i);
     if (t == NULL)
       continue;
     end_counts(t);
+    if (has_values(o, i))
+      continue;
     pf_overview_sort(&t->calls, true);
     if (t->calls.count > level)
       t->calls.count = (size_t)level;

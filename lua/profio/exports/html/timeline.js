@@ -107,7 +107,7 @@
       }
       if (places.length && places[0].top > draw.AXIS) {
         pen.fillStyle = page.style('--soft');
-        pen.fillText('runs', 16, draw.AXIS + 11 - top);
+        pen.fillText('runs most', 16, draw.AXIS + 11 - top);
         draw.running(pen, view, draw.AXIS - top);
       }
       draw.losses(pen, view, height);
