@@ -13,6 +13,7 @@ local against_many = require "spec.bench.against_many"
 local against_spans = require "spec.bench.against_spans"
 local against_stores = require "spec.bench.against_stores"
 local against_timelines = require "spec.bench.against_timelines"
+local against_pages = require "spec.bench.against_pages"
 local against_viewers = require "spec.bench.against_viewers"
 local false_alarms = require "spec.bench.false_alarms"
 
@@ -28,6 +29,7 @@ local cases = {
    { "xbase", against_dbf.xbase },
    { "exports", against_viewers.exports },
    { "merge", against_viewers.merge },
+   { "page", against_pages.page },
    { "executable", against_gprof.executable },
    { "symbols", against_gprof.symbols },
    { "shapes", against_gprof.shapes },

@@ -102,11 +102,12 @@ speedscope_modules () {
 
 # What drives Chromium, and what checks pages and their scripts.
 page_modules () {
-  echo "installing with npm into $B/node: puppeteer-core, axe-core, eslint (52 MB)" >&2
+  echo "installing with npm into $B/node: puppeteer-core, axe-core, eslint, d3 (62 MB)" >&2
   mkdir -p "$B/node/pages"
   npm install --prefix "$B/node/pages" --no-audit --no-fund --no-save \
-    --loglevel=error puppeteer-core@25.16.0 axe-core@4.14.1 eslint@10.15.0 >&2 ||
-    echo "setup.sh: npm could not install puppeteer-core, axe-core and eslint" >&2
+    --loglevel=error puppeteer-core@25.16.0 axe-core@4.14.1 eslint@10.15.0 \
+    d3@7.9.0 d3-flame-graph@5.0.0 >&2 ||
+    echo "setup.sh: npm could not install puppeteer-core, axe-core, eslint and d3" >&2
 }
 
 # The client of the Model Context Protocol, in a folder of its own: npm would

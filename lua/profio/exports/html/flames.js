@@ -36,15 +36,22 @@
     return list.join('.');
   }
 
+  /* Returns the pixels of a unit of weight; both sides of a difference have one scale. */
+  function scale_of(frame) {
+    const is_side = data.difference && state.side !== 'difference' && frame === root;
+    const whole = is_side ? Math.max(data.metrics[0].total, data.metrics[1].total) : frame.width;
+    return width / (whole || 1);
+  }
+
   /* Computes the boxes of all rows: { frame, x, w } in pixels; the frames around the zoomed one
      fill the width. */
   function lay_out(pixels) {
     width = pixels;
     rows = [];
     for (let frame = zoomed; frame; frame = frame.parent) {
-      rows[frame.depth] = [{ frame, x: 0, w: width }];
+      rows[frame.depth] = [{ frame, x: 0, w: zoomed.width * scale_of(zoomed) }];
     }
-    const scale = width / (zoomed.width || 1), open = [rows[zoomed.depth][0]];
+    const scale = scale_of(zoomed), open = [rows[zoomed.depth][0]];
     while (open.length > 0) {
       const box = open.pop();
       let x = box.x;

@@ -161,6 +161,10 @@
     const rows = table.function.map((_, row) => row).sort(compare({ as: data.difference ? 'change' :
       '', value: data.difference ? change('self') : number('self', metric) }, true))
       .filter(row => data.difference ? change('self')(row) : table.self[metric][row]).slice(0, 5);
+    if (rows.length === 0) {
+      $('costs').replaceChildren(make('li', { className: 'note' }, 'No function has any.'));
+      return;
+    }
     $('costs').replaceChildren(...rows.map(row => {
       const value = data.difference ? change('self')(row) : table.self[metric][row];
       const id = table.function[row];

@@ -1,0 +1,109 @@
+-- Compares the page of export html with speedscope and with a page of d3-flame-graph, all of one
+-- profile, by the processor time of the browser.
+
+local folded = require "spec.support.folded"
+local json = require "dkjson"
+local timing = require "spec.bench.timing"
+
+local bench = {}
+
+local STACKS = 14000 -- about 100,000 contexts
+local modules = "build/node/pages/node_modules"
+
+-- Returns a profile of random stacks in which few functions are common.
+local function made()
+   local lines = {}
+   math.randomseed(5)
+   for i = 1, STACKS do
+      local stack = {}
+      for depth = 1, math.random(4, 24) do
+         stack[depth] = "function_" .. math.random(depth < 3 and 4 or depth < 8 and 12 or 60)
+      end
+      lines[i] = table.concat(stack, ";") .. " " .. math.random(1, 1000)
+   end
+   return folded.profile(table.concat(lines, "\n") .. "\n")
+end
+
+-- Returns the tree of a profile in the form of d3-flame-graph, and its number of contexts.
+local function d3_tree(profile)
+   local open, count = { [0] = { name = "all", value = 0, children = {} } }, 0
+   for depth, name, total in profile:tree { metric = "time" }:each("depth", "function", "total") do
+      local node = { name = name, value = total, children = {} }
+      open[depth], count = node, count + 1
+      table.insert(open[depth - 1].children, node)
+      open[0].value = open[0].value + (depth == 1 and total or 0)
+   end
+   return open[0], count
+end
+
+local function write(name, text)
+   local path = timing.folder .. "/" .. name
+   local file <close> = assert(io.open(path, "wb"))
+   file:write(text)
+   return path
+end
+
+local function read(path)
+   local file <close> = io.open(path, "rb")
+   return file and file:read "a"
+end
+
+-- Returns a page that draws the tree with d3-flame-graph, or nil if it is not installed.
+local function d3_page(tree)
+   local d3 = read(modules .. "/d3/dist/d3.min.js")
+   local graph = read(modules .. "/d3-flame-graph/dist/d3-flamegraph.umd.min.js")
+   return d3 and graph and table.concat { "<!DOCTYPE html><meta charset=utf-8><div id=c></div>",
+      "<script>", d3, "</script><script>", graph, "</script><script>const tree = ",
+      json.encode(tree), "; const chart = flamegraph().width(1240).transitionDuration(0);",
+      "d3.select('#c').datum(tree).call(chart);</script>" }
+end
+
+-- Returns { load =, frame = } in seconds, or nil.
+local function times_of(path, ...)
+   local words = {}
+   for i, action in ipairs { ... } do
+      words[i] = "'" .. action:gsub("'", "'\\''") .. "'"
+   end
+   local pipe <close> = assert(io.popen(("node spec/bench/page_times.mjs %s 'file://%s' %s " ..
+      "2>/dev/null"):format(modules, path, table.concat(words, " "))))
+   return (json.decode(pipe:read "a"))
+end
+
+local function row(label, times)
+   if not times then
+      timing.print("%-24s (not installed)", label)
+   else
+      timing.print("%-24s load %6.2f s   zoom %s", label, times.load, times.frame
+         and ("%6.3f s"):format(times.frame) or "")
+   end
+end
+
+--- A profile of 100,000 contexts in Chromium.
+function bench.page()
+   local pipe <close> = assert(io.popen "pwd")
+   local here, profile = pipe:read "l" .. "/", made()
+   local tree, count = d3_tree(profile)
+   timing.settle()
+   timing.print("\na flame graph of %d contexts in Chromium: processor time", count)
+   local mine = timing.folder .. "/page.html"
+   assert(profile:export("html", mine, { size = "16M" }))
+   row("--export html", times_of(here .. mine,
+      "page.set({ zoom: String(page.flames.root().children()[0].fn) })", "page.set({ zoom: '' })",
+      "page.set({ zoom: String(page.flames.root().children()[1].fn) })", "page.set({ zoom: '' })"))
+   local d3 = d3_page(tree)
+   local zoom = "{ const all = d3.select('#c').datum(); chart.%s }"
+   row("d3-flame-graph", d3 and times_of(here .. write("d3.html", d3),
+      zoom:format "zoomTo(all.children[0])", zoom:format "resetZoom()",
+      zoom:format "zoomTo(all.children[1])", zoom:format "resetZoom()"))
+   local scope = "build/node/node_modules/speedscope/dist/release/index.html"
+   local profiled = assert(profile:export "speedscope")
+   local text = write("scope.js", ("speedscope.loadFileFromBase64('p.json', btoa(%s))"):format(
+      json.encode(profiled)))
+   row("speedscope", read(scope) and times_of(here .. scope .. "#localProfilePath=" .. here ..
+      text))
+   for _, name in ipairs { "page.html", "d3.html", "scope.js" } do
+      os.remove(timing.folder .. "/" .. name)
+   end
+end
+
+return bench
