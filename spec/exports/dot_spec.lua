@@ -116,6 +116,12 @@ describe("--export dot", function()
       end
    end)
 
+   it("names a metric that there is not", function()
+      assert.error_matches(function()
+         folded.profile "main 1\n":export("dot", nil, { metric = "misses" })
+      end, "no metric 'misses'; there are: ")
+   end)
+
    it_looks("is a graph without functions, too", function()
       assert.same({}, (look(assert(folded.profile "":export "dot"))))
    end)

@@ -91,9 +91,11 @@ end
 local function graph_of(profile, functions, wanted)
    local name = wanted or profile:usual_metric()
    local graph = { metric = name, unit = "", whole = 0, ids = {},
-      how = { metric = name, total_metric = name and name .. " total" } }
+      how = { metric = name } }
    for _, metric in ipairs(profile:metrics()) do
-      graph.unit = metric.name == name and metric.unit or graph.unit
+      if metric.name == name then -- the core refuses any other name
+         graph.unit, graph.how.total_metric = metric.unit, name .. " total"
+      end
    end
    graph.open = function() return functions:flat(graph.how) end
    local all = rows_of(graph, graph.open, 0):aggregate { "whole = sum(own)", "count = count" }
