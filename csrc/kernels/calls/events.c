@@ -12,6 +12,7 @@
 #include "kernels/base/order.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
+#include "model/rows/abilities.h"
 
 #define KNOWN 0x80 /* set in codes that have been looked up */
 
@@ -139,36 +140,47 @@ static uint8_t flags_of (pf_bytes text) {
 }
 
 
-/* Convert the names of a column to codes, 0 if missing. Each name is looked up
-   once. */
+/* Look up a name once: return its codes, or NULL when out of memory. */
+static const uint8_t *look_up (pf_events *e, uint32_t name, size_t which,
+                               uint8_t (*mean)(pf_bytes)) {
+  if (name >= e->ncodes &&
+      !pf_grow_filled_array(&e->codes, &e->ncodes, (size_t)name + 1, 0, 2))
+    return NULL;
+  e->codes[(size_t)name * 2 + which] =
+      KNOWN | mean(pf_name(e->reader->dictionary, name));
+  return e->codes;
+}
+
+
+/* Convert the names of a column to codes, 0 if missing. */
 static pf_status translate (pf_events *e, const pf_column *column, size_t which,
                             uint8_t (*mean)(pf_bytes), uint8_t *out) {
-  uint8_t *codes = e->codes; /* a copy, which the stores cannot change */
+  const uint8_t *codes = e->codes; /* copies, which the stores cannot change */
   size_t known = e->ncodes;
+  const uint32_t *const ids = column->ids;
   const size_t rows = e->batch.rows;
   for (size_t i = 0; i < rows; i++) {
-    const uint32_t name = column->ids[i];
-    out[i] = 0;
-    if (pf_is_missing(column, i))
-      continue;
-    if (name >= known) {
-      if (!pf_grow_filled_array(&e->codes, &e->ncodes, (size_t)name + 1, 0, 2))
+    uint8_t code = ids[i] < known ? codes[(size_t)ids[i] * 2 + which] : 0;
+    if (code == 0 && !pf_is_missing(column, i)) {
+      codes = look_up(e, ids[i], which, mean);
+      if (codes == NULL)
         return PF_ENOMEM;
-      codes = e->codes;
       known = e->ncodes;
+      code = codes[(size_t)ids[i] * 2 + which];
     }
-    uint8_t *const code = &codes[(size_t)name * 2 + which];
-    if (*code == 0)
-      *code = KNOWN | mean(pf_name(e->reader->dictionary, name));
-    out[i] = *code & (uint8_t)~KNOWN;
+    out[i] = code & (uint8_t)~KNOWN;
   }
+  for (size_t i = 0; column->has_missing && i < rows; i++)
+    if (pf_is_missing(column, i))
+      out[i] = 0;
   return PF_OK;
 }
 
 
 pf_status pf_events_lane_id (pf_events *e, uint64_t word, bool missing,
                              uint32_t *id) {
-  if (pf_id_table_nullable(&e->lanes, &word, &missing, 1, id) != PF_OK)
+  if (pf_id_table_nullable(&e->lanes, &word, &missing, 1, id) != PF_OK ||
+      *id >= PF_LANE_IDS)
     return PF_ENOMEM;
   if (!missing) {
     e->lane_cache[word & 63].word = word;
@@ -178,28 +190,38 @@ pf_status pf_events_lane_id (pf_events *e, uint64_t word, bool missing,
 }
 
 
-/* Most rows have the lane of the previous row. */
-static pf_status encode_lanes (pf_events *e, const pf_column *column) {
-  const bool is_int = column->type == PF_INT;
+/* The id of the lane of a row. PF_ENOMEM. */
+static pf_status encode_lane (pf_events *e, const pf_column *column, size_t row,
+                              uint32_t *id) {
+  const uint64_t word = column->type == PF_INT ? pf_order_int(column->ints[row])
+                                               : column->ids[row];
+  const size_t at = word & 63;
+  if (pf_is_missing(column, row) || e->lane_cache[at].id == 0 ||
+      e->lane_cache[at].word != word)
+    return pf_events_lane_id(e, word, pf_is_missing(column, row), id);
+  *id = e->lane_cache[at].id - 1;
+  return PF_OK;
+}
+
+
+/* Build the words of a batch. Most rows have the lane of the previous row. */
+static pf_status build_words (pf_events *e) {
+  const uint32_t *const areas = e->batch.columns[e->area].ids;
+  const pf_column *const lane =
+      pf_events_have_lanes(e) ? &e->batch.columns[e->lane] : NULL;
   const size_t rows = e->batch.rows;
-  uint64_t last = 0;
-  uint32_t id = PF_NO_ID; /* of `last` */
+  const int64_t *const ints =
+      lane != NULL && lane->type == PF_INT ? lane->ints : NULL;
+  const uint32_t *const names = lane != NULL && ints == NULL ? lane->ids : NULL;
+  const bool has_missing = lane != NULL && lane->has_missing;
+  uint32_t id = 0;
   for (size_t i = 0; i < rows; i++) {
-    const uint64_t word =
-        is_int ? pf_order_int(column->ints[i]) : column->ids[i];
-    const bool missing = pf_is_missing(column, i);
-    if (missing || word != last || id == PF_NO_ID) {
-      const size_t at = word & 63;
-      last = word;
-      if (!missing && e->lane_cache[at].id != 0 &&
-          e->lane_cache[at].word == word)
-        id = e->lane_cache[at].id - 1;
-      else if (pf_events_lane_id(e, word, missing, &id) != PF_OK)
-        return PF_ENOMEM;
-    }
-    e->lane_ids[i] = id;
-    if (missing)
-      id = PF_NO_ID;
+    const bool is_same = i > 0 && !has_missing &&
+                         (ints == NULL || ints[i] == ints[i - 1]) &&
+                         (names == NULL || names[i] == names[i - 1]);
+    if (lane != NULL && !is_same && encode_lane(e, lane, i, &id) != PF_OK)
+      return PF_ENOMEM;
+    e->words[i] = pf_event_word(e->kinds[i], id, areas[i]);
   }
   return PF_OK;
 }
@@ -250,12 +272,7 @@ static void mark_files (pf_events *e) {
 static pf_status arrange (pf_events *e) {
   const pf_column *const columns = e->batch.columns;
   pf_status status = translate(e, &columns[e->event], 0, event_of, e->kinds);
-  if (status == PF_OK && pf_events_have_lanes(e))
-    status = encode_lanes(e, &columns[e->lane]);
-  e->rows = (pf_event_rows){.times = columns[e->time].ints,
-                            .kinds = e->kinds,
-                            .areas = columns[e->area].ids,
-                            .lanes = e->lane_ids};
+  e->rows = (pf_event_rows){.times = columns[e->time].ints, .words = e->words};
   if (status == PF_OK && e->flags < e->reader->nfields &&
       pf_has_values(&columns[e->flags], e->batch.rows)) {
     status = translate(e, &columns[e->flags], 1, flags_of, e->flag_bits);
@@ -274,7 +291,7 @@ static pf_status arrange (pf_events *e) {
     else if (pf_is_missing(area, i) || pf_is_missing(event, i))
       e->kinds[i] = PF_EVENT_OTHER;
   mark_files(e);
-  return status;
+  return status == PF_OK ? build_words(e) : status;
 }
 
 
@@ -284,7 +301,32 @@ bool pf_events_are_over (const pf_events *e, const pf_machine *machine) {
 }
 
 
+static uint32_t id_of_lane (void *context, uint32_t name) {
+  uint32_t id;
+  return pf_events_lane_id(context, name, false, &id) == PF_OK ? id : PF_NO_ID;
+}
+
+
+/* Read events without their columns, if nothing else is wanted and the reader
+   can. PF_MORE without rows: it cannot for these. */
+static pf_status next_words (pf_events *e, pf_error *error) {
+  const pf_abilities *const can = pf_can(e->reader);
+  const size_t none = e->reader->nfields;
+  e->batch.rows = 0;
+  if (can->next_events == NULL || e->flags < none || e->file < none ||
+      e->extra < none || e->line < none || e->params < none)
+    return PF_MORE;
+  const pf_event_target to = {e->batch.columns[e->time].ints, e->words,
+                              id_of_lane, e};
+  e->rows = (pf_event_rows){.times = to.times, .words = to.words};
+  return can->next_events(e->reader, &to, &e->batch.rows, error);
+}
+
+
 pf_status pf_events_next (pf_events *e, pf_error *error) {
+  const pf_status words = next_words(e, error);
+  if (words != PF_MORE || e->batch.rows > 0)
+    return words;
   const pf_status status = e->reader->next(e->reader, &e->batch, error);
   if (status == PF_MORE && arrange(e) != PF_OK)
     return pf_no_memory(error);

@@ -1,9 +1,9 @@
 /*
-** events.h - reads a table of events batch by batch in the form that the call
-** machine processes. Used by calls.c, scan.c, spans.c and load.c: open, next
-** until the end, close. Lanes get ids, dense from 0 in the order of first
-** occurrence. A pf_events owns its batch and its tables of ids; pf_events_close
-** frees them.
+** events.h - reads a table of events batch by batch, as words (event_words.h),
+** which the call machine processes. Used by calls.c, scan.c, spans.c, load.c and
+** explain.c: open, next until the end, close. Lanes get ids, dense from 0 in the
+** order of first occurrence. A pf_events owns its batch and its tables of ids;
+** pf_events_close frees them.
 **
 ** Required columns: time (int, ns), event (name: enter, leave, suspend, resume,
 ** write; `end`, the end of the recording, and other names only advance the
@@ -36,9 +36,9 @@ typedef struct pf_events {
                        word */
   uint8_t *codes;   /* two for each name: event kind, flags */
   size_t ncodes;
+  uint64_t words[PF_BATCH_ROWS];
   uint8_t kinds[PF_BATCH_ROWS];
   uint8_t flag_bits[PF_BATCH_ROWS];
-  uint32_t lane_ids[PF_BATCH_ROWS];
   pf_event_rows rows; /* the batch at hand: points into the batch and the arrays
                          above, valid until the next pf_events_next */
 } pf_events;

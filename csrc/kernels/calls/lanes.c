@@ -47,6 +47,7 @@ void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch) {
   lane->frames[0] = (pf_frame){.start = time,
                                .since = time,
                                .slot = PF_NO_SLOT,
+                               .word = UINT64_MAX,
                                .stack = PF_NO_STACK,
                                .state = PF_FRAME_RUNNING,
                                .flags = PF_CALL_ORPHAN,

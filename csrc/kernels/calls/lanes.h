@@ -16,6 +16,7 @@
 #include "kernels/calls/call.h"
 #include "model/base/id_table.h"
 #include "model/dictionary/stacks.h"
+#include "model/rows/event_words.h"
 
 /* The kind of an area, from its class (call.h). */
 typedef enum pf_area_kind {
@@ -43,6 +44,8 @@ typedef struct pf_frame {
   int64_t since; /* when it last began to run, if it is running */
   uint64_t children;
   int64_t period, outside;
+  uint64_t word; /* of an enter of its area in its lane (event_words.h); of
+                    PF_NO_AREA in frame 0 */
   uint32_t depth;
   uint32_t slot;   /* PF_NO_SLOT in frame 0 of a lane */
   uint32_t stack;  /* as in pf_call */
@@ -165,10 +168,8 @@ static inline pf_status pf_slot_find (pf_lanes *lanes, uint32_t lane,
 pf_status pf_lanes_renew (pf_lanes *lanes, uint32_t slot);
 
 /* The area of a frame; PF_NO_AREA for frame 0. */
-static inline uint32_t pf_frame_area (const pf_lanes *lanes,
-                                      const pf_frame *frame) {
-  return frame->slot == PF_NO_SLOT ? PF_NO_AREA
-                                   : lanes->slots[frame->slot].area;
+static inline uint32_t pf_frame_area (const pf_frame *frame) {
+  return pf_event_area(frame->word);
 }
 
 /* The innermost function: the topmost frame, or the one below it if that is a

@@ -84,6 +84,7 @@ pf_status pf_leave_orphan (pf_machine *m, uint32_t number, int64_t time,
                 .period = PF_NO_TIME,
                 .outside = PF_NO_TIME,
                 .slot = number,
+                .word = word_of(slot),
                 .stack = stack_of(m, pf_lane_innermost(lane), slot),
                 .depth = pf_lane_innermost(lane)->depth + 1};
   if (lane->count == 1 && slot->kind != PF_KIND_LINE) {
@@ -99,8 +100,8 @@ pf_status pf_leave_orphan (pf_machine *m, uint32_t number, int64_t time,
     pf_lane_begin(lane, time, lane->epoch);
   slot->last_leave = time;
   slot->left = true;
-  emit_frame(m, &f, pf_frame_area(&m->lanes, pf_lane_innermost(lane)), gross,
-             time, PF_CALL_ORPHAN | flags);
+  emit_frame(m, &f, pf_frame_area(pf_lane_innermost(lane)), gross, time,
+             PF_CALL_ORPHAN | flags);
   return PF_OK;
 }
 

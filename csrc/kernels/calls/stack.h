@@ -1,13 +1,14 @@
 /*
 ** stack.h - the operations on the stack of a lane: the only place that computes
-** the durations of a call. Private to state_machine.c, orphans.c and
-** kernels/statistics/scan_merge.c. All memory belongs to the machine.
+** the durations of a call. Private to state_machine.c, orphans.c, and scan.c and
+** scan_merge.c of kernels/statistics. All memory belongs to the machine.
 */
 
 #ifndef stack_h
 #define stack_h
 
 #include "kernels/calls/state_machine.h"
+#include "model/base/switches.h"
 
 /* For functions that run for most events: always inlined. */
 #define PF_HOT static inline __attribute__((always_inline))
@@ -73,20 +74,28 @@ PF_HOT void emit (pf_machine *m, unsigned flags, bool is_first) {
 }
 
 
+/* Set the durations of the call of a frame that ends, at `time`. */
+PF_HOT void compute_durations (const pf_machine *m, const pf_frame *f,
+                               uint64_t gross, int64_t time, unsigned flags,
+                               int64_t *durations) {
+  const bool is_inner = m->options.outermost && f->below != 0;
+  const bool is_whole = (flags & PF_CALL_PARTIAL) == 0;
+  durations[PF_NET] = duration(f->net);
+  durations[PF_GROSS] = is_inner ? PF_NO_TIME : duration(gross);
+  durations[PF_CALL] =
+      is_inner || !is_whole ? PF_NO_TIME : duration(elapsed(f->start, time));
+  durations[PF_PERIOD] = f->period;
+  durations[PF_OUTSIDE] = f->outside;
+}
+
+
 /* Emit the call of a frame that ends. */
 PF_HOT void emit_frame (pf_machine *m, const pf_frame *f, uint32_t caller,
                         uint64_t gross, int64_t time, unsigned flags) {
-  const bool is_inner = m->options.outermost && f->below != 0;
-  const bool is_whole = (flags & PF_CALL_PARTIAL) == 0;
   pf_call *const call = next_call(m);
   call->start = f->start;
   call->stop = time;
-  call->durations[PF_NET] = duration(f->net);
-  call->durations[PF_GROSS] = is_inner ? PF_NO_TIME : duration(gross);
-  call->durations[PF_CALL] =
-      is_inner || !is_whole ? PF_NO_TIME : duration(elapsed(f->start, time));
-  call->durations[PF_PERIOD] = f->period;
-  call->durations[PF_OUTSIDE] = f->outside;
+  compute_durations(m, f, gross, time, flags, call->durations);
   call->slot = f->slot;
   call->caller = caller;
   call->depth = f->depth;
@@ -218,7 +227,6 @@ static inline bool is_root (const pf_machine *m, const pf_slot *slot) {
    other areas; PF_OUTER_STACK outside of the functions with which they begin. */
 PF_HOT uint32_t stack_of (pf_machine *m, const pf_frame *around,
                           const pf_slot *slot) {
-  pf_area area = PF_AREA_NONE;
   uint32_t frame = slot->area;
   uint32_t parent = around->stack;
   if (!m->has_stacks || slot->kind != PF_KIND_FUNCTION)
@@ -228,6 +236,7 @@ PF_HOT uint32_t stack_of (pf_machine *m, const pf_frame *around,
       return PF_OUTER_STACK;
     parent = PF_NO_STACK;
   }
+  pf_area area = PF_AREA_NONE;
   area.name = frame;
   if (!m->lanes.has_areas)
     frame = pf_area_add(m->lanes.dictionary, &area);
@@ -239,9 +248,18 @@ PF_HOT uint32_t stack_of (pf_machine *m, const pf_frame *around,
 }
 
 
-/* Fill a frame of a call that runs from now on, in the function `around`. */
+/* The word of an enter of the area of a slot in its lane. */
+static inline uint64_t word_of (const pf_slot *slot) {
+  return pf_event_word(PF_EVENT_ENTER, slot->lane->number % PF_LANE_IDS,
+                       slot->area);
+}
+
+
+/* Fill a frame of a call that runs from now on, in the function `around`.
+   `word`: of its enter. */
 PF_HOT void begin_frame (pf_machine *m, pf_frame *f, const pf_frame *around,
-                         uint32_t number, int64_t time, unsigned flags) {
+                         uint32_t number, uint64_t word, int64_t time,
+                         unsigned flags) {
   const pf_slot *const slot = &m->lanes.slots[number];
   f->start = f->since = time; /* a literal would be built elsewhere and copied,
                                  which stalls */
@@ -249,6 +267,7 @@ PF_HOT void begin_frame (pf_machine *m, pf_frame *f, const pf_frame *around,
   f->period = f->outside = PF_NO_TIME;
   f->depth = around->depth + 1;
   f->slot = number;
+  f->word = word;
   f->stack = stack_of(m, around, slot);
   f->below = slot->top;
   f->losses = m->losses;
@@ -277,7 +296,8 @@ static inline pf_frame *push (pf_machine *m, uint32_t number, int64_t time,
   pf_slot *const slot = &m->lanes.slots[number];
   pf_lane *const lane = slot->lane;
   pf_frame *const f = &lane->frames[lane->count];
-  begin_frame(m, f, pf_lane_innermost(lane), number, time, flags);
+  begin_frame(m, f, pf_lane_innermost(lane), number, word_of(slot), time,
+              flags);
   slot->top = lane->count++;
   m->open++;
   if (lane->count == 2)
@@ -313,97 +333,144 @@ void pf_chunk_end (pf_machine *m, pf_lane *lane, uint32_t slot,
 */
 
 typedef struct fast_run {
-  pf_lane *lane; /* NULL: none */
-  pf_frame *top; /* of the stack */
-  pf_frame *end; /* the end of the allocated frames */
-  int64_t last;  /* the latest time of the lane */
+  pf_lane *lane;
+  pf_frame *top;            /* of the stack */
+  uint32_t count, capacity; /* of its frames */
+  int64_t last;             /* the latest time of the lane */
 } fast_run;
 
 
-/* Begin a run of at most `events` events in a lane, or NULL. */
-PF_HOT fast_run begin_run (pf_machine *m, pf_lane *lane, size_t events) {
-  if (lane == NULL)
-    return (fast_run){.lane = NULL};
-  const size_t most = (size_t)m->options.max_depth + 1;
-  const size_t capacity = lane->capacity < most ? lane->capacity : most;
-  const size_t peak =
-      lane->count + events < capacity ? lane->count + events : capacity;
-  if (m->chunk.peak < peak)
-    m->chunk.peak = (uint32_t)peak;
-  return (fast_run){lane, &lane->frames[lane->count - 1],
-                    lane->frames + capacity, lane->last};
-}
+/* Where calls go that the fast path ends. `add` is a constant in each caller, so
+   that it is inlined: it adds a call of a slot, or returns false if it cannot.
+   Then, and if it is NULL, the call is emitted. */
+typedef struct pf_call_sink {
+  bool (*add)(void *context, uint32_t slot, const int64_t *durations);
+  void *context;
+} pf_call_sink;
 
 
-/* Write the state of a run back. */
-PF_HOT void end_run (pf_machine *m, const fast_run *r) {
-  pf_lane *const lane = r->lane;
-  if (lane == NULL)
-    return;
-  const uint32_t count = (uint32_t)(r->top - lane->frames) + 1;
-  m->open = m->open - lane->count + count;
-  lane->count = count;
-  lane->last = r->last;
-  if (m->last < r->last)
-    m->last = r->last;
-}
-
-
-PF_HOT bool enter_fast (pf_machine *m, fast_run *r, uint32_t number,
+PF_HOT bool enter_fast (pf_machine *m, fast_run *r, uint64_t word,
                         int64_t time) {
-  pf_slot *const slot = &m->lanes.slots[number];
   pf_frame *const top = r->top, *const f = top + 1;
-  if (f >= r->end || top->is_line || slot->plain_epoch != m->epoch)
+  const uint32_t area = pf_event_area(word);
+  const bool is_known =
+      area < r->lane->ndirect && pf_event_lane(word) == r->lane->number;
+  const uint32_t number = is_known ? r->lane->direct[area] : PF_NO_SLOT;
+  if (number == PF_NO_SLOT)
     return false;
-  if (top == r->lane->frames)
+  pf_slot *const slot = &m->lanes.slots[number];
+  if (r->count >= r->capacity || top->is_line || slot->plain_epoch != m->epoch)
+    return false;
+  if (r->count == 1)
     link_busy(m, r->lane);
   pause(top, time);
-  begin_frame(m, f, top, number, time, 0);
+  begin_frame(m, f, top, number, word, time, 0);
   time_enter(m, f, slot, time);
   f->is_plain = true;
-  slot->top = (uint32_t)(f - r->lane->frames);
+  slot->top = r->count++;
   r->top = f;
   return true;
 }
 
 
 /* The function on top of the stack is left, and its caller continues. */
-PF_HOT bool leave_fast (pf_machine *m, fast_run *r, int64_t time) {
+PF_HOT bool leave_fast (pf_machine *m, fast_run *r, int64_t time,
+                        const pf_call_sink *sink) {
   pf_frame *const f = r->top, *const caller = f - 1;
   if (!f->is_plain || f->losses != m->losses)
     return false;
   const uint64_t gross = end_frame(m, f, time);
-  emit_frame(m, f, pf_frame_area(&m->lanes, caller), gross, time, 0);
+  int64_t durations[PF_DURATIONS];
+  if (sink->add != NULL)
+    compute_durations(m, f, gross, time, 0, durations);
+  if (sink->add == NULL || !sink->add(sink->context, f->slot, durations))
+    emit_frame(m, f, pf_frame_area(caller), gross, time, 0);
   add_gross(caller, gross, time);
-  if (caller == r->lane->frames)
+  if (--r->count == 1)
     unlink_busy(m, r->lane);
   r->top = caller;
   return true;
 }
 
 
-/* Process an event of the lane of a run. */
-PF_HOT bool process_fast (pf_machine *m, fast_run *r, uint8_t kind,
-                          uint32_t area, int64_t time) {
-  const pf_lane *const lane = r->lane;
-  bool done = time >= r->last && area < lane->ndirect;
-  const uint32_t number = done ? lane->direct[area] : PF_NO_SLOT;
-  if (number == PF_NO_SLOT)
+/* Process an event. One that has no flags is told by comparing its word with the
+   word of the call on top. */
+PF_HOT bool process_fast (pf_machine *m, fast_run *r, uint64_t word,
+                          int64_t time, const pf_call_sink *sink) {
+  const uint64_t change = word ^ r->top->word;
+  bool done = true;
+  if (time < r->last)
     return false;
-  if (kind == PF_EVENT_ENTER)
-    done = enter_fast(m, r, number, time);
-  else if (number != r->top->slot || kind > PF_EVENT_RESUME)
-    return false;
-  else if (kind == PF_EVENT_LEAVE)
-    done = leave_fast(m, r, time);
-  else if (kind == PF_EVENT_SUSPEND)
+  if (change == (PF_EVENT_ENTER ^ PF_EVENT_LEAVE))
+    done = leave_fast(m, r, time, sink);
+  else if (change == (PF_EVENT_ENTER ^ PF_EVENT_SUSPEND))
     stop_running(r->top, time, PF_FRAME_SUSPENDED);
-  else
+  else if (change == (PF_EVENT_ENTER ^ PF_EVENT_RESUME))
     start_running(r->top, time);
+  else
+    done = pf_event_kind_of(word) == PF_EVENT_ENTER &&
+           enter_fast(m, r, word, time);
   if (done)
     r->last = time;
   return done;
 }
 
+
+/* state_machine.c: process an event on the general path, after
+   pf_machine_reserve. PF_ENOMEM. */
+pf_status pf_machine_process_one (pf_machine *m, const pf_event_rows *rows,
+                                  size_t row);
+
+
+/* Whether the fast path applies: no flags, ranges or details. */
+static inline bool are_plain (const pf_machine *m, const pf_event_rows *rows) {
+  return PF_FAST(EVENTS) && rows->flags == NULL && !m->before_range &&
+         !m->options.has_to && m->details == NULL;
+}
+
+
+/* Process events of one lane on the fast path, from row `from` on. Returns the
+   first row that is of another lane or needs the general path. */
+PF_HOT size_t process_run (pf_machine *m, pf_lane *lane,
+                           const pf_event_rows *rows, size_t from, size_t to,
+                           const pf_call_sink *sink) {
+  const size_t most = (size_t)m->options.max_depth + 1;
+  const uint32_t before = lane->count;
+  fast_run r = {.lane = lane,
+                .top = &lane->frames[before - 1],
+                .count = before,
+                .capacity =
+                    lane->capacity < most ? lane->capacity : (uint32_t)most,
+                .last = lane->last};
+  const size_t peak = before + (to - from);
+  if (m->chunk.peak < r.capacity && m->chunk.peak < peak)
+    m->chunk.peak = peak < r.capacity ? (uint32_t)peak : r.capacity;
+  size_t i = from;
+  while (i < to && process_fast(m, &r, rows->words[i], rows->times[i], sink))
+    i++;
+  m->open = m->open - before + r.count;
+  lane->count = r.count;
+  lane->last = r.last;
+  if (m->last < r.last)
+    m->last = r.last;
+  return i;
+}
+
+
+/* As pf_machine_process, for events that are plain. */
+PF_HOT pf_status process_plain (pf_machine *m, const pf_event_rows *rows,
+                                size_t from, size_t to, pf_call_sink sink) {
+  const pf_event_rows r = *rows; /* a copy that no store can change */
+  pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
+  for (size_t i = from; i < to && status == PF_OK;) {
+    const uint32_t number = pf_event_lane(r.words[i]);
+    pf_lane *const lane = pf_lane_at(&m->lanes, number);
+    if (lane != NULL)
+      i = process_run(m, lane, &r, i, to, &sink);
+    if (i < to && pf_event_lane(r.words[i]) == number)
+      status = pf_machine_process_one(m, rows, i++);
+  }
+  return m->is_out_of_memory ? PF_ENOMEM : status;
+}
 
 #endif

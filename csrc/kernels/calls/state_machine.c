@@ -11,7 +11,6 @@
 
 #include "kernels/calls/stack.h"
 #include "model/base/memory.h"
-#include "model/base/switches.h"
 
 void pf_machine_init (pf_machine *m, const pf_call_options *options,
                       pf_dictionary *dictionary, bool has_areas) {
@@ -43,8 +42,8 @@ void pf_close_top (pf_machine *m, pf_lane *lane, int64_t time, unsigned flags) {
   if (f->is_earlier)
     pf_chunk_end(m, lane, f->slot, f, time);
   else
-    emit_frame(m, f, pf_frame_area(&m->lanes, pf_lane_innermost(lane)), gross,
-               time, f->flags | flags);
+    emit_frame(m, f, pf_frame_area(pf_lane_innermost(lane)), gross, time,
+               f->flags | flags);
   if (!f->is_line) {
     pf_frame *const top = &lane->frames[lane->count - 1];
     add_gross(top, f->is_earlier ? 0 : gross, time);
@@ -255,7 +254,7 @@ static bool check_event (pf_machine *m, const pf_event_rows *rows, size_t i,
   const int64_t time = rows->times[i];
   if (rows->flags != NULL && rows->flags[i] != 0)
     *flags = apply_flags(m, rows->flags[i], time);
-  if (rows->kinds[i] == PF_EVENT_NONE)
+  if (pf_event_kind_of(rows->words[i]) == PF_EVENT_NONE)
     return false;
   if (m->before_range || m->options.has_to) {
     /* Whether the range begins or ends before the event. */
@@ -282,7 +281,7 @@ static bool check_event (pf_machine *m, const pf_event_rows *rows, size_t i,
   m->has_begun = true;
   if (time > m->last)
     m->last = time;
-  return rows->kinds[i] != PF_EVENT_OTHER;
+  return pf_event_kind_of(rows->words[i]) != PF_EVENT_OTHER;
 }
 
 
@@ -319,22 +318,25 @@ static uint32_t find_slot (pf_machine *m, uint32_t lane, uint32_t area,
 static pf_status write_variable (pf_machine *m, const pf_event_rows *rows,
                                  size_t i, int64_t time) {
   const uint32_t variable =
-      pf_area_at(m->lanes.dictionary, rows->areas[i])->parent;
+      pf_area_at(m->lanes.dictionary, pf_event_area(rows->words[i]))->parent;
   if (variable == PF_NO_AREA ||
       pf_area_kind_of(m->lanes.dictionary, true, variable) != PF_KIND_VALUE)
     return PF_OK;
-  const uint32_t number = find_slot(m, rows->lanes[i], variable, &time);
+  const uint32_t number =
+      find_slot(m, pf_event_lane(rows->words[i]), variable, &time);
   return number == PF_NO_SLOT ? PF_ENOMEM : write(m, number, time, 0);
 }
 
 
-static pf_status process (pf_machine *m, const pf_event_rows *rows, size_t i) {
-  const pf_event_kind kind = (pf_event_kind)rows->kinds[i];
+pf_status pf_machine_process_one (pf_machine *m, const pf_event_rows *rows,
+                                  size_t i) {
+  const pf_event_kind kind = pf_event_kind_of(rows->words[i]);
   int64_t time = rows->times[i];
   unsigned flags = 0;
   if (!check_event(m, rows, i, &flags))
     return PF_OK;
-  const uint32_t number = find_slot(m, rows->lanes[i], rows->areas[i], &time);
+  const uint32_t number = find_slot(m, pf_event_lane(rows->words[i]),
+                                    pf_event_area(rows->words[i]), &time);
   if (number == PF_NO_SLOT)
     return PF_ENOMEM;
   const pf_area_kind of = (pf_area_kind)m->lanes.slots[number].kind;
@@ -362,41 +364,13 @@ pf_status pf_machine_reserve (pf_machine *m, size_t count) {
 }
 
 
-/* As pf_machine_process, if there are no flags, ranges or details. */
-static pf_status process_plain (pf_machine *m, const pf_event_rows *rows,
-                                size_t from, size_t to) {
-  const pf_event_rows r = *rows; /* a copy that no store can change */
-  fast_run run = {.lane = NULL};
-  uint32_t lane = PF_NO_SLOT; /* of the run */
-  for (size_t i = from; i < to; i++) {
-    if (r.lanes[i] != lane) {
-      end_run(m, &run);
-      lane = r.lanes[i];
-      run = begin_run(m, pf_lane_at(&m->lanes, lane), to - i);
-    }
-    if (run.lane != NULL &&
-        process_fast(m, &run, r.kinds[i], r.areas[i], r.times[i]))
-      continue;
-    end_run(m, &run);
-    if (process(m, rows, i) != PF_OK)
-      return PF_ENOMEM;
-    run = begin_run(m, pf_lane_at(&m->lanes, lane), to - i);
-  }
-  end_run(m, &run);
-  return PF_OK;
-}
-
-
 pf_status pf_machine_process (pf_machine *m, const pf_event_rows *rows,
                               size_t from, size_t to) {
-  const bool is_plain = PF_FAST(EVENTS) && rows->flags == NULL &&
-                        !m->before_range && !m->options.has_to &&
-                        m->details == NULL;
+  if (are_plain(m, rows))
+    return process_plain(m, rows, from, to, (pf_call_sink){.add = NULL});
   pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
-  if (status == PF_OK && is_plain)
-    status = process_plain(m, rows, from, to);
-  for (size_t i = from; !is_plain && i < to && status == PF_OK; i++)
-    status = process(m, rows, i);
+  for (size_t i = from; i < to && status == PF_OK; i++)
+    status = pf_machine_process_one(m, rows, i);
   return m->is_out_of_memory ? PF_ENOMEM : status;
 }
 

@@ -11,7 +11,7 @@
 #define state_machine_h
 
 #include "kernels/calls/lanes.h"
-#include "profio.h"
+#include "model/rows/event_words.h"
 
 /* details.c: the line and the parameters of an enter event, stored while its
    call is open and until its row has been read. calls.c creates and frees them,
@@ -47,23 +47,11 @@ pf_detail pf_details_at (const pf_details *details, uint32_t number);
 /* Drop the details with an id, whose slot is used again; id 0 is ignored. */
 void pf_details_drop (pf_details *details, uint32_t number);
 
-typedef enum pf_event_kind {
-  PF_EVENT_LEAVE,
-  PF_EVENT_SUSPEND,
-  PF_EVENT_RESUME,
-  PF_EVENT_ENTER,
-  PF_EVENT_WRITE,
-  PF_EVENT_OTHER, /* only its time is used */
-  PF_EVENT_NONE   /* the row is ignored */
-} pf_event_kind;
-
 /* Events in the order of the file. Lanes are ids, dense from 0. */
 typedef struct pf_event_rows {
   const int64_t *times;
-  const uint8_t *kinds;
-  const uint32_t *areas;
-  const uint32_t *lanes;
-  const uint8_t *flags; /* sets of pf_call_flag; NULL: none */
+  const uint64_t *words; /* event_words.h */
+  const uint8_t *flags;  /* sets of pf_call_flag; NULL: none */
 } pf_event_rows;
 
 /*

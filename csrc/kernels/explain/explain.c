@@ -150,7 +150,8 @@ static pf_status add_calls (explain_reader *e) {
 /* The time of an event in its lane, in which time never goes back. */
 static int64_t time_of (const explain_reader *e, size_t row) {
   const pf_event_rows *const rows = &e->events[1].rows;
-  const pf_lane *const lane = pf_lane_at(&e->machine.lanes, rows->lanes[row]);
+  const pf_lane *const lane =
+      pf_lane_at(&e->machine.lanes, pf_event_lane(rows->words[row]));
   return lane != NULL && lane->last > rows->times[row] ? lane->last
                                                        : rows->times[row];
 }
@@ -159,7 +160,7 @@ static int64_t time_of (const explain_reader *e, size_t row) {
 /* Before the machine processes an event of a lane. */
 static pf_status look_before (explain_reader *e, size_t row) {
   const pf_event_rows *const rows = &e->events[1].rows;
-  const uint32_t lane = rows->lanes[row];
+  const uint32_t lane = pf_event_lane(rows->words[row]);
   const int64_t time = time_of(e, row);
   if (rows->flags != NULL &&
       (rows->flags[row] & (PF_CALL_GAP | PF_CALL_NEW_FILE)) != 0) {
@@ -176,7 +177,7 @@ static pf_status look_before (explain_reader *e, size_t row) {
 /* After the machine has processed it. */
 static pf_status look_after (explain_reader *e, size_t row) {
   const pf_events *const events = &e->events[1];
-  const uint32_t lane = events->rows.lanes[row];
+  const uint32_t lane = pf_event_lane(events->rows.words[row]);
   const int64_t time = time_of(e, row);
   uint32_t core = 0;
   pf_status status = pf_subtrees_update(&e->sums.trees);
@@ -194,7 +195,7 @@ static pf_status look_after (explain_reader *e, size_t row) {
 /* Process a row of the second scan on its own. */
 static pf_status process_row (explain_reader *e, size_t row) {
   const pf_event_rows *const rows = &e->events[1].rows;
-  const bool is_call = rows->kinds[row] < PF_EVENT_WRITE;
+  const bool is_call = pf_event_kind_of(rows->words[row]) < PF_EVENT_WRITE;
   pf_status status = is_call ? look_before(e, row) : PF_OK;
   if (status == PF_OK)
     status = pf_machine_process(&e->machine, rows, row, row + 1);

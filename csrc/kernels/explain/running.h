@@ -19,18 +19,16 @@ static inline const pf_frame *pf_innermost_function (const pf_lane *lane) {
 
 /* The area of the innermost function of a lane if it is running, else
    PF_NO_AREA. */
-static inline uint32_t pf_running_area (const pf_lanes *lanes,
-                                        const pf_lane *lane) {
+static inline uint32_t pf_running_area (const pf_lane *lane) {
   const pf_frame *const f = pf_innermost_function(lane);
   return f == NULL || f->state != PF_FRAME_RUNNING ? PF_NO_AREA
-                                                   : pf_frame_area(lanes, f);
+                                                   : pf_frame_area(f);
 }
 
 /* The area of the outermost function of a lane that has an innermost one. */
-static inline uint32_t pf_outermost_area (const pf_lanes *lanes,
-                                          const pf_lane *lane) {
+static inline uint32_t pf_outermost_area (const pf_lane *lane) {
   const pf_frame *const f = &lane->frames[1];
-  return pf_frame_area(lanes, f->is_line ? f + 1 : f);
+  return pf_frame_area(f->is_line ? f + 1 : f);
 }
 
 #endif

@@ -100,7 +100,7 @@ pf_status pf_waits_before (pf_waits *w, uint32_t lane, int64_t time) {
 static pf_status find_runner (pf_waits *w, const pf_lanes *lanes,
                               uint32_t lane) {
   pf_wait_lane *const l = &w->lanes[lane];
-  const uint32_t area = pf_outermost_area(lanes, pf_lane_at(lanes, lane));
+  const uint32_t area = pf_outermost_area(pf_lane_at(lanes, lane));
   if (l->runner != 0 && l->area == area)
     return PF_OK;
   const uint64_t word = (uint64_t)lane << 32 | area;

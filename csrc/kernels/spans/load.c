@@ -96,10 +96,11 @@ static void set_busy (const load_reader *l, track *t, int64_t time,
 
 static pf_status process_event (load_reader *l, size_t row) {
   const pf_event_rows *const rows = &l->events.rows;
-  uint32_t number = rows->lanes[row];
+  const uint64_t word_of_event = rows->words[row];
+  uint32_t number = pf_event_lane(word_of_event);
   if (pf_machine_process(&l->machine, rows, row, row + 1) != PF_OK)
     return PF_ENOMEM;
-  if (rows->kinds[row] >= PF_EVENT_WRITE)
+  if (pf_event_kind_of(word_of_event) >= PF_EVENT_WRITE)
     return PF_OK;
   if (l->options.by_core) {
     const pf_column *const core = &l->events.batch.columns[l->events.extra];
@@ -119,7 +120,8 @@ static pf_status process_event (load_reader *l, size_t row) {
     return PF_ENOMEM;
   /* Whether the call on top of the lane's stack, or the function of its line, is
      running. */
-  const pf_lane *const lane = pf_lane_at(&l->machine.lanes, rows->lanes[row]);
+  const pf_lane *const lane =
+      pf_lane_at(&l->machine.lanes, pf_event_lane(word_of_event));
   const uint32_t depth = lane == NULL ? 0 : lane->count;
   const pf_frame *const top = depth < 2 ? NULL : &lane->frames[depth - 1];
   set_busy(l, t, rows->times[row],

@@ -332,7 +332,8 @@ static void update_limits (span_reader *r) {
 static bool process_event (span_reader *r) {
   pf_machine *const m = &r->machine;
   const pf_event_rows *const rows = &r->tracks->events.rows;
-  const uint8_t kind = rows->kinds[r->row];
+  const uint64_t word = rows->words[r->row];
+  const pf_event_kind kind = pf_event_kind_of(word);
   const unsigned flags = rows->flags == NULL ? 0 : rows->flags[r->row];
   const bool begins = m->before_range && kind != PF_EVENT_NONE &&
                       (flags & (PF_CALL_GAP | PF_CALL_NEW_FILE)) == 0 &&
@@ -342,7 +343,7 @@ static bool process_event (span_reader *r) {
       pf_machine_process(m, rows, r->row, r->row + 1) != PF_OK)
     return false;
   if (!m->before_range && !m->after_range && kind < PF_EVENT_OTHER &&
-      pf_slot_find(&m->lanes, rows->lanes[r->row], rows->areas[r->row],
+      pf_slot_find(&m->lanes, pf_event_lane(word), pf_event_area(word),
                    m->first, &slot) != PF_OK)
     return false;
   const bool is_same = r->epoch == m->epoch;

@@ -72,22 +72,6 @@ pf_status pf_call_sums_reserve (pf_call_sums *t, size_t count) {
 }
 
 
-/* Whether a duration changes only the sum; -1, an unknown one, does not. */
-static inline bool is_in_range (const pf_hot_sums *hot, size_t which,
-                                int64_t length) {
-  return (uint64_t)length - (uint64_t)hot->of[which].min < hot->of[which].range;
-}
-
-
-static inline void add_to_sum (pf_call_sums *t, size_t group, size_t which,
-                               int64_t length) {
-  pf_hot_sums *const hot = &t->hot[group];
-  hot->of[which].sum += (uint64_t)length;
-  if (__builtin_expect(hot->of[which].sum < (uint64_t)length, 0))
-    t->rest[group].wraps[which]++;
-}
-
-
 /* Update minimum, maximum, range, and the start of the longest call. */
 static void update_range (pf_call_sums *t, size_t group, size_t which,
                           int64_t length, int64_t start) {
@@ -204,8 +188,8 @@ static void add_durations (pf_call_sums *t, size_t group, const pf_call *call) {
   t->hot[group].rows++;
   for (size_t which = 0; which < PF_DURATIONS; which++)
     if (call->durations[which] >= 0) {
-      add_to_sum(t, group, which, call->durations[which]);
-      if (!is_in_range(&t->hot[group], which, call->durations[which]))
+      pf_call_sums_add_sum(t, group, which, call->durations[which]);
+      if (!pf_is_in_range(&t->hot[group], which, call->durations[which]))
         update_range(t, group, which, call->durations[which], call->start);
     }
     else
@@ -215,33 +199,16 @@ static void add_durations (pf_call_sums *t, size_t group, const pf_call *call) {
 }
 
 
-/* Most calls change only sums, and have all durations or all but `outside`. */
 static inline pf_status add_call (pf_call_sums *t, size_t group,
                                   const pf_call *call) {
-  const pf_hot_sums *const hot = &t->hot[group];
-  const int64_t *const of = call->durations;
-  const bool is_outside = of[PF_OUTSIDE] >= 0;
-  if (call->count == 0 || !is_in_range(hot, PF_NET, of[PF_NET]) ||
-      !is_in_range(hot, PF_GROSS, of[PF_GROSS]) ||
-      !is_in_range(hot, PF_CALL, of[PF_CALL]) ||
-      !is_in_range(hot, PF_PERIOD, of[PF_PERIOD]) ||
-      (is_outside && !is_in_range(hot, PF_OUTSIDE, of[PF_OUTSIDE])))
+  if (call->count == 0 || !pf_call_sums_try_add(t, group, call->durations))
     add_durations(t, group, call);
-  else {
-    t->hot[group].rows++;
-    for (size_t which = PF_NET; which <= PF_PERIOD; which++)
-      add_to_sum(t, group, which, of[which]);
-    if (is_outside)
-      add_to_sum(t, group, PF_OUTSIDE, of[PF_OUTSIDE]);
-    else
-      t->rest[group].missing[PF_OUTSIDE]++;
-  }
   if (t->has_squares)
-    add_squares(t, group, of);
+    add_squares(t, group, call->durations);
   if (!t->has_quantiles)
     return PF_OK;
-  return has_buffer(t, group) ? add_buffered(t, group, of)
-                              : add_quantiles(t, group, of);
+  return has_buffer(t, group) ? add_buffered(t, group, call->durations)
+                              : add_quantiles(t, group, call->durations);
 }
 
 

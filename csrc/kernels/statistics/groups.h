@@ -73,6 +73,43 @@ typedef struct pf_call_sums {
   pf_buffer_state *states;      /* by group */
 } pf_call_sums;
 
+/* Whether a duration changes only the sum; PF_NO_TIME does not. */
+static inline bool pf_is_in_range (const pf_hot_sums *hot, size_t which,
+                                   int64_t length) {
+  return (uint64_t)length - (uint64_t)hot->of[which].min < hot->of[which].range;
+}
+
+/* Add a duration to a sum only. */
+static inline void pf_call_sums_add_sum (pf_call_sums *sums, size_t group,
+                                         size_t which, int64_t length) {
+  pf_hot_sums *const hot = &sums->hot[group];
+  hot->of[which].sum += (uint64_t)length;
+  if (__builtin_expect(hot->of[which].sum < (uint64_t)length, 0))
+    sums->rest[group].wraps[which]++;
+}
+
+/* Add the durations of a call that changes only sums. Otherwise returns false,
+   and changes nothing. Most calls change only sums, and have all durations or
+   all but `outside`. */
+static inline bool pf_call_sums_try_add (pf_call_sums *sums, size_t group,
+                                         const int64_t *durations) {
+  pf_hot_sums *const hot = &sums->hot[group];
+  const bool is_outside = durations[PF_OUTSIDE] >= 0;
+  if (is_outside && !pf_is_in_range(hot, PF_OUTSIDE, durations[PF_OUTSIDE]))
+    return false;
+  for (size_t which = PF_NET; which <= PF_PERIOD; which++)
+    if (!pf_is_in_range(hot, which, durations[which]))
+      return false;
+  hot->rows++;
+  for (size_t which = PF_NET; which <= PF_PERIOD; which++)
+    pf_call_sums_add_sum(sums, group, which, durations[which]);
+  if (is_outside)
+    pf_call_sums_add_sum(sums, group, PF_OUTSIDE, durations[PF_OUTSIDE]);
+  else
+    sums->rest[group].missing[PF_OUTSIDE]++;
+  return true;
+}
+
 /* Create the groups up to count-1. PF_ENOMEM. */
 pf_status pf_call_sums_reserve (pf_call_sums *sums, size_t count);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/calls/stack.h"
 #include "model/base/parallel.h"
 #include "model/rows/abilities.h"
 
@@ -58,14 +59,34 @@ static pf_status accumulate_calls (pf_scan *p, pf_status status) {
 }
 
 
+/* Add a call to the sums of its group, if nothing else changes. */
+PF_HOT bool add_to_sums (void *context, uint32_t slot,
+                         const int64_t *durations) {
+  pf_groups *const g = context;
+  const uint32_t group = slot < g->nslots ? g->slot_groups[slot] : PF_NO_ID;
+  return group != PF_NO_ID && pf_call_sums_try_add(&g->sums, group, durations);
+}
+
+
+/* As pf_machine_process; calls that only change sums are added at once. */
+static pf_status process_events (pf_scan *p, size_t from, size_t to) {
+  pf_groups *const g = &p->groups;
+  const pf_event_rows *const rows = &p->events.rows;
+  const bool only_sums =
+      g->by != PF_BY_CALLER && !g->sums.has_squares && !g->sums.has_quantiles;
+  if (only_sums && are_plain(&p->machine, rows))
+    return process_plain(&p->machine, rows, from, to,
+                         (pf_call_sink){add_to_sums, g});
+  return pf_machine_process(&p->machine, rows, from, to);
+}
+
+
 static pf_status process_batch (pf_scan *p) {
-  pf_machine *const m = &p->machine;
   const size_t rows = p->events.batch.rows;
   pf_status status = PF_OK;
   for (size_t from = 0; from < rows && status == PF_OK; from += AT_ONCE) {
     const size_t to = rows - from < AT_ONCE ? rows : from + AT_ONCE;
-    status =
-        accumulate_calls(p, pf_machine_process(m, &p->events.rows, from, to));
+    status = accumulate_calls(p, process_events(p, from, to));
   }
   return status;
 }

@@ -41,8 +41,7 @@ static bool is_open (const merge *g, uint32_t number, uint32_t area,
   const pf_lane *const lane = pf_lane_at(&m->lanes, g->lane_of[number]);
   return lane != NULL && lane->epoch == m->epoch && from >= lane->last &&
          lane->count > g->left[number] + 1 &&
-         pf_frame_area(&m->lanes,
-                       &lane->frames[lane->count - 1 - g->left[number]]) ==
+         pf_frame_area(&lane->frames[lane->count - 1 - g->left[number]]) ==
              area;
 }
 
@@ -56,8 +55,7 @@ static bool lane_fits (const merge *g, uint32_t number) {
     return true;
   const pf_frame *const earlier = earlier_of(of_chunk);
   const int64_t from = of_chunk->frames[0].start;
-  if (earlier != NULL &&
-      !is_open(g, number, pf_frame_area(lanes, earlier), from))
+  if (earlier != NULL && !is_open(g, number, pf_frame_area(earlier), from))
     return false;
   if (lane == NULL || lane->epoch != m->epoch)
     return true;

@@ -13,7 +13,8 @@
 
 #include "profio.h"
 
-typedef struct pf_contexts pf_contexts; /* model/contexts/contexts.h */
+typedef struct pf_contexts pf_contexts;         /* model/contexts/contexts.h */
+typedef struct pf_event_target pf_event_target; /* model/rows/event_words.h */
 
 /* The destination of the bulk read of stacks. The caller owns all. */
 typedef struct pf_stack_target {
@@ -33,6 +34,11 @@ struct pf_abilities {
      may run in parallel threads, each with its own contexts. */
   pf_status (*read_stacks)(pf_reader *self, const pf_stack_target *to,
                            pf_error *error);
+  /* As `next` with all columns of events, but to times and words, of *rows
+     events. PF_MORE with 0 rows: the next rows need `next`. The reader has no
+     columns of flags, and its lanes are names. */
+  pf_status (*next_events)(pf_reader *self, const pf_event_target *to,
+                           size_t *rows, pf_error *error);
   /* Rows in which this column is 0 may be left out. A stage that counts rows
      must not offer it. */
   void (*omit_zeros)(pf_reader *self, size_t column);
