@@ -206,6 +206,20 @@ static pf_status checked_next (pf_reader *self, pf_batch *batch,
 }
 
 
+static pf_status checked_next_events (pf_reader *self,
+                                      const pf_event_target *to, size_t *rows,
+                                      pf_error *error) {
+  checked *const w = (checked *)(void *)self;
+  if (!open_input(w, error))
+    return error->status;
+  *rows = 0;
+  if (w->rows_left != UINT64_MAX)
+    return PF_MORE;
+  return result(w, w->input->can->next_events(w->input, to, rows, error),
+                error);
+}
+
+
 /* Closes the reader at the end, because the others of a chain stay open. */
 static pf_status checked_read_stacks (pf_reader *self,
                                       const pf_stack_target *to,
@@ -280,6 +294,8 @@ static pf_status open_checked (checked *w, pf_error *error) {
     w->abilities.seek = checked_seek;
   if (can->read_stacks != NULL)
     w->abilities.read_stacks = checked_read_stacks;
+  if (can->next_events != NULL)
+    w->abilities.next_events = checked_next_events;
   if (can->omit_zeros != NULL)
     w->abilities.omit_zeros = checked_omit_zeros;
   return PF_OK;

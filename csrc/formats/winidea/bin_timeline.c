@@ -51,8 +51,17 @@ static pf_status next_end (bin_reader *self, pf_batch *batch, pf_error *error) {
 }
 
 
-/* Decodes the next records up to a multiple of PF_BATCH_ROWS, so that batches
-   begin at the same rows wherever a reader starts. */
+/* The next records up to a multiple of PF_BATCH_ROWS, so that batches begin at
+   the same rows wherever a reader starts. */
+static winidea_slice next_slice (const bin_reader *self) {
+  const size_t size = self->file->layout.size;
+  const uint64_t left = winidea_records(self->file) - self->row;
+  const size_t limit = PF_BATCH_ROWS - self->row % PF_BATCH_ROWS;
+  return (winidea_slice){self->file->timeline->bytes.at + self->row * size,
+                         left < limit ? (size_t)left : limit, size};
+}
+
+
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   bin_reader *const self = (bin_reader *)(void *)reader;
   const winidea_file *const file = self->file;
@@ -66,20 +75,31 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   self->has_decoder = true;
   if (file->is_live)
     winidea_cache_refresh(&self->decoder.cache);
-  const uint64_t records = winidea_records(file);
-  if (self->row >= records)
+  if (self->row >= winidea_records(file))
     return file->is_live ? PF_AGAIN : next_end(self, batch, error);
-  const size_t size = file->layout.size;
-  const uint64_t left = records - self->row;
-  const size_t limit = PF_BATCH_ROWS - self->row % PF_BATCH_ROWS;
-  const winidea_slice slice = {file->timeline->bytes.at + self->row * size,
-                               left < limit ? (size_t)left : limit, size};
-  self->decoder.offset = self->row * size;
+  const winidea_slice slice = next_slice(self);
+  self->decoder.offset = self->row * slice.size;
   status = winidea_decode(&self->decoder, slice, batch, error);
   if (status < 0)
     return status;
   batch->rows = slice.count;
   self->row += slice.count;
+  return PF_MORE;
+}
+
+
+/* pf_abilities.next_events: a file that is not live. */
+static pf_status next_events (pf_reader *reader, const pf_event_target *to,
+                              size_t *rows, pf_error *error) {
+  bin_reader *const self = (bin_reader *)(void *)reader;
+  (void)error;
+  *rows = 0;
+  if (self->row >= winidea_records(self->file))
+    return PF_MORE;
+  const winidea_slice slice = next_slice(self);
+  if (winidea_decode_events(&self->decoder, slice, to))
+    *rows = slice.count;
+  self->row += *rows;
   return PF_MORE;
 }
 
@@ -105,7 +125,9 @@ static void close_reader (pf_reader *reader) {
 
 pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error) {
-  static const pf_abilities abilities = {.seek = seek};
+  static const pf_abilities of_timeline = {.seek = seek};
+  static const pf_abilities of_events = {.seek = seek,
+                                         .next_events = next_events};
   bin_reader *const self =
       pf_reader_new(sizeof *self, trace, table, next, error);
   if (self == NULL)
@@ -118,9 +140,10 @@ pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
     winidea_decoder_init(&self->decoder, trace, &self->file->layout, table);
   self->has_end = table->fields == winidea_events_fields && self->file->has_end;
   self->reader.close = close_reader;
+  /* Tracked contexts depend on all records before. */
   if (!self->decoder.tracks_contexts && !self->file->is_live)
-    self->reader.can = &abilities; /* tracked contexts depend on all records
-                                      before */
+    self->reader.can =
+        table->fields == winidea_events_fields ? &of_events : &of_timeline;
   *reader = &self->reader;
   return PF_OK;
 }

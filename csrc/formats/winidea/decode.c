@@ -12,6 +12,7 @@
 
 #define BAD_EVENT PF_NO_NAME
 
+
 const int winidea_timeline_columns[COLS] = {
     TIMELINE_TIME,   TIMELINE_EVENT,  TIMELINE_HANDLE, TIMELINE_CORE,
     TIMELINE_VALUE,  TIMELINE_NUMBER, TIMELINE_AREA,   -1,
@@ -264,47 +265,23 @@ static pf_status fill_columns (winidea_decoder *self, winidea_slice records,
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-#define KIND_BITS        28
+
 #define PREFETCH_RECORDS 192 /* distance of the prefetch */
 
 /* Sets of columns. */
 enum {
   TIMES = 1 << COL_TIME,
-  EVENTS = 1 << COL_EVENT,
   VALUES = 1 << COL_VALUE,
-  AREAS = 1 << COL_AREA,
-  LANES = 1 << COL_LANE
+  AREAS = 1 << COL_AREA
 };
 
 /* The columns to fill, and the state of the pass. */
 typedef struct fast_columns {
   int64_t *times, *values;
-  uint32_t *events, *areas, *lanes;
+  uint32_t *areas;
   int64_t last;     /* time of the record before */
   uint64_t present; /* values: a bit for each of 64 rows */
 } fast_columns;
-
-
-/* Fills the event and the lane, if wanted. */
-static ALWAYS_INLINE bool fill_word (const winidea_decoder *self, uint32_t kind,
-                                     uint32_t word, size_t row, unsigned what,
-                                     fast_columns *p) {
-  const bool has_core = self->layout.version == WINIDEA_1_1;
-  if ((what & EVENTS) != 0) {
-    const uint32_t event = self->events[kind << 4 | (word >> self->shift & 15)];
-    if ((word & self->unused) != 0 || event == BAD_EVENT)
-      return false;
-    p->events[row] = event;
-  }
-  if ((what & LANES) != 0) {
-    const uint32_t lane =
-        self->lanes[has_core ? word >> 4 & 0xff : WINIDEA_NO_CORE];
-    if (lane == PF_NO_NAME)
-      return false;
-    p->lanes[row] = lane;
-  }
-  return true;
-}
 
 
 /* Fills one row. Returns false if it needs the general path. */
@@ -313,7 +290,7 @@ static ALWAYS_INLINE bool fill_row (const winidea_decoder *self,
                                     unsigned what, size_t size,
                                     fast_columns *p) {
   const uint32_t handle = pf_load32le(at);
-  const uint32_t kind = handle >> KIND_BITS;
+  const uint32_t kind = winidea_kind(handle);
   const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
   const winidea_handle_array *const array = &self->cache.arrays[kind];
   if (index >= array->size || array->areas[index] == PF_NO_AREA)
@@ -330,8 +307,7 @@ static ALWAYS_INLINE bool fill_row (const winidea_decoder *self,
     p->values[row] = winidea_data(at, size) & mask;
     p->present = p->present >> 1 | ((uint64_t)mask & UINT64_C(1) << 63);
   }
-  return (what & (EVENTS | LANES)) == 0 ||
-         fill_word(self, kind, pf_load32le(at + 4), row, what, p);
+  return true;
 }
 
 
@@ -374,8 +350,8 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
 
 /* The fast path: fills common sets of columns in one pass over the records.
    Returns false at the first record that needs the general path: a decreasing
-   time, an invalid word, or an area or core that is not in the cache; and if
-   other columns are wanted. */
+   time, or an area that is not in the cache; and if other columns are
+   wanted. */
 static bool decode_fast (const winidea_decoder *self, winidea_slice records,
                          const pf_batch *batch) {
   static const pf_column nothing = {.data = NULL};
@@ -387,20 +363,14 @@ static bool decode_fast (const winidea_decoder *self, winidea_slice records,
     wanted |= (unsigned)(column != NULL) << what;
     of[what] = column == NULL ? &nothing : column;
   }
-  const fast_columns p = {of[COL_TIME]->ints,
-                          of[COL_VALUE]->ints,
-                          of[COL_EVENT]->ids,
-                          of[COL_AREA]->ids,
-                          of[COL_LANE]->ids,
-                          self->last,
-                          0};
+  const fast_columns p = {of[COL_TIME]->ints, of[COL_VALUE]->ints,
+                          of[COL_AREA]->ids, self->last, 0};
   if (self->tracks_contexts || self->has_contexts ||
       (values != NULL && self->kinds != NULL))
     return false;
   switch (wanted) {
     FILL(TIMES | AREAS)
     FILL(VALUES | AREAS)
-    FILL(TIMES | EVENTS | AREAS | LANES)
     default: return false;
   }
 }
@@ -450,7 +420,7 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
                       : winidea_timeline_columns;
   self->last = INT64_MIN;
   self->shift = is_old ? 24 : 0;
-  self->unused = is_old ? ~0x0f000000u : ~0xfffu;
+  self->unused = is_old ? WINIDEA_UNUSED_1_0 : WINIDEA_UNUSED_1_1;
   self->cache.trace = trace;
   self->cache.file = self->file;
   self->cache.derives_states = self->columns == winidea_events_columns;
@@ -463,6 +433,8 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
                         : is_swapped                     ? 3 - type
                                                          : type;
     self->events[i] = is < WINIDEA_EVENTS ? self->file->events[is] : BAD_EVENT;
+    self->event_kinds[i] =
+        is < WINIDEA_EVENTS ? pf_event_word(is, 0, 0) : WINIDEA_BAD_WORD;
   }
   memset(self->lanes, 0xff, sizeof self->lanes); /* PF_NO_NAME */
   memset(self->running, 0xff, sizeof self->running);

@@ -10,6 +10,7 @@
 
 #include "formats/winidea/winidea.h"
 #include "model/rows/batch.h"
+#include "model/rows/event_words.h"
 
 /* Areas of one kind in an area cache, by the index part of the handle. Both
    arrays are owned by the cache. */
@@ -86,8 +87,10 @@ typedef struct winidea_decoder {
   unsigned shift;       /* position of the type in the second word */
   uint32_t unused;      /* bits of the second word that must be 0 */
   uint32_t events[256]; /* id of the event, by kind of area << 4 | type */
-  uint32_t lanes[256];  /* by core: id, or PF_NO_NAME */
-  bool tracks_contexts; /* from writes to file->switches */
+  uint64_t event_kinds[256]; /* likewise: its kind as in event words, or a bit
+                                above them */
+  uint32_t lanes[256];       /* by core: id, or PF_NO_NAME */
+  bool tracks_contexts;      /* from writes to file->switches */
   uint32_t running[256]; /* then by core: the current context, or PF_NO_NAME */
   winidea_area_cache cache;
 
@@ -116,6 +119,20 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
    not tracked, the caller sets has_contexts and contexts[] before. */
 pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch, pf_error *error);
+
+/* Bits of the second word that must be 0. */
+#define WINIDEA_UNUSED_1_0 (~0x0f000000u)
+#define WINIDEA_UNUSED_1_1 (~0xfffu)
+
+/* Instead of the lane or the kind in an event word: above both. */
+#define WINIDEA_BAD_WORD (UINT64_C(1) << 32)
+
+/* decode_events.c: the fast path for events: fills to->times and to->words in
+   one pass over the records. Returns false at the first record that needs the general path: a
+   decreasing time, an invalid word, or an area or core without events so far;
+   winidea_decode then decodes the same records. */
+bool winidea_decode_events (winidea_decoder *self, winidea_slice records,
+                            const pf_event_target *to);
 
 /* area_cache.c: sets areas, value_kinds and state_values of a slice. */
 pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,

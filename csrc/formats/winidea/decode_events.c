@@ -1,0 +1,69 @@
+/*
+** decode_events.c - decodes binary records to event words (event_words.h),
+** without columns of names. Called by bin_timeline.c. Allocates nothing.
+*/
+
+#include "formats/winidea/decode.h"
+#include "model/base/switches.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+
+/* Decodes records of `size` bytes to event words. `lanes`: by core, the lane as
+   in words, or WINIDEA_BAD_WORD. Returns false at the first record that needs the
+   general path. */
+static ALWAYS_INLINE bool decode_words (winidea_decoder *self,
+                                        winidea_slice records, size_t size,
+                                        bool has_core, const uint64_t *lanes,
+                                        const pf_event_target *to) {
+  const winidea_handle_array *const arrays = self->cache.arrays;
+  const uint64_t *const kinds = self->event_kinds;
+  const unsigned shift = has_core ? 0 : 24;
+  const uint32_t unused = has_core ? WINIDEA_UNUSED_1_1 : WINIDEA_UNUSED_1_0;
+  int64_t *const times = to->times;
+  uint64_t *const words = to->words;
+  const uint8_t *at = records.at;
+  int64_t last = self->last;
+  for (size_t row = 0; row < records.count; row++, at += size) {
+    const uint32_t handle = pf_load32le(at), word = pf_load32le(at + 4);
+    const int64_t time = (int64_t)pf_load64le(at + size - 8);
+    const uint32_t kind = winidea_kind(handle);
+    const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
+    const winidea_handle_array *const array = &arrays[kind];
+    if (index >= array->size)
+      return false;
+    const uint32_t area = array->areas[index];
+    const uint64_t low = kinds[kind << 4 | (word >> shift & 15)] |
+                         lanes[has_core ? word >> 4 & 0xff : WINIDEA_NO_CORE];
+    if (low >= WINIDEA_BAD_WORD || area == PF_NO_AREA || (word & unused) != 0 ||
+        time < last)
+      return false;
+    times[row] = last = time;
+    words[row] = pf_event_word(low, 0, area);
+  }
+  return true;
+}
+
+
+bool winidea_decode_events (winidea_decoder *self, winidea_slice records,
+                            const pf_event_target *to) {
+  uint64_t lanes[256];
+  if (self->tracks_contexts || self->has_contexts || !PF_FAST(RECORDS))
+    return false;
+  for (size_t core = 0; core < 256; core++) {
+    const uint32_t name = self->lanes[core];
+    const uint32_t id =
+        name == PF_NO_NAME ? PF_NO_ID : to->lane_id(to->context, name);
+    lanes[core] = id == PF_NO_ID ? WINIDEA_BAD_WORD : pf_event_word(0, id, 0);
+  }
+  bool done;
+  if (self->layout.version == WINIDEA_1_0)
+    done = decode_words(self, records, records.size, false, lanes, to);
+  else if (records.size == 24)
+    done = decode_words(self, records, 24, true, lanes, to);
+  else
+    done = decode_words(self, records, records.size, true, lanes, to);
+  if (done && records.count > 0)
+    self->last = to->times[records.count - 1];
+  return done;
+}
