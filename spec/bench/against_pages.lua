@@ -54,7 +54,8 @@ local function d3_page(tree)
    local graph = read(modules .. "/d3-flame-graph/dist/d3-flamegraph.umd.min.js")
    return d3 and graph and table.concat { "<!DOCTYPE html><meta charset=utf-8><div id=c></div>",
       "<script>", d3, "</script><script>", graph, "</script><script>const tree = ",
-      json.encode(tree), "; const chart = flamegraph().width(1240).transitionDuration(0);",
+      json.encode(tree), "; const chart = flamegraph.default()",
+      ".width(1240).transitionDuration(0);",
       "d3.select('#c').datum(tree).call(chart);</script>" }
 end
 
