@@ -11,18 +11,26 @@ assets.scripts = { "model.js", "frames.js", "state.js", "surface.js", "search.js
    "details.js", "tracks.js",
    "pictures.js", "timeline.js", "distributions.js", "flames.js", "start.js" }
 
----Returns the text of one of the files.
----@param name string
----@return string
-function assets.read(name)
-   local file <close> = assert(io.open(folder .. name, "rb"))
-   return file:read "a"
+-- Writes the text of one of the files; after a failure to read it, `out` fails.
+local function put(out, name)
+   local file <close>, reason = io.open(folder .. name, "rb")
+   local text
+   if file then
+      text, reason = file:read "a"
+   end
+   if text then
+      out:write(text)
+   else
+      out.failure = out.failure or { ("cannot read %s%s: %s"):format(folder, name, reason), "io" }
+   end
 end
 
 ---Writes the style sheet as an element.
 ---@param out table of lanes.out
 function assets.write_style(out)
-   out:write("<style>\n", assets.read "page.css", "</style>\n")
+   out:write "<style>\n"
+   put(out, "page.css")
+   out:write "</style>\n"
 end
 
 ---Writes the scripts as an element; each file is a function that is called at once.
@@ -30,7 +38,7 @@ end
 function assets.write_scripts(out)
    out:write "<script>\n"
    for _, name in ipairs(assets.scripts) do
-      out:write(assets.read(name))
+      put(out, name)
    end
    out:write "</script>\n"
 end
