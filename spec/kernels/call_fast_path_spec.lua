@@ -93,6 +93,13 @@ local function check_by_rows(shape, options, from, to)
    assert.same(expected, statistics(trace, options, "area"))
    options.quantiles = ""
    assert.same(expected, statistics(trace, options, "area"))
+   options.quantiles, options.parts, options.threads = nil, nil, nil
+   local grouped = trace:calls(options):group("area"):aggregate { "count = sum(count)",
+      "net = sum(net)", "gross = sum(gross)" }
+   for area, count, net, gross in grouped:each("area", "count", "net", "gross") do
+      local group = expected[area]
+      assert.same({ group.count, group.net, group.gross }, { count, net, gross or 0 })
+   end
 end
 
 local function options_of(round)

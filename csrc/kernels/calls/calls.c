@@ -303,6 +303,7 @@ static pf_status calls_detach_input (pf_reader *reader, const bool *wanted,
   r->pushed_input = *r->reader.input;
   r->pushed_input.next = pushed_next;
   r->pushed_input.want = pushed_want;
+  r->pushed_input.can = NULL;
   *events = r->reader.input;
   *wants = r->wanted;
   return PF_OK;
