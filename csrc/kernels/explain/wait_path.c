@@ -135,13 +135,15 @@ static pf_status add_step (pf_wait_path *p, uint32_t lane, uint32_t area,
                            int64_t start, int64_t *stop) {
   if (area == PF_NO_AREA)
     lane = PF_NO_SLOT;
-  pf_path_step *const next = p->nsteps == 0 ? NULL : &p->steps[p->nsteps - 1];
-  if (next != NULL && next->lane == lane && next->area == area)
-    next->start = start;
-  else if (!pf_grow(&p->steps, &p->steps_capacity, p->nsteps + 1))
+  if (!pf_grow(&p->steps, &p->steps_capacity, p->nsteps + 1))
     return PF_ENOMEM;
-  else
-    p->steps[p->nsteps++] = (pf_path_step){start, *stop, lane, area};
+  pf_path_step *const step = &p->steps[p->nsteps];
+  if (p->nsteps > 0 && step[-1].lane == lane && step[-1].area == area)
+    step[-1].start = start;
+  else {
+    *step = (pf_path_step){start, *stop, lane, area};
+    p->nsteps++;
+  }
   *stop = start;
   return PF_OK;
 }

@@ -275,7 +275,7 @@ static bool add_call (span_reader *r, const pf_call *call, bool is_write) {
 }
 
 
-static bool add_calls (span_reader *r, uint32_t slot, uint8_t event) {
+static bool add_calls (span_reader *r, uint32_t slot, pf_event_kind event) {
   const pf_machine *const m = &r->machine;
   const pf_slot *const slots = m->lanes.slots;
   const bool is_state = slot != PF_NO_SLOT && slots[slot].kind == PF_KIND_STATE;

@@ -18,7 +18,7 @@ enum {
   PARTS
 };
 
-static const pf_field parts[PARTS] = {
+static const pf_field part_fields[PARTS] = {
     {"class", PF_NAME, "function, line, variable, state, ..."},
     {"handle", PF_HANDLE, "the vendor's number of the area"},
     {"value", PF_INT, "distinguishes areas with the same handle"},
@@ -102,10 +102,10 @@ pf_status pf_area_join_open (pf_reader *input, size_t area, pf_reader **reader,
   memcpy(j->fields, input->fields, known * sizeof *j->fields);
   for (size_t part = 0; part < PARTS; part++) {
     j->places[part] = SIZE_MAX;
-    if (pf_field_index(j->fields, known, parts[part].name) < known)
+    if (pf_field_index(j->fields, known, part_fields[part].name) < known)
       continue;
     j->places[part] = j->reader.nfields;
-    j->fields[j->reader.nfields++] = parts[part];
+    j->fields[j->reader.nfields++] = part_fields[part];
   }
   pf_stage_pass_seek(&j->reader);
   *reader = &j->reader;

@@ -77,7 +77,7 @@ static pf_status search (range_reader *r, pf_error *error) {
 }
 
 
-static pf_status start (range_reader *r, pf_error *error) {
+static pf_status start_reading (range_reader *r, pf_error *error) {
   r->started = true;
   if (pf_can(r->reader.input)->seek == NULL ||
       r->reader.fields[r->time].type != PF_INT)
@@ -123,7 +123,7 @@ static pf_status range_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   range_reader *const r = (range_reader *)(void *)self;
   pf_batch_clear(batch);
-  pf_status status = r->started ? PF_OK : start(r, error);
+  pf_status status = r->started ? PF_OK : start_reading(r, error);
   if (status != PF_OK)
     return status;
   while (!r->ended) {

@@ -232,7 +232,7 @@ static void take_lines (unpacking *u) {
   s->lines_read = true;
   s->lines = pf_array(count, sizeof *s->lines);
   pf_unpack_need(&u->in, s->lines != NULL);
-  while (s->nlines < count && is_fine(u)) {
+  while (s->lines != NULL && s->nlines < count && is_fine(u)) {
     pf_line_row row = {.start = 0};
     take_range(u, &end, &row.start, &row.file);
     pf_unpack_check(&u->in, end != row.start, "a line without addresses");
