@@ -358,6 +358,7 @@ asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(REPLAYED:%=$(B)/replay/%)
 # whole commands, and cluster_spec, which runs them through other programs. Without specs
 # that compare texts of the command and of other programs, where the others run all
 # branches of the C code as well, but for five (`make coverage` counts for each file).
+# Without those that read exports with other programs: oom and callbacks_spec write all exports.
 # Without specs of comparisons: inference/ runs no C code, and those of programs run no
 # branch that compare_spec and the specs of gmon do not run.
 CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua \
@@ -366,7 +367,8 @@ CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua
 	%/readme_spec.lua %/install_spec.lua %/version_spec.lua %/meta_spec.lua \
 	%/options_spec.lua %/values_spec.lua %/docs_spec.lua %/help_spec.lua \
 	%/completion_spec.lua %/ended_spec.lua spec/gprof_spec.lua %/chrome_spec.lua \
-	%/html_spec.lua %/verbs_spec.lua %/escapes_spec.lua %/examples_spec.lua \
+	%/html_spec.lua %/page_spec.lua %/timeline_page_spec.lua %/perfetto_spec.lua \
+	%/viewers_spec.lua %/verbs_spec.lua %/escapes_spec.lua %/examples_spec.lua \
 	spec/inference/% %/compare_programs_spec.lua %/diff_programs_spec.lua \
 	%/worked_examples_spec.lua,$(ORDERED))
 

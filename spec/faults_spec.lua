@@ -4,7 +4,7 @@
 local faults = require "spec.support.faults"
 
 local asked = math.tointeger(tonumber(os.getenv "PROFIO_FAULTS"))
-local every = asked or 139 -- a prime number, so that all faults come
+local every = asked or 211 -- a prime number, so that all faults come
 local only = os.getenv "PROFIO_FAULTS_OF" or "" -- a pattern of names of commands
 
 describe("a system call that fails", function()
