@@ -26,7 +26,7 @@ local function program(is_new)
    return module, "local other = require 'compared_module'\nlocal module = {}\n"
       .. (is_new and "" or moves) .. "local " .. work("heavy", 11) .. "local " .. work(named, 13)
       .. (is_new and "" or "local function leaf(n) local x = 0 " .. leaf .. "return x end\n")
-      .. parent .. ("for _ = 1, 200 do heavy(%d) %s(2000) parent(2000) %s.moves(2000) "):format(
+      .. parent .. ("for _ = 1, 200 do heavy(%d) %s(4000) parent(2000) %s.moves(2000) "):format(
       is_new and 6000 or 2000, named, is_new and "other" or "module") .. "other.stays(2000) end\n"
 end
 

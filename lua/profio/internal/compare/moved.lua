@@ -8,9 +8,9 @@
 -- verdict of the other one may be unknown, if its change is not small beside that of the first.
 --
 -- Functions with another name or module are looked for first: one is gone and the other new, with
--- nearly the same cost; those with the same last part of the name first. Of the others, functions
--- that are connected are summed together first, then in pairs, those with the smallest change of
--- the sum first.
+-- the same last part of the name or, tried after those, with nearly the same cost. Of the others,
+-- functions that are connected are summed together first, then in pairs, those with the smallest
+-- change of the sum first.
 
 local moved = {}
 
@@ -18,7 +18,7 @@ local moved = {}
 -- only the cost of the calls themselves may differ.
 local MOST, MOST_EXACT = 0.5, 0.1
 
-local CLOSE = 0.1   -- largest change of a function that has another name, as a part of its cost
+local CLOSE = 0.1   -- largest change of a function that has another last part, of its cost
 local BESIDE = 0.1  -- smallest change of an unknown function, as a part of that of the gone or new
 
 local proven = { gone = true, faster = true, new = true, slower = true }
@@ -160,9 +160,10 @@ local function renamings(list)
    local found = {}
    for _, pair in ipairs(list) do
       local from, to = pair[1], pair[2]
-      if from.verdict == "gone" and to.verdict == "new"
-         and math.abs(from.change + to.change) <= CLOSE * math.min(-from.change, to.change) then
-         found[#found + 1] = { rows = pair, rank = last_part(from) == last_part(to) and 1 or 2 }
+      local is_named = last_part(from) == last_part(to)
+      if from.verdict == "gone" and to.verdict == "new" and (is_named
+         or math.abs(from.change + to.change) <= CLOSE * math.min(-from.change, to.change)) then
+         found[#found + 1] = { rows = pair, rank = is_named and 1 or 2 }
       end
    end
    return found
