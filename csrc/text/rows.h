@@ -82,7 +82,8 @@ typedef struct row_entry {
   bool is_open;   /* of a track that a column names: a slice is open */
 } row_entry;
 
-/* What the rows of a job are. Fields are indices of columns, SIZE_MAX: none.
+/* How the rows of a job become packets. Fields are indices of columns, SIZE_MAX:
+   none.
    `kinds` and `tracks` are borrowed; lua/row_text.c frees the rest. */
 typedef struct row_packets {
   uint64_t sequence;

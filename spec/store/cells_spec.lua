@@ -1,5 +1,5 @@
 -- Profiles in a store: what was put comes back, sums equal those of a slow model, and the tables
--- have what schema.h and cells.h say, by the command sqlite3 and a decoder in Lua.
+-- have what module.c and cells.h say, by the command sqlite3 and a decoder in Lua.
 
 local cells = require "spec.support.cells"
 local sqlite = require "spec.support.sqlite"

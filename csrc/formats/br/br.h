@@ -183,7 +183,7 @@ static inline uint64_t br_left (const br_parser *parser) {
   return parser->trace->sources[0].bytes.size - parser->at;
 }
 
-/* What the page of the format leaves open; decided by open_br.c. */
+/* Choices that the page of the format leaves open; open_br.c decides them. */
 typedef struct br_interpretation {
   bool outer_first; /* backtraces are in the order from the outermost frame */
   bool inclusive;   /* times include called lines */

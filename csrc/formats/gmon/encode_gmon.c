@@ -14,7 +14,8 @@
 #include "model/base/sorts.h"
 
 #define FEW_BINS 65536 /* missing bins that are always written as zeros */
-/* What the sets of a gmon_sets differ in: the members before `read`. */
+/* The properties in which the sets of a gmon_sets differ: the members before
+   `read`. */
 #define HEADER_SIZE (offsetof(gmon_set, abbreviation) + sizeof(uint32_t))
 
 /* Read an integer of a row, which must be present and not negative. */

@@ -15,7 +15,7 @@
 
 #include "model/dictionary/areas.h"
 #include "model/base/memory.h"
-#include "model/base/spill.h"
+#include "model/rows/spill.h"
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 

@@ -2,7 +2,7 @@
 ** spill.c - buffers in memory whose full chunks go to a temporary file.
 */
 
-#include "model/base/spill.h"
+#include "model/rows/spill.h"
 
 #include <errno.h>
 #include <stdlib.h>
