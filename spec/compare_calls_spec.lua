@@ -4,12 +4,7 @@ local command = require "spec.support.command"
 local profio = require "profio"
 local stored = require "spec.support.stored"
 
--- Numbers with the same sequence on every machine.
-local state = 1
-local function random()
-   state = (state * 6364136223846793005 + 1442695040888963407) & math.maxinteger
-   return (state >> 11) % 1000003 / 1000003
-end
+local random, begin = require "spec.support.uniform"()
 
 -- Returns the rows of a comparison by name.
 local function by_name(comparison)
@@ -20,9 +15,12 @@ local function by_name(comparison)
    return list
 end
 
+local written = 0 -- timelines
+
 -- Writes a timeline of two cores: `read` is the mean length of a call of Db_Read in core 1.
 local function timeline(read)
-   local path = ("%s/compared-%d-%d.txt"):format(command.folder, read, state & 0xffffff)
+   written = written + 1
+   local path = ("%s/compared-%d-%d.txt"):format(command.folder, read, written)
    local trace = assert(profio.create(path, { format = "winidea", dialect = "text1",
       timeline_binary = true }))
    local now = 0
@@ -42,7 +40,7 @@ end
 
 describe("profio.compare of timelines", function()
    it("compares areas, alone and in each context", function()
-      state = 1
+      begin(1)
       local sides = { {}, {} }
       for i = 1, 4 do
          sides[1][i], sides[2][i] = timeline(10000), timeline(15000)
@@ -81,7 +79,7 @@ describe("statistics of calls in a comparison of timelines", function()
    local sides, paths = {}, {}
 
    setup(function()
-      state = 1
+      begin(1)
       for side, read in pairs { base = 10000, new = 15000 } do
          sides[side], paths[side] = {}, {}
          for i = 1, side == "base" and 3 or 2 do

@@ -7,12 +7,7 @@ local profio = require "profio"
 local stored = require "spec.support.stored"
 local viewers = require "spec.support.viewers"
 
--- Numbers with the same sequence on every machine.
-local state = 1
-local function random()
-   state = (state * 6364136223846793005 + 1442695040888963407) & math.maxinteger
-   return (state >> 11) % 1000003 / 1000003
-end
+local random, begin = require "spec.support.uniform"()
 
 -- Returns a count near its mean, with the variance of samples: a sum of 12 uniform numbers.
 local function noisy(mean)
@@ -69,7 +64,7 @@ end
 
 describe("profio.compare", function()
    before_each(function()
-      state = 1
+      begin(1)
    end)
 
    it("gives the verdicts that were planted", function()
@@ -225,7 +220,7 @@ describe("comparison:check", function()
    local comparison
 
    setup(function()
-      state = 1
+      begin(1)
       comparison = assert(profio.compare(runs(6, old_means), runs(6, new_means)))
    end)
 
@@ -276,7 +271,7 @@ end)
 
 describe("profio compare", function()
    setup(function()
-      state = 1
+      begin(1)
       for i = 1, 5 do
          for name, means in pairs { old = old_means, new = new_means } do
             local trace <close> = run(means)

@@ -8,9 +8,7 @@ local names = require "spec.support.names"
 local profio = require "profio"
 local viewers = require "spec.support.viewers"
 
-local it_looks = viewers.has_pages and it or function(name)
-   pending(name .. " (needs chromium and puppeteer-core)")
-end
+local it_looks = viewers.it_browses(it, pending)
 
 -- Functions of the specs for the page: the cells of the table, and those of one column.
 local read_table = [[

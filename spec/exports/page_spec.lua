@@ -8,16 +8,9 @@ local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 local viewers = require "spec.support.viewers"
 
-local it_looks = viewers.has_pages and it or function(name)
-   pending(name .. " (needs chromium and puppeteer-core)")
-end
+local it_looks = viewers.it_browses(it, pending)
 
-local function look(page, program, options)
-   local seen = viewers.browse(page, program, options)
-   assert.same({}, seen.errors)
-   assert.same({}, seen.requests)
-   return seen.told
-end
+local look = viewers.told
 
 -- Functions of the programs: where an element is, and the state in the address.
 local tools = [[

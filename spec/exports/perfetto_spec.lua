@@ -199,18 +199,7 @@ describe("--export perfetto", function()
    end)
 
    it_looks("shows what was lost", function()
-      profio.register {
-         name = "lossy packets", score = function() return 0 end,
-         tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" } } },
-         open = function()
-            return { info = { lost = 3 }, events = function(put)
-               put(0, "enter", "f")
-               put(5, "leave", "f")
-            end }
-         end,
-      }
-      local trace <close> = assert(profio.open({ data = "x", path = "run" },
-         { format = "lossy packets" }))
+      local trace <close> = events.lossy()
       local _, process, facts = look(assert(trace:export "perfetto"),
          "SELECT name FROM process WHERE pid = 1",
          "SELECT str_value AS value FROM metadata WHERE name = 'cr-damaged 1'")

@@ -5,15 +5,9 @@ local core = require "profio.core"
 local events = require "spec.support.events"
 local viewers = require "spec.support.viewers"
 
-local it_looks = viewers.has_pages and it or function(name)
-   pending(name .. " (needs chromium and puppeteer-core)")
-end
+local it_looks = viewers.it_browses(it, pending)
 
-local function look(page, program, options)
-   local seen = viewers.browse(page, program, options)
-   assert.same({}, seen.errors)
-   return seen.told
-end
+local look = viewers.told
 
 local tools = [[
    const canvas = async () => look(() => {

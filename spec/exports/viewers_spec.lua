@@ -136,18 +136,7 @@ describe("speedscope", function()
    it_looks("shows that something was lost", function()
       local _, status = command.run "profio --export speedscope cut.gmon -o cut.speedscope.json"
       assert.equal(3, status)
-      profio.register {
-         name = "lossy timeline", score = function() return 0 end,
-         tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" } } },
-         open = function()
-            return { info = { lost = 3 }, events = function(put)
-               put(0, "enter", "f")
-               put(5, "leave", "f")
-            end }
-         end,
-      }
-      local trace <close> = assert(profio.open({ data = "x", path = "run" },
-         { format = "lossy timeline" }))
+      local trace <close> = events.lossy()
       local cut, timeline = viewers.speedscope(command.folder .. "/cut.speedscope.json",
          command.file("lossy.speedscope.json", assert(trace:export "speedscope")))
       assert.matches("^cut%.gmon %(damaged: cut%.gmon: .* %(gmon%-truncated%)%)$", cut.name)

@@ -150,4 +150,20 @@ function events.fine(lines, ...)
    return text
 end
 
+---Opens a trace named `run` with one call of f, of which three records were lost.
+---@return profio.Trace
+function events.lossy()
+   profio.register {
+      name = "lossy events", score = function() return 0 end,
+      tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" } } },
+      open = function()
+         return { info = { lost = 3 }, events = function(put)
+            put(0, "enter", "f")
+            put(5, "leave", "f")
+         end }
+      end,
+   }
+   return assert(profio.open({ data = "x", path = "run" }, { format = "lossy events" }))
+end
+
 return events

@@ -100,7 +100,7 @@ speedscope_modules () {
     echo "setup.sh: npm could not install speedscope and jsdom" >&2
 }
 
-# What drives Chromium, and what checks pages and their scripts.
+# Programs that drive Chromium, and that check pages and their scripts.
 page_modules () {
   echo "installing with npm into $B/node: puppeteer-core, axe-core, eslint, d3 (62 MB)" >&2
   mkdir -p "$B/node/pages"

@@ -215,6 +215,27 @@ function viewers.browse(bytes, program, options)
    return assert(json.decode(text), errors:sub(1, 500))
 end
 
+---Returns what a program tells of a page; fails if the page had an error or asked for something.
+---@param bytes string the page
+---@param program string as for viewers.browse
+---@param options table|nil as for viewers.browse
+---@return any
+function viewers.told(bytes, program, options)
+   local seen = viewers.browse(bytes, program, options)
+   assert(#seen.errors + #seen.requests == 0, json.encode(seen))
+   return seen.told
+end
+
+---Returns `it`, or where pages cannot be opened a function that skips the spec and says why.
+---@param it function
+---@param pending function
+---@return function
+function viewers.it_browses(it, pending)
+   return viewers.has_pages and it or function(name)
+      pending(name .. " (needs chromium and puppeteer-core)")
+   end
+end
+
 ---Returns what eslint prints about files of JavaScript, or "" if it finds nothing.
 ---@param files string paths, as words of a shell
 ---@return string
