@@ -209,4 +209,113 @@ describe("the timeline of a page", function()
       assert.is_true(told.shown)
       assert.is_true(told.bars > 10)
    end)
+
+   it_looks("shows a call in all parts, and keeps it, folds and order in the address", function()
+      local lines = small:gsub("500 enter g", "420 enter f one\n480 leave f one\n%0")
+      local trace <close> = events.open(lines)
+      local told = look(assert(trace:export "html"), tools .. [==[
+         const box = await canvas(), wide = box.width - box.left;
+         const at = time => box.x + box.left + wide * time / 1000;
+         const row = async name => box.y + await look(n => page.timeline.places().find(p =>
+            p.track.name === n).top, name) + 20 + 4;
+         const shown = () => look(() => ({ hash: location.hash, folded: page.tracks.list.filter(
+            page.timeline.is_folded).map(track => track.name), call: page.chosen_call() &&
+            page.call_path().map(page.name) }));
+         await tab.mouse.click(at(250), await row('one') + 16);
+         tell('call', await shown());
+         tell('facts', await look(() => Array.from(document.querySelectorAll('#call dd'),
+            one => one.textContent)));
+         tell('bars', await look(() => Array.from(document.querySelectorAll('.bucket.here'),
+            one => one.title)));
+         tell('frames', await look(() => Array.from(page.flames.marked(), one =>
+            [one.depth, page.name(one.fn)])));
+         await tab.mouse.click(box.x + 20, await row('one') - 10);
+         await look(() => document.querySelector('button[value=time]').click());
+         tell('folded', await shown());
+         await tab.goBack();
+         await tab.goBack();
+         tell('back', await shown());
+         await tab.goForward();
+         tell('forward', await shown());
+         await focus();
+         for (const key of ['f', 'n']) { await tab.keyboard.press(key); }
+         tell('keys', await shown());
+         await tab.keyboard.press('p');
+         await look(() => page.select_call(page.tracks.list[1], 0));
+         tell('suspended', await look(() => page.tracks.list[1].durations(0)));
+         await look(() => document.querySelectorAll('#call .tools button')[1].click());
+         tell('zoomed', await look(() => page.name(page.flames.zoomed().fn)));
+         await look(() => document.querySelectorAll('#call .tools button')[0].click());
+         tell('span', await span());
+         await tab.keyboard.press('Escape');
+         tell('none', await look(() => [page.chosen_call(), document.getElementById(
+            'details').hidden]));]==])
+      assert.same({ "main", "f" }, told.call.call)
+      assert.same({ "one", "0.000000100 s", "300 ns", "300 ns", "300 ns" }, told.facts)
+      assert.same(2, #told.bars)
+      for _, title in ipairs(told.bars) do
+         local low, high = title:match "(%d+) ns to (%d+) ns, this call among them$"
+         assert.is_true(tonumber(low) <= 300 and 300 < tonumber(high))
+      end
+      assert.same({ { 1, "main" }, { 2, "f" } }, told.frames)
+      assert.same({ "one" }, told.folded.folded)
+      assert.matches("&fold=0&lanes=time$", told.folded.hash)
+      assert.same({}, told.back.folded)
+      assert.equal(told.call.hash, told.back.hash)
+      assert.same({ "one" }, told.forward.folded)
+      assert.same({ "main", "f" }, told.keys.call)
+      assert.matches("&call=0.420.2", told.keys.hash)
+      assert.same({}, told.keys.folded)
+      local row
+      for call in trace:calls():where { area = "g" }:records() do
+         row = call
+      end
+      assert.same({ row.net, row.gross }, { told.suspended.net, told.suspended.gross })
+      assert.equal("g", told.zoomed)
+      assert.same({ 100, 1000 }, told.span)
+      assert.same({ nil, true }, { told.none[1], told.none[2] })
+   end)
+
+   it_looks("moves and zooms by touch, as the flame graph does", function()
+      local trace <close> = events.open(small)
+      local told = look(assert(trace:export "html"), tools .. [==[
+         const box = await canvas(), wide = box.width - box.left;
+         const pinch = async (left, y, width, check) => {
+            const at = share => left + width * share;
+            const a = await tab.touchscreen.touchStart(at(0.4), y);
+            const b = await tab.touchscreen.touchStart(at(0.6), y);
+            await a.move(at(0.3), y);
+            await b.move(at(0.7), y);
+            await a.end();
+            await b.end();
+            const zoomed = await check();
+            const c = await tab.touchscreen.touchStart(at(0.5), y);
+            await c.move(at(0.4), y);
+            await c.end();
+            return [zoomed, await check()];
+         };
+         tell('span', await pinch(box.x + box.left, box.y + 50, wide, span));
+         const flame = await look(() => {
+            const canvas = document.querySelector('#flames canvas');
+            canvas.scrollIntoView();
+            const { x, y, width } = canvas.getBoundingClientRect();
+            return { x, y, width };
+         });
+         tell('part', await pinch(flame.x, flame.y + 8, flame.width, () =>
+            look(() => page.state.part.split('-').map(Number))));
+         tell('selected', await look(() => page.selected()));
+         await tab.touchscreen.tap(flame.x + 10, flame.y + 19 + 8);
+         tell('tapped', await look(() => page.name(page.selected())));]==])
+      local function is_about(expected, found, slack)
+         for i = 1, 2 do
+            assert.is_true(math.abs(expected[i] - found[i]) <= slack, found[i])
+         end
+      end
+      is_about({ 250, 750 }, told.span[1], 2)
+      is_about({ 300, 800 }, told.span[2], 2)
+      is_about({ 0.25, 0.75 }, told.part[1], 0.002)
+      is_about({ 0.3, 0.8 }, told.part[2], 0.002)
+      assert.equal(-1, told.selected)
+      assert.equal("main", told.tapped)
+   end)
 end)

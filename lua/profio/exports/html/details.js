@@ -189,7 +189,7 @@
 
   function show(changed) {
     const fn = page.selected(), part = $('details');
-    if (!changed.has('select') && !changed.has('metric')) { return; }
+    if (!changed.has('select') && !changed.has('metric') && !changed.has('call')) { return; }
     part.hidden = fn < 0;
     if (fn < 0) { return; }
     const title = make('h2', { id: 'details-title', title: page.name(fn).slice(0, 2000) },

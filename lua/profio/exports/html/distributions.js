@@ -36,10 +36,12 @@
     return place < 4 ? place : (4 + place % 4) * 2 ** (Math.floor(place / 4) - 1);
   }
 
-  function bar(cell, most, fn) {
-    const high = low_of(cell.place + 1);
-    const text = `${page.count(cell.count)} calls of ${page.time(cell.low)} to ${page.time(high)}`;
-    const box = make('button', { type: 'button', className: 'bucket', title: text,
+  function bar(cell, most, fn, chosen) {
+    const high = low_of(cell.place + 1), is_here = chosen !== null && bucket(chosen) === cell.place;
+    const text = `${page.count(cell.count)} calls of ${page.time(cell.low)} to ${page.time(high)}` +
+      (is_here ? ', this call among them' : '');
+    const box = make('button', { type: 'button', className: is_here ? 'bucket here' : 'bucket',
+      title: text,
       'aria-label': text + ': show one', disabled: cell.count === 0,
       onclick: () => page.show_call({ track: cell.track, start: cell.start, long: high }, fn) },
     make('span'));
@@ -47,11 +49,19 @@
     return box;
   }
 
+  /* Returns the duration of the selected call, or null. */
+  function chosen_time(kind, fn) {
+    const chosen = page.chosen_call();
+    const is_call = chosen && chosen.track.kind === 'lane' && chosen.track.fn(chosen.call) === fn;
+    return is_call ? chosen.track.durations(chosen.call)[kind] : null;
+  }
+
   function histogram(kind, data, fn) {
+    const chosen = chosen_time(kind, fn);
     const cells = cells_of(data.cells), most = Math.max(...cells.map(cell => cell.count));
     return make('div', { className: 'histogram' }, make('h4', {}, titles[kind]),
       make('div', { className: 'buckets', role: 'group', 'aria-label': titles[kind] },
-        ...cells.map(cell => bar(cell, most, fn))),
+        ...cells.map(cell => bar(cell, most, fn, chosen))),
       make('div', { className: 'ends note' }, make('span', {}, page.time(cells[0].low)),
         make('span', {}, page.time(low_of(cells[cells.length - 1].place + 1)))),
       make('div', { className: 'note' }, `p50 ${page.time(data.p50)}, p99 ${page.time(data.p99)}` +
@@ -91,6 +101,22 @@
     return { cells, low: Math.exp(low), high: Math.exp(high) };
   }
 
+  /* Draws a ring around the selected call. */
+  function ring(pen, fn, low, high) {
+    const chosen = page.chosen_call();
+    if (!chosen || chosen.track.kind !== 'lane' || chosen.track.fn(chosen.call) !== fn) { return; }
+    const { track, call } = chosen, long = Math.max(1, track.stop[call] - track.start[call]);
+    const up = (Math.log(long) - Math.log(low)) / (Math.log(high) - Math.log(low));
+    const column = Math.floor(track.start[call] / page.tracks.length * WIDE);
+    pen.globalAlpha = 1;
+    pen.strokeStyle = page.style('--text');
+    pen.lineWidth = 3;
+    pen.beginPath();
+    pen.arc(Math.min(WIDE - 1, column) * 8 + 4,
+      (HIGH - 1 - Math.min(HIGH - 1, Math.floor(up * HIGH))) * 6 + 3, 9, 0, 7);
+    pen.stroke();
+  }
+
   function heat_map(fn) {
     const { list, left } = calls_of(fn);
     if (list.length < 2) { return make('div'); }
@@ -105,6 +131,7 @@
       pen.globalAlpha = 0.15 + 0.85 * Math.log(1 + count) / Math.log(1 + most);
       pen.fillRect(i % WIDE * 8, (HIGH - 1 - Math.floor(i / WIDE)) * 6, 8, 6);
     });
+    ring(pen, fn, low, high);
     canvas.addEventListener('click', event => {
       const wide = page.tracks.length / WIDE;
       const column = Math.floor(event.offsetX / canvas.clientWidth * WIDE);

@@ -5,7 +5,8 @@
   'use strict';
   const data = page.data, state = page.state, $ = page.$, make = page.make;
   const ROW = 19, LEAST = 0.4; // height of a row, least width of a frame, pixels
-  let root, zoomed, rows = [], width = 0, current = null, most_change = 0;
+  const SMALLEST = 1e-7; // share of the zoomed frame that can fill the width
+  let root, zoomed, rows = [], width = 0, current = null, most_change = 0, tallest = 0;
 
   // {====== Layout ======
 
@@ -36,38 +37,54 @@
     return list.join('.');
   }
 
+  /* Returns the part of the zoomed frame that is visible: two shares of its width. */
+  function visible_part() {
+    const [from, to] = state.part.split('-').map(Number);
+    return from >= 0 && to <= 1 && to - from >= SMALLEST ? { from, to } : { from: 0, to: 1 };
+  }
+
+  function show_part(from, to) {
+    const wide = Math.min(1, Math.max(SMALLEST, to - from));
+    const begin = Math.max(0, Math.min(from, 1 - wide));
+    page.set({ part: wide >= 1 ? '' : `${begin.toFixed(9)}-${(begin + wide).toFixed(9)}` }, true);
+  }
+
   /* Returns the pixels of a unit of weight; both sides of a difference have one scale. */
   function scale_of(frame) {
     const is_side = data.difference && state.side !== 'difference' && frame === root;
     const whole = is_side ? Math.max(data.metrics[0].total, data.metrics[1].total) : frame.width;
-    return width / (whole || 1);
+    const { from, to } = visible_part();
+    return width / (to - from) / (whole || 1);
   }
 
-  /* Computes the boxes of all rows: { frame, x, w } in pixels; the frames around the zoomed one
-     fill the width. */
+  function add_box(depth, box) {
+    if (box.w >= LEAST && box.x < width && box.x + box.w > 0) {
+      (rows[depth] = rows[depth] || []).push(box);
+      return true;
+    }
+    return false;
+  }
+
+  /* Computes the boxes of all rows that are visible: { frame, x, w } in pixels; the frames around
+     the zoomed one fill the width. */
   function lay_out(pixels) {
     width = pixels;
     rows = [];
+    const scale = scale_of(zoomed), wide = zoomed.width * scale;
+    const { from, to } = visible_part(), x = -from / (to - from) * width;
     for (let frame = zoomed; frame; frame = frame.parent) {
-      rows[frame.depth] = [{ frame, x: 0, w: zoomed.width * scale_of(zoomed) }];
+      rows[frame.depth] = [{ frame, x, w: wide }];
     }
-    const scale = scale_of(zoomed), open = [rows[zoomed.depth][0]];
+    const open = [rows[zoomed.depth][0]];
     while (open.length > 0) {
       const box = open.pop();
-      let x = box.x;
+      let at = box.x;
       for (const frame of box.frame.children()) {
-        const w = frame.width * scale;
-        if (w >= LEAST) {
-          const inner = { frame, x, w };
-          (rows[frame.depth] = rows[frame.depth] || []).push(inner);
-          open.push(inner);
-        }
-        x += Math.max(0, w);
+        const inner = { frame, x: at, w: frame.width * scale };
+        if (add_box(frame.depth, inner)) { open.push(inner); }
+        at += Math.max(0, inner.w);
       }
-      if (box.frame.rest * scale >= LEAST) {
-        const depth = box.frame.depth + 1;
-        (rows[depth] = rows[depth] || []).push({ of: box.frame, x, w: box.frame.rest * scale });
-      }
+      add_box(box.frame.depth + 1, { of: box.frame, x: at, w: box.frame.rest * scale });
     }
   }
 
@@ -93,30 +110,46 @@
     pen.globalAlpha = 1;
   }
 
-  function draw_box(pen, box, y, marks) {
-    const frame = box.frame, wide = Math.max(0.5, box.w - (box.w > 3 ? 1 : 0));
+  function draw_box(pen, whole, y, marks) {
+    const left = Math.max(whole.x, -4), frame = whole.frame;
+    const box = { x: left, w: Math.min(whole.x + whole.w, width + 4) - left };
+    const wide = Math.max(0.5, box.w - (box.w > 3 ? 1 : 0));
     const faded = frame.fn >= 0 && marks.hits && !marks.hits[frame.fn];
     pen.globalAlpha = faded ? 0.3 : frame.depth < zoomed.depth ? 0.65 : 1;
     pen.fillStyle = fill_of(frame);
     pen.fillRect(box.x, y, wide, ROW - 1);
     pen.globalAlpha = faded ? 0.55 : 1;
-    if (frame === current || (frame.fn === marks.selected && frame.fn >= 0)) {
-      pen.strokeStyle = page.style(frame === current ? '--accent' : '--text');
-      pen.lineWidth = 2;
+    const is_marked = frame === current || marks.path.has(frame);
+    if (is_marked || (frame.fn === marks.selected && frame.fn >= 0)) {
+      pen.strokeStyle = page.style(is_marked ? '--accent' : '--text');
+      pen.lineWidth = is_marked ? 3 : 1.5;
       pen.strokeRect(box.x + 1, y + 1, Math.max(1, wide - 2), ROW - 3);
     }
     if (box.w > 16) {
       pen.fillStyle = frame.fn < 0 || faded ? page.style('--text') : '#161616';
-      page.label(pen, frame.fn < 0 ? 'all' : page.short(frame.fn), box.x, y + ROW / 2, box.w);
+      page.label(pen, frame.fn < 0 ? 'all' : page.short(frame.fn), Math.max(0, box.x), y + ROW / 2,
+        Math.min(width, box.x + box.w) - Math.max(0, box.x));
     }
     pen.globalAlpha = 1;
+  }
+
+  /* Returns the frames of the selected call and of those around it. */
+  function frames_of_call() {
+    const path = page.call_path ? page.call_path() : null, found = new Set();
+    if (path && state.order === 'inverted') { path.reverse(); }
+    for (let frame = root, n = 0; path && n < path.length; n++) {
+      frame = frame.children().find(child => child.fn === path[n]);
+      if (!frame) { break; }
+      found.add(frame);
+    }
+    return found;
   }
 
   const surface = page.surface('Flame graph. Arrow keys move, Enter zooms, Backspace zooms out.',
     (pen, pixels, top, height) => {
       if (!root) { return; }
       if (pixels !== width) { lay_out(pixels); }
-      const marks = { hits: page.hits(), selected: page.selected() };
+      const marks = { hits: page.hits(), selected: page.selected(), path: frames_of_call() };
       const last = Math.min(rows.length - 1, Math.ceil((top + height) / ROW));
       for (let depth = Math.floor(top / ROW); depth <= last; depth++) {
         for (const box of rows[depth] || []) {
@@ -131,7 +164,8 @@
 
   function refresh() {
     lay_out(surface.width() || 1);
-    surface.refresh(rows.length * ROW + 2);
+    tallest = Math.max(tallest, rows.length);
+    surface.refresh(tallest * ROW + 2);
   }
 
   // }======
@@ -194,14 +228,28 @@
   // {====== Actions ======
 
   function zoom(frame) {
-    page.set({ zoom: path_of(frame), ...(frame.fn < 0 ? {} : { near: '' }) });
+    page.set({ zoom: path_of(frame), part: '' });
   }
 
-  function box_at(event) {
-    const y = event.offsetY + surface.box.scrollTop;
-    return (rows[Math.floor(y / ROW)] || []).find(box =>
-      event.offsetX >= box.x && event.offsetX < box.x + box.w);
+  function box_at(x, y) {
+    return (rows[Math.floor(y / ROW)] || []).find(box => x >= box.x && x < box.x + box.w);
   }
+
+  /* Shows a part `factor` times as wide; what is at x pixels stays there. */
+  function widen(factor, x) {
+    const { from, to } = visible_part(), at = from + (to - from) * x / width;
+    show_part(at - (at - from) * factor, at + (to - at) * factor);
+  }
+
+  function move(share) {
+    const { from, to } = visible_part();
+    const begin = Math.max(0, Math.min(from + (to - from) * share, 1 - (to - from)));
+    show_part(begin, begin + to - from);
+  }
+
+  const keys = { w: () => widen(0.5, width / 2), s: () => widen(2, width / 2),
+    '+': () => widen(0.5, width / 2), '-': () => widen(2, width / 2), a: () => move(-0.25),
+    d: () => move(0.25), 0: () => zoom(root) };
 
   function look_at(frame) {
     current = frame;
@@ -224,34 +272,46 @@
       const next = step(event.key);
       if (next) { look_at(next); }
     } else if (event.key === 'Enter' && current) {
-      page.select(current.fn, { zoom: path_of(current) });
+      page.select(current.fn, { zoom: path_of(current), part: '' });
     } else if (event.key === 'Backspace' || (event.key === 'Escape' && zoomed.parent)) {
       zoom(zoomed.parent || root);
+    } else if (keys[event.key.toLowerCase()] && !event.ctrlKey && !event.metaKey) {
+      keys[event.key.toLowerCase()]();
     } else {
       return;
     }
     event.preventDefault();
   });
-  surface.canvas.addEventListener('click', event => {
-    const box = box_at(event);
-    if (!box || !box.frame) { return; }
-    current = box.frame;
-    page.select(box.frame.fn, { zoom: path_of(box.frame) });
+  page.gestures(surface, {
+    click: (x, y) => {
+      const box = box_at(x, y);
+      if (!box || !box.frame) { return; }
+      current = box.frame;
+      page.select(box.frame.fn, { zoom: path_of(box.frame), part: '' });
+    },
+    grab: visible_part,
+    drag: (held, x, factor) => {
+      const wide = (held.to - held.from) * factor;
+      const from = held.from + (held.to - held.from) * held.x / width - wide * x / width;
+      show_part(Math.max(0, from), Math.max(0, from) + wide);
+    },
+    drop: () => {},
+    zoom: widen,
+    pan: pixels => move(pixels / width),
+    hover: event => {
+      const box = event && box_at(event.offsetX, event.offsetY + surface.box.scrollTop);
+      page.tip(!box ? null : box.frame ? words(box.frame) : ['left out',
+        `${page.weight(box.of.rest, view().metric)} in small frames is not in this page: ` +
+        '--set size=N'], event && event.clientX, event && event.clientY);
+    }
   });
-  surface.canvas.addEventListener('pointermove', event => {
-    const box = box_at(event);
-    page.tip(!box ? null : box.frame ? words(box.frame) : ['left out',
-      `${page.weight(box.of.rest, view().metric)} in small frames is not in this page: ` +
-      '--set size=N'], event.clientX, event.clientY);
-  });
-  surface.canvas.addEventListener('pointerleave', () => page.tip(null));
 
   // }======
 
   const orders = [['heavy', 'Left-heavy'], ['inverted', 'Inverted']];
   if (data.timeline) { orders.push(['time', 'Time order']); }
   const order = page.switch('Order of frames', orders, value =>
-    page.set({ order: value, zoom: '' }));
+    page.set({ order: value, zoom: '', part: '' }));
   const side = page.switch('Side of the comparison', [['before', 'Before'], ['after', 'After'],
     ['difference', 'Difference']], value => page.set({ side: value }));
 
@@ -272,10 +332,11 @@
     if (has('metric', 'order', 'side')) { rebuild(); }
     if (has('metric', 'order', 'side', 'zoom')) {
       zoomed = frame_of_path();
+      tallest = 0;
       current = current && current.view === zoomed.view ? current : null;
       put_crumbs();
-      refresh();
     }
+    if (has('metric', 'order', 'side', 'zoom', 'part')) { refresh(); }
     order.show(state.order);
     side.show(state.side);
     surface.refresh();
@@ -292,6 +353,7 @@
     $('flames').append(make('p', { className: 'note' }, 'Difference: widths are the sums of both ' +
       'sides, so that what is gone is shown; red grew, blue shrank.'));
   }
-  page.flames = { surface, words, rows: () => rows, zoomed: () => zoomed, root: () => root };
+  page.flames = { surface, words, rows: () => rows, zoomed: () => zoomed, root: () => root,
+    marked: frames_of_call };
   page.parts.push(show);
 }(window.page));

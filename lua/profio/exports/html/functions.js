@@ -176,9 +176,11 @@
   }
 
   function show(changed) {
+    const has = (...names) => names.some(name => changed.has(name));
+    if (!has('find', 'pattern', 'metric', 'sort', 'select')) { return; }
     const list = columns();
-    if (changed.has('find') || changed.has('pattern')) { shown = FIRST; }
-    if (changed.has('metric')) { put_costs(); }
+    if (has('find', 'pattern')) { shown = FIRST; }
+    if (has('metric')) { put_costs(); }
     put_head(list);
     put_rows(list);
   }

@@ -7,9 +7,10 @@ local assets = {}
 local folder = debug.getinfo(1, "S").source:match "^@(.*)page_assets%.lua$"
 
 ---The scripts in the order in which the page runs them.
-assets.scripts = { "model.js", "frames.js", "state.js", "surface.js", "search.js", "functions.js",
-   "details.js", "tracks.js",
-   "pictures.js", "timeline.js", "distributions.js", "flames.js", "start.js" }
+assets.scripts = { "model.js", "frames.js", "state.js", "surface.js", "gestures.js", "search.js",
+   "functions.js", "details.js", "tracks.js", "chosen_call.js",
+   "pictures.js", "timeline.js", "distributions.js", "flames.js", "keys.js",
+   "start.js" }
 
 -- Writes the text of one of the files; after a failure to read it, `out` fails.
 local function put(out, name)

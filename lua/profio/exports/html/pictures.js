@@ -73,8 +73,8 @@
     pen.fillRect(x, y, wide, draw.ROW - 1);
     pen.globalAlpha = 1;
     if (call.fn === marks.selected && wide > 1) {
-      pen.strokeStyle = page.style('--text');
-      pen.lineWidth = 2;
+      pen.strokeStyle = page.style(call.is_chosen ? '--accent' : '--text');
+      pen.lineWidth = call.is_chosen ? 3 : 1.5;
       pen.strokeRect(x + 1, y + 1, Math.max(1, wide - 2), draw.ROW - 3);
     }
     if (wide > 20) {
@@ -82,6 +82,9 @@
       page.label(pen, call.text || page.short(call.fn), x, y + draw.ROW / 2, wide);
     }
   }
+
+  const is_chosen = (marks, track, i) =>
+    Boolean(marks.call) && marks.call.track === track && marks.call.call === i;
 
   /* Draws the calls of a lane; of calls that share a pixel only the first one. */
   draw.calls = function (pen, view, track, y, marks) {
@@ -91,7 +94,8 @@
       for (let n = from; n < to; n++) {
         const i = row[n], x = draw.x(view, track.start[i]), right = draw.x(view, track.stop[i]);
         if (right > last + 0.6) {
-          draw_call(pen, view, { x, right, fn: track.fn(i) }, y + depth * draw.ROW, marks);
+          draw_call(pen, view, { x, right, fn: track.fn(i), is_chosen: is_chosen(marks, track, i) },
+            y + depth * draw.ROW, marks);
           last = Math.max(right, x + 0.6);
         }
       }
@@ -147,7 +151,8 @@
       if (right > last + 0.6) {
         const fn = track.fn(i), name = page.name(fn);
         const text = name.startsWith(track.name + '=') ? name.slice(track.name.length + 1) : name;
-        draw_call(pen, view, { x, right, fn, text, color: page.name_color(name) }, y, marks);
+        draw_call(pen, view, { x, right, fn, text, color: page.name_color(name),
+          is_chosen: is_chosen(marks, track, i) }, y, marks);
         last = Math.max(right, x + 0.6);
       }
     });

@@ -64,10 +64,11 @@
       event.preventDefault();
       field.focus();
       field.select();
-    } else if (event.key === 'Escape' && !event.defaultPrevented) {
+    } else if (event.key === 'Escape' && !event.defaultPrevented &&
+        !document.querySelector('dialog[open]')) {
       field.value = '';
       page.tip(null);
-      page.set({ find: '', select: '' });
+      page.set({ find: '', select: '', call: '' });
       if (typing) { event.target.blur(); }
     }
   });

@@ -4,7 +4,8 @@
   'use strict';
   const data = page.data;
   const defaults = { find: '', pattern: '', select: '', metric: data.metrics[data.usual].name,
-    order: 'heavy', zoom: '', from: '', to: '', sort: '-self', side: 'difference', near: '' };
+    order: 'heavy', zoom: '', part: '', from: '', to: '', call: '', fold: '', lanes: 'name',
+    sort: '-self', side: 'difference' };
   const state = page.state = { ...defaults };
   let tells = false;
 
@@ -22,10 +23,19 @@
     tells = false;
   }
 
+  const LATER = 250; // ms: browsers refuse addresses that change with each move of the mouse
+  let timer = null;
+
+  function write_address() {
+    window.clearTimeout(timer);
+    timer = null;
+    window.history.replaceState(null, '', fragment());
+  }
+
   /* Changes fields of the state, and tells all parts which fields have changed. A change is a step
-     of the history unless it `replaces` the current one. */
+     of the history unless it `replaces` the current one, which the address shows a little later. */
   page.set = function (fields, replaces) {
-    const changed = new Set();
+    const changed = new Set(), before = timer && fragment();
     for (const [name, value] of Object.entries(fields)) {
       if (state[name] !== String(value)) {
         state[name] = String(value);
@@ -33,17 +43,21 @@
       }
     }
     if (changed.size === 0 || tells) { return; }
-    const hash = fragment();
     if (replaces) {
-      window.history.replaceState(null, '', hash);
+      timer = timer || window.setTimeout(write_address, LATER);
     } else {
-      window.history.pushState(null, '', hash);
+      window.clearTimeout(timer);
+      timer = null;
+      if (before) { window.history.replaceState(null, '', before); }
+      window.history.pushState(null, '', fragment());
     }
     tell(changed);
   };
 
   /* Reads the state from the URL. */
   page.read_state = function () {
+    window.clearTimeout(timer);
+    timer = null;
     const words = new URLSearchParams(window.location.hash.slice(1)), changed = new Set();
     for (const name of Object.keys(defaults)) {
       const value = words.has(name) ? words.get(name) : defaults[name];
@@ -76,7 +90,7 @@
     let rank = 0;
     const names = data.functions.name;
     for (let i = 0; i < id; i++) { rank += names[i] === names[id] ? 1 : 0; }
-    page.set({ select: id < 0 ? '' : names[id] + (rank ? '~' + rank : ''), ...more });
+    page.set({ select: id < 0 ? '' : names[id] + (rank ? '~' + rank : ''), call: '', ...more });
   };
 
   // {====== Search ======

@@ -5,10 +5,24 @@
   const { list: tracks, length, first } = page.tracks, draw = page.pictures;
   const state = page.state, $ = page.$, make = page.make;
   const MANY = 8, MAP = 34; // lanes that are open at first; height of the minimap
-  const folded = new Set(), view = { from: 0, to: length, left: 0, width: 0 };
-  let places = [], drag = null, measured = null, order = 'name', current = null;
+  const view = { from: 0, to: length, left: 0, width: 0 };
+  let places = [], toggled = new Set(), measuring = null, measured = null, current = null;
 
   // {====== Layout ======
+
+  /* Lanes after the first ones are folded at first; the state has the tracks that are not as at
+     first. */
+  const late = new Set(tracks.filter(track => track.kind === 'lane').slice(MANY));
+
+  function is_folded(track) { return late.has(track) !== toggled.has(track.place); }
+
+  function folds(track, closed) {
+    const list = new Set(toggled);
+    if (late.has(track) === closed) { list.delete(track.place); } else { list.add(track.place); }
+    return [...list].sort((a, b) => a - b).join('.');
+  }
+
+  function fold(track) { page.set({ fold: folds(track, !is_folded(track)) }); }
 
   function busy_of(track) {
     track.share = track.share === undefined && track.kind === 'lane'
@@ -17,9 +31,9 @@
   }
 
   function height_of(track) {
-    if (track.kind === 'values') { return folded.has(track) ? draw.ROW + 6 : draw.PLOT; }
+    if (track.kind === 'values') { return is_folded(track) ? draw.ROW + 6 : draw.PLOT; }
     if (track.kind === 'states') { return draw.ROW + 6; }
-    if (folded.has(track)) { return draw.STRIP + 4; }
+    if (is_folded(track)) { return draw.STRIP + 4; }
     return draw.STRIP + Math.min(track.rows.length, draw.MOST_ROWS) * draw.ROW +
       (track.is_whole ? 0 : draw.ROW) + 8;
   }
@@ -27,7 +41,7 @@
   /* Returns the height of all tracks, and sets where each begins. */
   function lay_out() {
     const list = tracks.slice(), rank = { lane: 0, states: 1, values: 2 };
-    if (order === 'time') {
+    if (state.lanes === 'time') {
       list.sort((a, b) => rank[a.kind] - rank[b.kind] || busy_of(b) - busy_of(a));
     }
     const lanes = list.filter(track => track.kind === 'lane').length;
@@ -47,8 +61,12 @@
   /* Draws the name of a track into the gutter, with what it has. */
   function draw_title(pen, place, y) {
     const track = place.track, soft = page.style('--soft');
+    if (track === current) {
+      pen.fillStyle = page.style('--chosen');
+      pen.fillRect(0, y, view.left, place.height - 1);
+    }
     pen.fillStyle = page.style('--text');
-    const mark = folded.has(track) ? '\u25b8 ' : '\u25be ';
+    const mark = is_folded(track) ? '\u25b8 ' : '\u25be ';
     pen.fillText(page.cut(mark + track.name, Math.floor(view.left / 7.3) - 1), 2, y + 11);
     pen.fillStyle = soft;
     if (place.height > 36 && view.left > 90) {
@@ -70,7 +88,7 @@
     pen.clip();
     if (track.kind === 'lane') {
       draw.strip(pen, view, track, y, marks);
-      if (!folded.has(track)) {
+      if (!is_folded(track)) {
         draw.calls(pen, view, track, y + draw.STRIP, marks);
         draw.left_out(pen, view, track, y + place.height - draw.ROW - 4);
       }
@@ -84,7 +102,7 @@
   }
 
   function draw_measure(pen, top, height) {
-    const span = drag && drag.measures ? [drag.time, drag.now] : measured;
+    const span = measuring || measured;
     if (!span) { return; }
     const from = draw.x(view, Math.min(...span)), to = draw.x(view, Math.max(...span));
     pen.fillStyle = page.style('--accent');
@@ -99,7 +117,7 @@
     (pen, width, top, height) => {
       view.width = width;
       view.left = width < 600 ? 84 : 170;
-      const marks = { hits: page.hits(), selected: page.selected() };
+      const marks = { hits: page.hits(), selected: page.selected(), call: page.chosen_call() };
       for (const place of places) {
         if (place.top + place.height >= top && place.top <= top + height) {
           draw_track(pen, place, place.top - top, marks);
@@ -166,7 +184,7 @@
     const track = place.track, time = draw.time(view, x), found = { track, time, call: -1 };
     if (x < view.left) { return { track, gutter: true }; }
     const depth = Math.floor((y - place.top - draw.STRIP) / draw.ROW);
-    if (track.kind === 'lane' && !folded.has(track) && track.rows[depth]) {
+    if (track.kind === 'lane' && !is_folded(track) && track.rows[depth]) {
       const slack = (view.to - view.from) / (view.width - view.left);
       const [from, to] = track.range(track.rows[depth], time - slack, time + slack);
       if (from < to) { found.call = track.rows[depth][from]; }
@@ -210,93 +228,52 @@
 
   // {====== Pointer and keys ======
 
-  const pointers = new Map();
-
-  function begin_drag(event) {
-    pointers.set(event.pointerId, event.offsetX);
-    surface.canvas.setPointerCapture(event.pointerId);
-    const time = draw.time(view, event.offsetX);
-    drag = { x: event.offsetX, y: event.offsetY, from: view.from, to: view.to, time, now: time,
-      measures: event.shiftKey, moved: false };
-    if (pointers.size === 2) {
-      const [a, b] = pointers.values();
-      drag.pinch = { wide: Math.max(1, Math.abs(a - b)), time: draw.time(view, (a + b) / 2) };
-    }
-  }
-
-  function pinch() {
-    const [a, b] = pointers.values(), factor = drag.pinch.wide / Math.max(1, Math.abs(a - b));
-    const at = drag.pinch.time;
-    show_span(at - (at - drag.from) * factor, at + (drag.to - at) * factor);
-  }
-
-  function continue_drag(event) {
-    const per_pixel = (drag.to - drag.from) / (view.width - view.left);
-    pointers.set(event.pointerId, event.offsetX);
-    drag.moved = drag.moved || Math.abs(event.offsetX - drag.x) > 3;
-    page.tip(null);
-    if (drag.pinch && pointers.size === 2) {
-      pinch();
-    } else if (drag.measures) {
-      drag.now = draw.time(view, event.offsetX);
-      surface.refresh();
-    } else if (drag.moved) {
-      const wide = drag.to - drag.from;
-      const from = Math.max(0, Math.min(drag.from - (event.offsetX - drag.x) * per_pixel,
-        length - wide));
-      show_span(from, from + wide);
-    }
-  }
-
   function click(x, y) {
     const found = at_point(x, y);
     if (!found) { return; }
     if (found.gutter) {
-      if (!folded.delete(found.track)) { folded.add(found.track); }
-      surface.refresh(lay_out());
+      fold(found.track);
     } else if (found.call >= 0 && found.track.kind !== 'values') {
-      current = found;
-      page.select(found.track.fn(found.call));
+      page.select_call(found.track, found.call);
     }
   }
 
-  surface.canvas.addEventListener('pointerdown', begin_drag);
-  surface.canvas.addEventListener('pointermove', event => {
-    if (drag) {
-      continue_drag(event);
-    } else {
-      const found = at_point(event.offsetX, event.offsetY + surface.box.scrollTop);
-      page.tip(found ? found.gutter ? [found.track.name] : words(found) : null, event.clientX,
-        event.clientY);
+  page.gestures(surface, {
+    click,
+    zoom,
+    pan: pixels => move(pixels / view.width),
+    grab: (event, x) => {
+      const time = draw.time(view, x);
+      return { from: view.from, to: view.to, time, now: time, measures: event.shiftKey };
+    },
+    drag: (held, x, factor) => {
+      if (held.measures) {
+        held.now = draw.time(view, x);
+        measuring = [held.time, held.now];
+        surface.refresh();
+      } else {
+        const wide = (held.to - held.from) * factor;
+        const from = held.time - (x - view.left) / (view.width - view.left) * wide;
+        show_span(from, from + wide);
+      }
+    },
+    drop: held => {
+      measuring = null;
+      if (held.measures) {
+        measured = [held.time, held.now];
+        tell_measure();
+        surface.refresh();
+      }
+    },
+    hover: event => {
+      const found = event && at_point(event.offsetX, event.offsetY + surface.box.scrollTop);
+      if (found) {
+        page.tip(found.gutter ? [found.track.name] : words(found), event.clientX, event.clientY);
+      } else {
+        page.tip(null);
+      }
     }
   });
-  surface.canvas.addEventListener('pointerup', event => {
-    pointers.delete(event.pointerId);
-    const ended = drag;
-    drag = null;
-    if (!ended) { return; }
-    if (ended.measures && ended.moved) {
-      measured = [ended.time, ended.now];
-      tell_measure();
-    } else if (!ended.moved) {
-      click(event.offsetX, event.offsetY + surface.box.scrollTop);
-    }
-    surface.refresh();
-  });
-  surface.canvas.addEventListener('pointercancel', event => {
-    pointers.delete(event.pointerId);
-    drag = null;
-  });
-  surface.canvas.addEventListener('pointerleave', () => page.tip(null));
-  surface.canvas.addEventListener('wheel', event => {
-    if (event.ctrlKey || event.metaKey) {
-      event.preventDefault();
-      zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 200))), event.offsetX);
-    } else if (event.deltaX !== 0 && Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-      event.preventDefault();
-      move(event.deltaX / view.width);
-    }
-  }, { passive: false });
   surface.canvas.addEventListener('dblclick', event => {
     const found = at_point(event.offsetX, event.offsetY + surface.box.scrollTop);
     if (found && found.call >= 0) {
@@ -305,9 +282,51 @@
     }
   });
 
+  // {====== Keys ======
+
+  function see(track) {
+    const place = places.find(one => one.track === track), box = surface.box;
+    if (place.top < box.scrollTop + draw.AXIS ||
+        place.top + Math.min(place.height, 60) > box.scrollTop + box.clientHeight) {
+      box.scrollTop = Math.max(0, place.top - draw.AXIS - 20);
+    }
+  }
+
+  /* Makes the track before or after the current one the current one. */
+  function step_track(by) {
+    const at = places.findIndex(place => place.track === current) + by;
+    current = places[Math.max(0, Math.min(places.length - 1, at))].track;
+    see(current);
+    page.speak(words({ track: current, call: -1, time: view.from }).join(', ') +
+      (is_folded(current) ? ', folded' : ''));
+    surface.refresh();
+  }
+
+  /* Selects the next or previous call of its depth, or the first one that is visible. */
+  function step_call(by) {
+    const chosen = page.chosen_call(), track = chosen ? chosen.track : current || tracks[0];
+    const row = track.rows[chosen ? track.depth[chosen.call] - 1 : 0];
+    if (!row) { return; }
+    const at = chosen ? row.indexOf(chosen.call) + by : track.range(row, view.from, view.to)[0];
+    if (row[at] === undefined) { return; }
+    current = track;
+    page.select_call(track, row[at]);
+    const start = track.start[row[at]], wide = view.to - view.from;
+    if (start < view.from || start > view.to) { show_span(start - wide / 2, start + wide / 2); }
+    page.speak(words({ track, call: row[at], time: start }).join(', '));
+  }
+
+  function measure_view() {
+    measured = [view.from, view.to];
+    tell_measure();
+    surface.refresh();
+  }
+
   const keys = { w: () => zoom(0.5), s: () => zoom(2), '+': () => zoom(0.5), '=': () => zoom(0.5),
     '-': () => zoom(2), a: () => move(-0.25), d: () => move(0.25),
-    ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), 0: () => show_span(0, length) };
+    ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), 0: () => show_span(0, length),
+    ArrowUp: () => step_track(-1), ArrowDown: () => step_track(1), f: () => fold(current ||
+      places[0].track), n: () => step_call(1), p: () => step_call(-1), m: measure_view };
 
   surface.canvas.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) { return; }
@@ -337,16 +356,19 @@
   // }======
 
   /* Shows a call with as much time around it, and its lane. */
-  page.show_call = function (worst, fn) {
-    const track = tracks[worst.track], long = Math.max(worst.long, 10);
-    folded.delete(track);
-    surface.refresh(lay_out());
-    page.select(fn, { from: Math.round(Math.max(0, worst.start - long)),
-      to: Math.round(Math.min(length, worst.start + 2 * long)) });
-    const place = places.find(one => one.track === track);
-    surface.box.scrollTop = Math.max(0, place.top - draw.AXIS - 20);
+  page.show_call = function (shown, fn) {
+    const track = tracks[shown.track], long = Math.max(shown.long, 10);
+    const call = track.find(shown.start, shown.depth, fn);
+    page.select(fn, { from: Math.round(Math.max(0, shown.start - long)), call: call < 0 ? '' :
+      page.call_word(track, call), fold: folds(track, false),
+    to: Math.round(Math.min(length, shown.start + 2 * long)) });
+    current = track;
+    see(track);
     $('timeline').scrollIntoView();
   };
+
+  const sorts = page.switch('Order of lanes', [['name', 'By name'], ['time', 'By time']], value =>
+    page.set({ lanes: value }));
 
   function show(changed) {
     if (changed.has('from') || changed.has('to')) {
@@ -354,6 +376,11 @@
       view.to = state.to === '' ? length : Math.min(length, +state.to || length);
       view.to = Math.max(view.to, view.from + Math.min(length, 1));
       tell_span();
+    }
+    if (changed.has('fold') || changed.has('lanes')) {
+      toggled = new Set(state.fold.split('.').filter(word => word !== '').map(Number));
+      sorts.show(state.lanes);
+      surface.refresh(lay_out());
     }
     surface.refresh();
   }
@@ -363,24 +390,17 @@
       text);
   }
 
-  const sorts = page.switch('Order of lanes', [['name', 'By name'], ['time', 'By time']], value => {
-    order = value;
-    sorts.show(order);
-    surface.refresh(lay_out());
-  });
-  sorts.show(order);
-  tracks.filter(track => track.kind === 'lane').slice(MANY).forEach(track => folded.add(track));
   const { few, variables_left } = page.data.timeline;
   const note = [few ? few[0].toUpperCase() + few.slice(1) + ': --set lanes=N.' : '',
     variables_left ? `${page.count(variables_left)} variables are left out.` : '',
-    'Drag to move, Ctrl and the wheel to zoom, Shift and drag to measure, double-click a call to ' +
-    'fill the width with it; hatched calls are suspended.'];
+    'Drag to move, Ctrl and the wheel to zoom, Shift and drag to measure; ? shows the keys. ' +
+    'Hatched calls are suspended.'];
   $('timeline').append(make('div', { className: 'tools' },
     button('+', 'Zoom in', () => zoom(0.5)), button('\u2212', 'Zoom out', () => zoom(2)),
     button('\u2190', 'Earlier', () => move(-0.5)), button('\u2192', 'Later', () => move(0.5)),
     button('All', 'Show all times', () => show_span(0, length, true)), sorts, span), map,
   surface.box, measure, make('p', { className: 'note' }, note.join(' ')));
   surface.refresh(lay_out());
-  page.timeline = { view, surface, at_point, places: () => places, zoom, current: () => current };
+  page.timeline = { view, surface, at_point, places: () => places, zoom, is_folded };
   page.parts.push(show);
 }(window.page));

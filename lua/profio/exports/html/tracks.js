@@ -185,6 +185,57 @@
       return [first, low];
     }
 
+    /* Returns the index of a call by its start, and if they are given its depth and function; -1:
+       the page does not have it. */
+    find(start, depth, fn) {
+      for (let i = above(this.start, start - 0.5); this.start[i] < start + 0.5; i++) {
+        if ((!depth || this.depth[i] === depth) && (fn === undefined || this.fn(i) === fn)) {
+          return i;
+        }
+      }
+      return -1;
+    }
+
+    /* Returns the functions around a call and its own, the outermost first; null: some of them are
+       not in the page. */
+    path(call) {
+      const list = [], start = this.start[call], stop = this.stop[call];
+      for (let depth = 1; depth < this.depth[call]; depth++) {
+        const row = this.rows[depth - 1] || [], [from, to] = this.range(row, start - 1, start + 1);
+        const around = row.slice(from, to).find(i => this.start[i] <= start &&
+          this.stop[i] >= stop);
+        if (around === undefined) { return null; }
+        list.push(this.fn(around));
+      }
+      return [...list, this.fn(call)];
+    }
+
+    /* Returns the time of a call in which the lane was not suspended. */
+    gross(call) {
+      const start = this.start[call], stop = this.stop[call];
+      let time = stop - start;
+      for (let i = above(this.pause_stop, start); i < this.pause.length; i++) {
+        if (this.pause[i] >= stop) { break; }
+        time -= Math.min(stop, this.pause_stop[i]) - Math.max(start, this.pause[i]);
+      }
+      return time;
+    }
+
+    /* Returns net, gross and period of a call in ns; null where the page leaves out calls or
+       suspensions that they depend on. */
+    durations(call) {
+      const has_pauses = this.pause.length === this.data.pauses;
+      const gross = has_pauses ? this.gross(call) : null;
+      if (!has_pauses || !this.is_whole) { return { net: null, gross, period: null }; }
+      const row = this.rows[this.depth[call]] || [];
+      const [from, to] = this.range(row, this.start[call], this.stop[call]);
+      const inner = row.slice(from, to).reduce((sum, i) => sum + this.gross(i), 0);
+      let last = call - 1;
+      while (last >= 0 && this.fn(last) !== this.fn(call)) { last--; }
+      return { net: gross - inner, gross, period: last < 0 ? null :
+        this.start[call] - this.start[last] };
+    }
+
     /* Returns calls that begin in a span, and the time in which the lane was busy. */
     measure(from, to) {
       const { busy } = this.columns(from, to, 1);
@@ -234,6 +285,31 @@
     const found = starts.get(key_of(frame));
     return found === undefined ? length : found;
   };
+
+  // {====== The selected call ======
+
+  let known = { word: '', found: null };
+
+  /* Returns how the state names a call: its track, start and depth. */
+  page.call_word = (track, call) =>
+    [track.place, track.start[call], track.depth[call] || 0].join('.');
+
+  /* Returns the selected call, { track, call }, or null. */
+  page.chosen_call = function () {
+    const word = page.state.call;
+    if (known.word !== word) {
+      const [place, start, depth] = word.split('.').map(Number), track = tracks[place];
+      const call = track && track.kind !== 'values' ? track.find(start, depth) : -1;
+      known = { word, found: call < 0 ? null : { track, call } };
+    }
+    return known.found;
+  };
+
+  /* Selects a call, and its function. */
+  page.select_call = (track, call) =>
+    page.select(track.fn(call), { call: page.call_word(track, call) });
+
+  // }======
 
   add_worst();
   page.tracks = { list: tracks, length, first: told.first };

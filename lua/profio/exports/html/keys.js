@@ -1,0 +1,33 @@
+/* The list of keys, which ? shows. */
+(function (page) {
+  'use strict';
+  const make = page.make;
+  const groups = [
+    ['Everywhere', [['/', 'search'], ['Enter', 'in the search: the next function that is found'],
+      ['Esc', 'end the search and the selection'], ['?', 'these keys']]],
+    ['Flame graph', [['arrows', 'go to the frame beside, above or below'],
+      ['Enter', 'select the frame and zoom to it'], ['Backspace', 'zoom out'],
+      ['W S, + \u2212', 'make wider or narrower'], ['A D', 'move'], ['0', 'all']]],
+    page.tracks && ['Timeline', [['W S, + \u2212', 'zoom'], ['A D, \u2190 \u2192', 'move'],
+      ['\u2191 \u2193', 'go to the lane above or below'], ['F', 'fold or unfold the lane'],
+      ['N P', 'select the next or previous call of the lane'],
+      ['M', 'measure what is visible'], ['0', 'all times'], ['Esc', 'end measuring']]],
+    ['Mouse and touch', [['Ctrl + wheel, two fingers', 'zoom'], ['drag', 'move'],
+      ['Shift + drag', 'measure in the timeline'],
+      ['double click', 'fill the width of the timeline with a call']]]];
+
+  const box = make('dialog', { id: 'keys', 'aria-label': 'Keys' },
+    ...groups.filter(Boolean).map(([title, list]) => make('div', {}, make('h3', {}, title),
+      make('dl', {}, ...list.map(([key, text]) => make('div', {}, make('dt', {}, key),
+        make('dd', {}, text)))))));
+  box.append(make('button', { type: 'button', autofocus: true, onclick: () => box.close() },
+    'Close'));
+  document.body.append(box);
+
+  document.addEventListener('keydown', event => {
+    const typing = /^(input|select|textarea)$/i.test(event.target.tagName);
+    if (event.key === '?' && !typing && !box.open) { box.showModal(); }
+  });
+  page.$('bar').append(make('button', { type: 'button', id: 'show-keys', onclick: () =>
+    box.showModal() }, 'Keys'));
+}(window.page));
