@@ -384,9 +384,20 @@ static int part_warnings (lua_State *L) {
 }
 
 
-/* part:parallel(): whether readers of a table may run in several threads. */
+/* part:parallel(table_name): whether several readers of the table may read
+   parts of it in different threads. */
 static int part_parallel (lua_State *L) {
-  lua_pushboolean(L, l_part_check(L, 1)->trace.format->parallel);
+  l_part *const p = l_part_check(L, 1);
+  const char *const name = luaL_checkstring(L, 2);
+  pf_reader *reader = NULL;
+  pf_error error;
+  bool can_seek = false;
+  if (p->trace.format->parallel &&
+      l_part_open_table(p, name, &reader, &error) == PF_OK) {
+    can_seek = pf_can(reader)->seek != NULL;
+    reader->close(reader);
+  }
+  lua_pushboolean(L, can_seek);
   return 1;
 }
 

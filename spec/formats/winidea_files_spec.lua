@@ -35,6 +35,8 @@ describe("contexts from the task variable of a core", function()
          end
          assert.same({ false, "A", "A", false, "B", "B", "A", "A", false }, contexts)
          assert.same({ "core 0", "A", "A", "core 1", "B", "B", "A", "A", "core 0" }, lanes)
+         assert.same(trace:call_statistics { threads = 1 }:rows(),
+            trace:call_statistics { parts = 3, threads = 2 }:rows())
       end
    end)
 

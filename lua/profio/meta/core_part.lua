@@ -57,9 +57,10 @@ function part:add_info(into, counted) end
 ---@return profio.Warning[]|nil  nil: none
 function part:warnings(from) end
 
----Returns whether several readers of one of its tables may run in different threads.
+---Returns whether several readers of a table may read parts of it in different threads.
+---@param table_name string
 ---@return boolean
-function part:parallel() end
+function part:parallel(table_name) end
 
 ---Returns a reader of the rows of a table, or of only `count` rows from row `from` (from 0) on.
 ---@param table_name string
