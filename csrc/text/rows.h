@@ -62,7 +62,7 @@ typedef struct row_format {
 /* A cell of the aligned table whose column width is not known yet. */
 typedef struct row_cell {
   size_t at;    /* begin of its text in `waiting` */
-  size_t width; /* columns on the screen */
+  size_t width; /* characters; wide ones count as 1 */
 } row_cell;
 
 /* track_packets.c: */

@@ -5,10 +5,12 @@
 ** widths, then written. If a later row is wider, its column becomes wider from
 ** there on, so memory does not grow with the number of rows.
 **
-** Lines that are wider than the terminal are fitted: first texts are cut in
-** their middle, then columns are left out, the last ones first.
+** A line that is wider than the terminal is fitted: texts become narrower, down
+** to LONG_TEXT; if that is not enough, columns are left out, the last ones first;
+** if that is not enough, texts become narrower down to MIN_TEXT. They are cut in
+** their middle. A text of more than max_width characters is cut at its end.
 **
-** lua/row_text.c calls row_table. `begin` allocates job->cells and job->widths;
+** lua/row_text.c calls the functions of row_table. `begin` allocates job->cells and job->widths;
 ** job_gc of row_text.c frees them and the buffers, also after a failure.
 */
 
@@ -21,21 +23,23 @@
 #define GAP       2              /* spaces between columns */
 #define CUT       "\xe2\x80\xa6" /* ellipsis: marks a text that was cut */
 #define CUT_SIZE  3
+#define BOLD      "\x1b[1m"
 #define DIM       "\x1b[2m"
 #define PLAIN     "\x1b[0m"
-#define MIN_TEXT  8  /* minimum width of a text in a line that is too long */
-#define LONG_TEXT 20 /* columns are left out before texts become shorter */
+#define MIN_TEXT  8  /* no text is cut to less */
+#define LONG_TEXT 20 /* columns are left out before texts are cut to less */
 
 
-/* Writes a time in a larger unit, rounded to column->digits decimals. */
+/* Writes a time in a larger unit, rounded to column->digits decimals; the unit
+   has that many zeros at least. */
 static char *put_time (char *p, int64_t value, const row_column *column) {
-  const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  const uint64_t time = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
   uint64_t power = 1;
   for (int i = 0; i < column->digits; i++)
     power *= 10;
   const uint64_t step = (uint64_t)column->unit / power; /* ns per last digit */
-  const uint64_t steps = size / step + (size % step >= (step + 1) / 2);
-  *p = '-';
+  const uint64_t steps = time / step + (time % step >= (step + 1) / 2);
+  *p = '-'; /* overwritten if there is no sign */
   return row_put_decimals(p + (value < 0), steps, power,
                           (size_t)column->digits);
 }
@@ -44,8 +48,8 @@ static char *put_time (char *p, int64_t value, const row_column *column) {
 /* Writes a number with `digits` decimals; very large and very small ones with
    digits + 1 significant digits. */
 static char *put_decimal (char *p, double value, int digits) {
-  const double size = fabs(value);
-  if (size == 0 || (size >= 0.001 && size < 1e15))
+  const double magnitude = fabs(value);
+  if (magnitude == 0 || (magnitude >= 0.001 && magnitude < 1e15))
     return row_put_fixed(p, value, digits);
   if (!isfinite(value))
     return row_put_num(p, value);
@@ -71,10 +75,10 @@ static char *put_number (char *p, const row_column *column,
 }
 
 
-/* Returns the bytes of the first `places` characters of a text. */
-static size_t size_of_places (const char *text, size_t size, size_t places) {
+/* Returns the size in bytes of the first `count` characters of a text. */
+static size_t size_of_first (const char *text, size_t size, size_t count) {
   size_t at = 0;
-  for (size_t i = 0; i < places; i++)
+  for (size_t i = 0; i < count; i++)
     at += pf_utf8((const uint8_t *)text + at, size - at);
   return at;
 }
@@ -97,15 +101,16 @@ static pf_status add_cell (row_job *job, const row_column *column, size_t row,
     return PF_OK;
   }
   pf_bytes bytes = row_bytes(values, row, job->reader->dictionary);
-  if (bytes.size / 4 > job->max_width) /* a character has at most 4 bytes */
+  /* A character has at most 4 bytes; one more than fits tells that it is cut. */
+  if (bytes.size / 4 > job->max_width)
     bytes.size = 4 * (job->max_width + 1);
   if (row_put_printable(text, bytes, &cell->width) != PF_OK ||
       row_reserve(text, 3) != PF_OK)
     return PF_ENOMEM;
   if (cell->width > job->max_width) {
     text->used =
-        cell->at + size_of_places(text->at + cell->at, text->used - cell->at,
-                                  job->max_width - 1);
+        cell->at + size_of_first(text->at + cell->at, text->used - cell->at,
+                                 job->max_width - 1);
     memcpy(text->at + text->used, CUT, CUT_SIZE);
     text->used += CUT_SIZE;
     cell->width = job->max_width;
@@ -121,27 +126,25 @@ static size_t *bounds_of (const row_job *job) {
 }
 
 
-/* Writes a cell, padded to the width of its column. */
+/* Writes a cell, padded to the width of its column. The gap is written before
+   it, so that nothing follows the last one that is shown. */
 static pf_status put_cell (row_job *job, size_t i, const char *bytes,
                            size_t size, size_t width) {
   if (bounds_of(job)[i] == 0)
     return PF_OK;
-  const bool is_last = i + 1 == job->ncolumns;
+  const size_t gap = i == 0 ? 0 : GAP; /* the first column is always shown */
   const size_t pad = job->widths[i] - width;
   const pf_type type = job->columns[i].type;
   const bool right = !row_is_text(type) && type != PF_BOOL;
-  if (row_reserve(&job->text, size + pad + GAP) != PF_OK)
+  if (row_reserve(&job->text, gap + size + pad) != PF_OK)
     return PF_ENOMEM;
   char *p = job->text.at + job->text.used;
-  if (right)
-    p = (char *)memset(p, ' ', pad) + pad;
+  p = (char *)memset(p, ' ', gap + (right ? pad : 0)) + gap + (right ? pad : 0);
   if (size > 0)
     memcpy(p, bytes, size);
   p += size;
-  if (!right && !is_last)
+  if (!right)
     p = (char *)memset(p, ' ', pad) + pad;
-  if (!is_last)
-    p = (char *)memset(p, ' ', GAP) + GAP;
   job->text.used = (size_t)(p - job->text.at);
   return PF_OK;
 }
@@ -153,11 +156,11 @@ static size_t header_width (const row_column *column) {
 }
 
 
-/* Ends a line; trailing spaces are removed. */
-static pf_status end_line (row_job *job, const char *before) {
+/* Removes the spaces at the end of a line and adds the text that ends it. */
+static pf_status end_line (row_job *job, const char *end) {
   while (job->text.used > 0 && job->text.at[job->text.used - 1] == ' ')
     job->text.used--;
-  return row_put(&job->text, before, strlen(before));
+  return row_put(&job->text, end, strlen(end));
 }
 
 
@@ -165,7 +168,7 @@ static pf_status put_header (row_job *job) {
   job->is_headed = true;
   if (!job->header)
     return PF_OK;
-  if (job->color && row_put(&job->text, "\x1b[1m", 4) != PF_OK)
+  if (job->color && row_put(&job->text, BOLD, sizeof BOLD - 1) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < job->ncolumns; i++) {
     const row_column *const column = &job->columns[i];
@@ -178,11 +181,12 @@ static pf_status put_header (row_job *job) {
     if (put_cell(job, i, name, strlen(name), strlen(name)) != PF_OK)
       return PF_ENOMEM;
   }
-  return end_line(job, job->color ? "\x1b[0m\n" : "\n");
+  return end_line(job, job->color ? PLAIN "\n" : "\n");
 }
 
 
-/* Returns the widest column of texts that can be cut to `least`, or ncolumns. */
+/* Returns the widest column of texts that is wider than its header and `least`;
+   ncolumns if there is none. */
 static size_t widest_text (const row_job *job, size_t least) {
   size_t widest = job->ncolumns;
   for (size_t i = 0; i < job->ncolumns; i++) {
@@ -197,8 +201,8 @@ static size_t widest_text (const row_job *job, size_t least) {
 }
 
 
-/* Narrows columns of texts to `least`, the widest first, until a line of the
-   given width fits into line_width; returns its width then. */
+/* Narrows columns of texts to `least`, the widest first, until a line, whose
+   width is `total`, fits into line_width. Returns its width then. */
 static size_t narrow_texts (row_job *job, size_t total, size_t least) {
   while (total > job->line_width) {
     const size_t widest = widest_text(job, least);
@@ -226,19 +230,20 @@ static size_t least_width (const row_job *job, size_t i) {
    one of texts, which names the row. Numbers are never cut. */
 static void fit_line (row_job *job) {
   const size_t gaps = job->ncolumns == 0 ? 0 : GAP * (job->ncolumns - 1);
-  size_t total = gaps, least = gaps, name = 0;
+  size_t total = gaps, least_total = gaps, first_text = 0;
   for (size_t i = 0; i < job->ncolumns; i++) {
     total += job->widths[i];
-    least += least_width(job, i);
+    least_total += least_width(job, i);
   }
   if (job->line_width == 0 || total <= job->line_width)
     return;
-  while (name < job->ncolumns && !row_is_text(job->columns[name].type))
-    name++;
-  for (size_t i = job->ncolumns; i-- > 1 && least > job->line_width;)
-    if (i != name) {
+  while (first_text < job->ncolumns &&
+         !row_is_text(job->columns[first_text].type))
+    first_text++;
+  for (size_t i = job->ncolumns; i-- > 1 && least_total > job->line_width;)
+    if (i != first_text) {
       total -= job->widths[i] + GAP;
-      least -= least_width(job, i) + GAP;
+      least_total -= least_width(job, i) + GAP;
       bounds_of(job)[i] = job->widths[i] = 0;
       job->nhidden++;
     }
@@ -246,13 +251,14 @@ static void fit_line (row_job *job) {
 }
 
 
-/* Cuts a text of `size` bytes to `places` characters: its begin and its end,
-   which often distinguishes names, are kept. Returns its bytes, 0: no memory. */
+/* Cuts a text of `size` bytes and `width` characters to `bound` characters, into
+   job->cut: its begin and its end, which often distinguishes names, are kept.
+   Returns the size in bytes; 0: no memory. */
 static size_t cut_middle (row_job *job, const char *bytes, size_t size,
-                          size_t width, size_t places) {
-  const size_t begin = (places - 1) / 3, end = places - 1 - begin;
-  const size_t head = size_of_places(bytes, size, begin);
-  const size_t skipped = size_of_places(bytes, size, width - end);
+                          size_t width, size_t bound) {
+  const size_t begin = (bound - 1) / 3, end = bound - 1 - begin;
+  const size_t head = size_of_first(bytes, size, begin);
+  const size_t skipped = size_of_first(bytes, size, width - end);
   if (row_reserve(&job->cut, head + CUT_SIZE + size - skipped) != PF_OK)
     return 0;
   memcpy(job->cut.at, bytes, head);
@@ -272,7 +278,7 @@ static bool is_zero (const char *bytes, size_t size) {
 }
 
 
-/* Writes a cell that is dimmed if it is 0. */
+/* Writes a cell that is no text, dimmed if it is 0. */
 static pf_status put_number_cell (row_job *job, size_t i, const char *bytes,
                                   size_t size) {
   if (!job->color || !is_zero(bytes, size))
@@ -285,7 +291,8 @@ static pf_status put_number_cell (row_job *job, size_t i, const char *bytes,
 }
 
 
-/* Writes a row, with each cell cut to the maximum width of its column. */
+/* Writes a row, with each cell cut to the maximum width of its column. A cell
+   ends where the next one begins; one more marks the end of the last row. */
 static pf_status put_waiting_row (row_job *job, const row_cell *cell) {
   for (size_t i = 0; i < job->ncolumns; i++, cell++) {
     const size_t bound = bounds_of(job)[i];

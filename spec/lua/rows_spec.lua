@@ -367,6 +367,10 @@ describe("core.write_rows", function()
             { { 0 }, { 1 } }, { color = true }))
          assert.equal("\27[1m   n\27[0m\n 0xa\n\27[2m 0x0\27[0m\n0xf0\n",
             write("text", { { "n", "addr" } }, { { 10 }, { 0 }, { 240 } }, { color = true }))
+         -- Where the last columns are left out, nothing follows a dimmed number.
+         assert.equal("\27[1mname  n\27[0m\nf   \27[2m  0\27[0m\n",
+            write("text", { { "name", "name" }, { "n", "int" }, { "other", "int" } },
+               { { "f", 0, 1 } }, { color = true, width = 8 }))
       end)
 
       it("prints the header in bold when it may", function()
