@@ -203,6 +203,23 @@ describe("trace:explain on cores", function()
          .. "run.", made.path_sentence)
    end)
 
+   it("names the function that ran longest in each lane, over all its steps", function()
+      local _, made = path_of(short .. "40 e f a0; 45 s f a0; 45 e g b0; 51 l g b0; 51 e h b0; "
+         .. "61 l h b0; 61 e g b0; 67 l g b0; 67 r f a0; 100 l f a0")
+      assert.equal("The slowest call took 60 ns. On its critical path are 38 ns in a (mostly f), "
+         .. "22 ns in b (mostly g).", made.path_sentence)
+   end)
+
+   it("adds up the lanes that a sentence does not name", function()
+      local text = short .. "40 e f a0; 41 s f a0; "
+      for i = 1, 5 do
+         text = text .. ("%d e g %s0; %d l g %s0; "):format(40 + i, ("bcdeh"):sub(i, i), 41 + i,
+            ("bcdeh"):sub(i, i))
+      end
+      local _, made = path_of(text .. "46 r f a0; 100 l f a0")
+      assert.matches("1 ns in 1 more lane.", made.path_sentence, 1, true)
+   end)
+
    it("follows the lane on another core that ends a wait", function()
       assert.same({ "a f 5", "b g 35", "a f 20" }, (path_of(short
          .. "38 e g b1; 40 e f a0; 45 s f a0; 80 l g b1; 80 r f a0; 100 l f a0")))

@@ -75,7 +75,7 @@ static pf_status count_call (explain_reader *e, const pf_call *call,
   if (e->sums.ranks.worst + 1 == e->sums.ranks.all) {
     e->sums.path.from = call->start;
     e->sums.path.to = call->stop;
-    e->sums.path.is_over = !was_suspended;
+    e->sums.path.is_wanted = was_suspended;
   }
   return PF_OK;
 }
@@ -208,7 +208,7 @@ static pf_status process_row (explain_reader *e, size_t row) {
 static pf_status process_batch (explain_reader *e, const pf_events *events) {
   const size_t rows = events->batch.rows;
   const bool is_each =
-      e->is_second && e->has_waits && (e->has_cores || !e->sums.path.is_over);
+      e->is_second && e->has_waits && (e->has_cores || e->sums.path.is_wanted);
   pf_status status = PF_OK;
   for (size_t row = 0; is_each && row < rows && status == PF_OK; row++)
     status = process_row(e, row);
@@ -332,7 +332,6 @@ pf_status pf_explain_open (pf_reader *first, pf_reader *second,
                           .dictionary = second->dictionary,
                           .next = explain_next,
                           .close = explain_close};
-  e->sums.path.is_over = true;
   e->sums.waits = (pf_waits){.open = &e->sums.open, .trees = &e->sums.trees};
   pf_id_table_init(&e->sums.waits.core_ids);
   pf_id_table_init(&e->sums.waits.runners);

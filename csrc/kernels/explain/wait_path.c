@@ -1,6 +1,6 @@
 /*
-** wait_path.c - keeps the events of all lanes while the call is open, linked by
-** lane. Following the path goes from each event to an earlier one, so it ends.
+** wait_path.c - keeps the events of all lanes during the slowest call, linked by
+** lane. Each step of following goes to an earlier event, so following ends.
 */
 
 #include "kernels/explain/wait_path.h"
@@ -12,15 +12,15 @@
 #include "model/base/memory.h"
 
 
-/* Append an event, after which the lane of the machine is as it is now, and link
-   it to the previous one of the lane. PF_ENOMEM. */
+/* Append an event with the present state of its lane, linked to the previous one
+   of the lane. PF_ENOMEM. */
 static pf_status append (pf_wait_path *p, const pf_machine *m, uint32_t lane,
                          int64_t time, uint32_t waker) {
-  const pf_lane *const at = pf_lane_at(&m->lanes, lane);
-  const uint32_t area = pf_running_area(at);
-  const bool is_open = pf_innermost_function(at) != NULL;
+  const pf_lane *const state = pf_lane_at(&m->lanes, lane);
+  const uint32_t area = pf_running_area(state);
+  const bool is_open = pf_innermost_function(state) != NULL;
   if (p->nevents == PF_MAX_PATH_EVENTS) {
-    p->is_over = true;
+    p->is_full = true;
     return PF_OK;
   }
   if (!pf_grow(&p->events, &p->capacity, p->nevents + 1))
@@ -44,9 +44,9 @@ pf_status pf_path_before (pf_wait_path *p, const pf_machine *m, uint32_t lane) {
 }
 
 
-/* The last event of another lane on a core. Returns its index + 1, or 0 unless
-   it was later than `since`, or its lane has been running since then and
-   `or_runs`. */
+/* Returns 1 + the index of the last event of the last other lane on a core. 0:
+   there is none, or it is not later than `since` (and, with `or_runs`, the lane
+   does not run after it). */
 static uint32_t last_on (const pf_wait_path *p, uint32_t core, uint32_t lane,
                          int64_t since, bool or_runs) {
   const struct pf_path_core *const c = &p->cores[core];
@@ -59,8 +59,8 @@ static uint32_t last_on (const pf_wait_path *p, uint32_t core, uint32_t lane,
 }
 
 
-/* The event to which the time before an event of a lane belongs, which did not
-   run since its last one: index + 1, or 0. */
+/* Returns 1 + the index of the event whose lane the path goes to in the gap
+   before an event of `lane`, or 0. */
 static uint32_t waker_of (const pf_wait_path *p, uint32_t lane, uint32_t core) {
   const pf_path_event *const last = &p->events[p->last[lane] - 1];
   const uint32_t at = last_on(p, core, lane, last->time, true);
@@ -70,6 +70,7 @@ static uint32_t waker_of (const pf_wait_path *p, uint32_t lane, uint32_t core) {
 }
 
 
+/* Make a lane the last one of a core; the one before becomes `other`. */
 static void set_last (struct pf_path_core *core, uint32_t lane) {
   if (core->lane == lane + 1)
     return;
@@ -82,7 +83,7 @@ pf_status pf_path_after (pf_wait_path *p, const pf_machine *m, uint32_t lane,
                          uint32_t core, int64_t time) {
   if (!pf_grow_filled(&p->cores, &p->ncores, (size_t)core + 1, 0))
     return PF_ENOMEM;
-  if (p->is_over)
+  if (p->is_full)
     return PF_OK;
   const bool has_run = p->events[p->last[lane] - 1].area != PF_NO_AREA;
   const uint32_t waker = has_run ? 0 : waker_of(p, lane, core);
@@ -94,8 +95,7 @@ pf_status pf_path_after (pf_wait_path *p, const pf_machine *m, uint32_t lane,
 
 
 void pf_path_reset (pf_wait_path *p) {
-  if (p->nevents == PF_MAX_PATH_EVENTS)
-    p->is_over = false;
+  p->is_full = false;
   p->nevents = 0;
   if (p->last != NULL)
     memset(p->last, 0, p->nlanes * sizeof *p->last);
@@ -104,11 +104,9 @@ void pf_path_reset (pf_wait_path *p) {
 }
 
 
-/* {====== Following the path ====== */
-
 /* A lane that is followed back to the time `until`. */
 typedef struct followed {
-  uint32_t at;   /* index + 1 of the event before the time at hand, or 0 */
+  uint32_t at;   /* index + 1 of the event before the time to explain, or 0 */
   uint32_t next; /* that of the event after it in the lane, or 0 */
   uint32_t lane;
   int64_t until;
@@ -129,8 +127,8 @@ static pf_status follow (walk *w, const pf_wait_path *p, uint32_t at,
 }
 
 
-/* Add the time from `start` to *stop before the steps so far, and set *stop to
-   `start`. A step in which nothing is known to run is of no lane. PF_ENOMEM. */
+/* Add the step from `start` to *stop, which precedes those so far, and set *stop
+   to `start`. One in which nothing is known to run is of no lane. PF_ENOMEM. */
 static pf_status add_step (pf_wait_path *p, uint32_t lane, uint32_t area,
                            int64_t start, int64_t *stop) {
   if (area == PF_NO_AREA)
@@ -149,7 +147,8 @@ static pf_status add_step (pf_wait_path *p, uint32_t lane, uint32_t area,
 }
 
 
-/* Follow the topmost lane for the time after one event, or leave it. */
+/* Explain the time after one event of the topmost lane, or leave the lane. *time
+   moves back. */
 static pf_status follow_once (pf_wait_path *p, walk *w, int64_t *time) {
   followed *const f = &w->stack[w->depth - 1];
   if (*time <= f->until) {
@@ -166,6 +165,7 @@ static pf_status follow_once (pf_wait_path *p, walk *w, int64_t *time) {
   f->at = e->prev;
   if (*time <= from)
     return PF_OK;
+  /* Nothing ran: go on in the lane that explains the gap. */
   return waker != 0 && e->area == PF_NO_AREA
              ? follow(w, p, waker, 0, from)
              : add_step(p, e->lane, e->area, from, time);
@@ -175,17 +175,15 @@ static pf_status follow_once (pf_wait_path *p, walk *w, int64_t *time) {
 pf_status pf_path_end (pf_wait_path *p) {
   walk w = {.stack = NULL};
   int64_t time = p->to;
-  if (p->is_over)
+  if (!p->is_wanted || p->is_full)
     return PF_OK;
-  p->is_over = true;
+  p->is_wanted = false;
   pf_status status = follow(&w, p, (uint32_t)p->nevents, 0, p->from);
   while (w.depth > 0 && status == PF_OK)
     status = follow_once(p, &w, &time);
   free(w.stack);
   return status;
 }
-
-/* }====== */
 
 
 void pf_path_free (pf_wait_path *p) {

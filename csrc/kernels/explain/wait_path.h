@@ -1,15 +1,21 @@
 /*
-** wait_path.h - the critical path of one call: which lanes and functions the
-** call waited for, from its start to its stop. Private to this folder.
+** wait_path.h - the critical path of the slowest call: which lanes and functions
+** it waited for, from its start to its stop. Used by explain.c, whose second scan
+** calls before and after for each event, end at the end of the call, and free;
+** explained_rows.c reads the steps. All arrays are owned.
 **
-** The path is followed backwards from the end of the call. While the innermost
-** function of a lane runs, the path is in this lane. A time in which none runs
-** there, from one event of the lane to the next, is that of the lane which had
-** the last event before on the core of the next event, if that lane was running
-** or had the event within this time. Else, if the lane was suspended, it is that
-** of the lane with the last event before on any core, if that was within this
-** time: it has ended the wait. Events whose core is unknown count as those of
-** one core. If there is no such lane, the time is a step without a function.
+** The path is followed backwards from the end of the call. While a function of
+** the lane runs, the path stays in the lane. A gap is the time between two events
+** of the lane in which no function runs. The path leaves it for another lane,
+** and comes back at the begin of the gap. It goes
+**
+** 1. to the lane of the last event before the end of the gap on the same core,
+**    if that lane was running or this event is in the gap;
+** 2. else, if the lane was suspended, to the lane of the last event before the
+**    end of the gap on any core, if this event is in the gap: it ended the wait;
+** 3. else nowhere: the gap is a step without a function.
+**
+** An event whose core is unknown (core 0) is compared with those of all cores.
 */
 
 #ifndef wait_path_h
@@ -37,10 +43,11 @@ typedef struct pf_path_step {
   uint32_t lane, area;
 } pf_path_step;
 
-/* Initialise with zeros, then the call: from <= to, in ns. */
+/* Initialise with zeros, then the call (from <= to, in ns) and is_wanted. */
 typedef struct pf_wait_path {
   int64_t from, to;
-  bool is_over; /* events are not needed, or no longer, or were too many */
+  bool is_wanted; /* set by the user; pf_path_end clears it */
+  bool is_full;   /* there were too many events: there are no steps */
   pf_path_event *events;
   size_t nevents, capacity;
   uint32_t *last; /* by lane id: index + 1 of its last event, or 0 */
@@ -48,18 +55,19 @@ typedef struct pf_wait_path {
   struct pf_path_core {
     uint32_t lane, other; /* + 1, or 0: that of the last event, and that of the
                              last one of another lane */
-  } * cores;              /* by number (waits.h); 0: all cores */
+  } * cores;              /* by number (waits.h); 0: events of all cores */
   size_t ncores;
   pf_path_step *steps; /* when the call has ended: the last one first */
   size_t nsteps, steps_capacity;
 } pf_wait_path;
 
-/* Whether an event at `time`, in ns, may be of the call. */
+/* Whether an event at `time`, in ns, may be within the call. */
 static inline bool pf_path_needs (const pf_wait_path *path, int64_t time) {
-  return !path->is_over && time >= path->from;
+  return path->is_wanted && !path->is_full && time >= path->from;
 }
 
-/* Call it before the machine processes an event of a lane. PF_ENOMEM. */
+/* Call it before the machine processes an event of a lane, and pf_path_after
+   then: keeps what the lane does from the start of the call. PF_ENOMEM. */
 pf_status pf_path_before (pf_wait_path *path, const pf_machine *machine,
                           uint32_t lane);
 
@@ -71,8 +79,8 @@ pf_status pf_path_after (pf_wait_path *path, const pf_machine *machine,
 /* Forget the events so far, because the next ones are not related to them. */
 void pf_path_reset (pf_wait_path *path);
 
-/* The call has ended with the last event, which is of its lane: follow the
-   path. PF_ENOMEM. */
+/* The call has ended with the last event, which is of its lane: make the steps;
+   none if there were too many events. PF_ENOMEM. */
 pf_status pf_path_end (pf_wait_path *path);
 
 void pf_path_free (pf_wait_path *path);

@@ -349,7 +349,9 @@ local function add_calls(made, groups)
    made.worst, made.median = facts(groups.worst[0]), facts(groups.median[0])
    made.tree = trees(made, groups.worst, groups.median)
    made.path = critical_path.of(groups.path, made.worst.lane)
-   made.path_sentence = critical_path.sentence(made.path, made.worst.elapsed)
+   if #made.path > 0 then
+      made.path_sentence = critical_path.sentence(groups.path, made.worst.elapsed)
+   end
 end
 
 ---Explains the slow calls of a function. See trace:explain.

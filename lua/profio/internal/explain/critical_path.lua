@@ -1,14 +1,15 @@
--- The critical path of the slowest call: which lanes it waited for, in order of time.
+-- The critical path of the slowest call: which lanes it waited for, in order of time. Called by
+-- call_groups.lua.
 
 local times = require "profio.internal.times"
 
 local critical_path = {}
 
--- Adds a time to that of a function, in a list ordered by first use. Returns the entry.
+-- Adds a time to that of a function or lane, in a list ordered by first use. Returns the entry.
 local function add(list, by_key, key, time)
    local entry = by_key[key]
    if not entry then
-      entry = { area = key, elapsed = 0 }
+      entry = { key = key, elapsed = 0 }
       by_key[key], list[#list + 1] = entry, entry
    end
    entry.elapsed = entry.elapsed + time
@@ -27,7 +28,7 @@ end
 ---Returns the path of the steps of a call (group `path` of csrc/kernels/explain/explain.h): one
 ---step for the time in which the path stays in a lane.
 ---@param steps table[] { start =, elapsed =, lane =, area = }; without an area nothing is known
----@param own any lane of the call
+---@param own any  the lane of the call itself
 ---@return table[] path  the same, `area` is the function that ran longest; empty if the path goes
 ---through no other lane
 function critical_path.of(steps, own)
@@ -42,21 +43,21 @@ function critical_path.of(steps, own)
       has_others = has_others or step.area ~= nil and step.lane ~= own
       if step.area then
          add(areas, by_key, step.area, step.elapsed)
-         last.area = longest(areas).area
+         last.area = longest(areas).key
       end
    end
    return has_others and path or {}
 end
 
--- Returns the times of the lanes of a path, the longest first, and the time without a function.
-local function by_lane(path)
+-- Returns the times of the lanes of the steps, the longest first, each with those of its functions,
+-- and the time without a function.
+local function by_lane(steps)
    local list, by_key, unknown = {}, {}, 0
-   for _, step in ipairs(path) do
+   for _, step in ipairs(steps) do
       if step.area then
-         local entry = add(list, by_key, tostring(step.lane or "?"), step.elapsed)
-         if not entry.most or step.elapsed > entry.most then
-            entry.most, entry.func = step.elapsed, step.area
-         end
+         local entry = add(list, by_key, tostring(step.lane or "?"), step.elapsed) -- ?: no lane
+         entry.areas, entry.by_area = entry.areas or {}, entry.by_area or {}
+         add(entry.areas, entry.by_area, step.area, step.elapsed)
       else
          unknown = unknown + step.elapsed
       end
@@ -65,33 +66,31 @@ local function by_lane(path)
       if a.elapsed ~= b.elapsed then
          return a.elapsed > b.elapsed
       end
-      return a.area < b.area
+      return a.key < b.key
    end)
    return list, unknown
 end
 
 local LANES = 5 -- that a sentence names
 
----Returns the sentence of a path; nil if it is empty.
----@param path table[]
+---Returns the sentence of a path that goes through other lanes.
+---@param steps table[] as of critical_path.of
 ---@param elapsed integer time of the call, in ns
----@return string|nil
-function critical_path.sentence(path, elapsed)
-   if #path == 0 then
-      return nil
-   end
+---@return string
+function critical_path.sentence(steps, elapsed)
    local unit, texts, rest = times.unit(elapsed), {}, 0
-   local list, unknown = by_lane(path)
+   local list, unknown = by_lane(steps)
    for i, entry in ipairs(list) do
       if i <= LANES then
-         texts[i] = ("%s in %s (mostly %s)"):format(times.show(entry.elapsed, unit), entry.area,
-            entry.func)
+         texts[i] = ("%s in %s (mostly %s)"):format(times.show(entry.elapsed, unit), entry.key,
+            longest(entry.areas).key)
       else
          rest = rest + entry.elapsed
       end
    end
    if rest > 0 then
-      texts[#texts + 1] = ("%s in %d more lanes"):format(times.show(rest, unit), #list - LANES)
+      texts[#texts + 1] = ("%s in %d more %s"):format(times.show(rest, unit), #list - LANES,
+         #list - LANES == 1 and "lane" or "lanes")
    end
    if unknown > 0 then
       texts[#texts + 1] = ("%s in which nothing is known to have run"):format(

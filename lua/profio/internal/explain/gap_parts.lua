@@ -1,14 +1,19 @@
--- Splits the gap between slow and typical calls into parts that sum to it exactly.
+-- Splits the gap between slow and typical calls into parts that sum to it exactly. Called by
+-- call_groups.lua.
 --
 -- A tree of sums (csrc/kernels/explain/explain.h) has for each node the number of its calls, their
 -- net time, and their elapsed time (the sum of stop - start). The elapsed time of a node is its net
 -- time, the times in which it was suspended while a known lane ran, the other time in which it was
 -- suspended (what is left of it), and the elapsed times of its callees. For each node the split
 -- starts with `base`: the time that as many calls take typically. Each of these times is compared
--- with its share of the base. The share of a callee is then
--- replaced by the time that its actual number of calls takes typically: this step is the part
--- `more`, and what remains is split further down. Shares are rounded to whole ns as differences of
--- rounded sums, so that they sum to the base; nothing else is divided.
+-- with its share of the base. The share of a callee is then replaced by the time that its actual
+-- number of calls takes typically: this step is the part `more`, and what remains is split further
+-- down. Shares are rounded to whole ns as differences of rounded sums, so that they sum to the base;
+-- nothing else is divided.
+--
+-- Example: a typical call takes 100 ns, 60 of its own and one call of f of 40. A slow one takes 150,
+-- 65 of its own and two calls of f, 85 together. The base is 100, the gap 50: own +5; more calls
+-- of f +40 (two take 80 typically, and their share of the base is 40); longer calls of f +5.
 
 local gap_parts = {}
 
@@ -41,7 +46,7 @@ end
 
 local scaled = gap_parts.scaled
 
--- Returns the share of a base that falls to the first `upto` of `all` ns; upto may be negative.
+-- Returns base * upto / all, rounded towards 0; upto may be negative. 0 if all is 0.
 local function share(base, upto, all)
    if all == 0 then
       return 0
@@ -78,34 +83,34 @@ local function nodes_of(slow, typical)
    return list
 end
 
--- Splits the callee `node` of a node, of whose base it has a share: puts the part of its number of
--- calls, and the node itself with the rest on the list of nodes to be split.
-local function split_callee(slow, typical, node, base, put, open)
+-- Splits a callee; `base` is its share of the base of its caller. Puts the part of its number of
+-- calls, and the callee with the rest on the list of nodes that are still to be split.
+local function split_callee(slow, typical, node, base, put, to_split)
    local s, t = slow[node] or none, typical[node] or none
-   local usual = s.elapsed
+   local expected = s.elapsed
    if t.count > 0 then
-      usual = scaled(s.count, t.elapsed, t.count)
+      expected = scaled(s.count, t.elapsed, t.count)
    end
-   put("more", node, usual - base)
+   put("more", node, expected - base)
    if s.count > 0 and t.count > 0 then
-      open[#open + 1] = { node = node, base = usual }
+      to_split[#to_split + 1] = { node = node, base = expected }
    end
 end
 
----Split the elapsed time of node 0 of the tree `slow`, minus `base`. The times given to `put` sum
+---Splits the elapsed time of node 0 of the tree `slow`, minus `base`. The times given to `put` sum
 ---to that difference.
 ---@param slow table<integer, table> sums by node: count, net, elapsed, and the lists of nodes
 ---children (callees) and waits (lanes that ran meanwhile, which have only elapsed)
 ---@param typical table<integer, table> the same, with a node 0
 ---@param base integer the time that the slow calls take typically, in ns
----@param put fun(kind: "own"|"suspended"|"more", node: integer, time: integer, slow: integer,
----typical: integer)  for "own" with the net time and the share of the base that it is compared
----with; "suspended" of a node in waits, and of the node that was suspended for the time that is
----left, with the time for which the slow and the typical calls were suspended
+---@param put fun(kind: "own"|"suspended"|"more", node: integer, time: integer, slow: integer|nil,
+---typical: integer|nil)  "own": slow is the net time, typical its share of the base; "suspended":
+---both are the times for which the calls were suspended, of a node in waits while this lane ran, of
+---the suspended node itself while no lane is known to have run; "more": neither is given
 function gap_parts.split(slow, typical, base, put)
-   local open = { { node = 0, base = base } }
-   while #open > 0 do
-      local at = table.remove(open)
+   local to_split = { { node = 0, base = base } }
+   while #to_split > 0 do
+      local at = table.remove(to_split)
       local s, t = slow[at.node], typical[at.node]
       local upto, shared = 0, 0
       -- Returns the share of the next `time` ns of the typical calls.
@@ -126,7 +131,7 @@ function gap_parts.split(slow, typical, base, put)
       end
       for _, child in ipairs(nodes_of(s.children, t.children)) do
          split_callee(slow, typical, child, next_share((typical[child] or none).elapsed), put,
-            open)
+            to_split)
       end
       if t.elapsed == 0 then -- nothing to take shares of
          put("own", at.node, -at.base, 0, at.base)
