@@ -24,7 +24,7 @@ typedef struct pf_bytes { /* a slice of memory that is borrowed */
 
 /* Result of a call. Negative values are failures, described by a pf_error. */
 typedef enum pf_status {
-  PF_MORE = 0,          /* success; of a reader: the batch has 1 row or more */
+  PF_MORE = 0,          /* success: PF_OK; of a reader: the batch has rows */
   PF_END = 1,           /* of a reader: no more rows, the batch is empty */
   PF_AGAIN = 2,         /* a live file has no more rows yet */
   PF_EIO = -1,          /* a system call failed: open, read, write, map */

@@ -161,8 +161,8 @@ static int sums_read (lua_State *L) {
   pf_statement_end(rows);
   if (status != PF_OK)
     return l_database_failed(L, last + 1, &error);
-  push_sum(L, totals.whole, &is_limited);
-  push_sum(L, totals.total, &is_limited);
+  push_sum(L, totals.all, &is_limited);
+  push_sum(L, totals.in_functions, &is_limited);
   lua_newtable(L);
   for (uint32_t i = 1; i <= sums->count; i++)
     if (sums->self[i] != 0) {

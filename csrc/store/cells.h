@@ -1,7 +1,7 @@
 /*
 ** cells.h - the weights of one run in one metric, as the bytes of the column
-** `data` of the table cells. Used by put_cells.c and sum_cells.c, and by the
-** fuzzer. Nothing is allocated.
+** `data` of the table cells. Used by put_cells.c, sum_cells.c and
+** function_sums.c, and by the fuzzer. Nothing is allocated.
 **
 **   OFFSET  SIZE    DESCRIPTION
 **   0       1       version of the layout: 1

@@ -1,5 +1,7 @@
 /*
 ** function_sums.c - the weights of functions in many runs (see profile_cells.h).
+** Called by cell_methods.c, whose userdata owns the sums and closes them, also
+** after a failed open.
 */
 
 #include <stdlib.h>
@@ -10,15 +12,15 @@
 
 
 void pf_function_sums_close (pf_function_sums *sums) {
-  free(sums->leaves);
-  free(sums->has_any);
+  free(sums->leaf_functions);
+  free(sums->has_function);
   free(sums->self);
   *sums = (pf_function_sums){0};
 }
 
 
-/* Note which functions each stack has. Parents have lower ids, so they come
-   before the stacks in them. */
+/* Note which functions each stack has. Its parent has a lower id, so it was read
+   before. */
 static pf_status read_stacks (pf_function_sums *sums, pf_database *database,
                               const uint32_t *functions, uint32_t nframes,
                               pf_error *error) {
@@ -32,9 +34,9 @@ static pf_status read_stacks (pf_function_sums *sums, pf_database *database,
         pf_stack_of_row(s->handle, sums->stack_limit, nframes, &row, error);
     if (status != PF_OK)
       break;
-    sums->leaves[row.id] = functions[row.frame] + 1;
-    sums->has_any[row.id] =
-        functions[row.frame] != 0 || sums->has_any[row.parent];
+    sums->leaf_functions[row.id] = functions[row.frame] + 1;
+    sums->has_function[row.id] =
+        functions[row.frame] != 0 || sums->has_function[row.parent];
     status = pf_statement_step(database, s, error);
   }
   pf_statement_end(s);
@@ -50,12 +52,16 @@ pf_status pf_function_sums_open (pf_function_sums *sums, pf_database *database,
                                  &sums->stack_limit, error);
   if (status != PF_OK)
     return status;
-  sums->leaves = pf_array_of_zeros(sums->stack_limit, sizeof *sums->leaves);
-  sums->has_any = pf_array_of_zeros(sums->stack_limit, sizeof *sums->has_any);
+  sums->leaf_functions =
+      pf_array_of_zeros(sums->stack_limit, sizeof *sums->leaf_functions);
+  sums->has_function =
+      pf_array_of_zeros(sums->stack_limit, sizeof *sums->has_function);
   sums->self = pf_array((size_t)count + 1, sizeof *sums->self);
-  if (sums->leaves == NULL || sums->has_any == NULL || sums->self == NULL)
+  if (sums->leaf_functions == NULL || sums->has_function == NULL ||
+      sums->self == NULL)
     return pf_no_memory(error);
-  sums->leaves[0] = 1; /* weight outside of all stacks */
+  sums->leaf_functions[0] =
+      1; /* weight outside of all stacks: of no function */
   return read_stacks(sums, database, functions, nframes, error);
 }
 
@@ -69,13 +75,13 @@ static pf_status add_cells (pf_function_sums *sums, sqlite3_stmt *s,
   pf_status status = pf_cells_of_row(s, &reader);
   while (status == PF_MORE) {
     status = pf_cells_next(&reader, sums->stack_limit, &id, &weight);
-    if (status == PF_MORE && sums->leaves[id] == 0)
+    if (status == PF_MORE && sums->leaf_functions[id] == 0)
       status = PF_EFORMAT;
     if (status != PF_MORE)
       break;
-    sums->self[sums->leaves[id] - 1] += weight;
-    totals->total += sums->has_any[id] ? weight : 0;
-    totals->whole += weight;
+    sums->self[sums->leaf_functions[id] - 1] += weight;
+    totals->in_functions += sums->has_function[id] ? weight : 0;
+    totals->all += weight;
   }
   return status == PF_END ? PF_OK : pf_cells_failed(status, s, error);
 }

@@ -46,8 +46,8 @@ void pf_read_stacks_free (pf_read_stacks *read);
 ** are exact, and saturate at the end (has_overflowed), so they do not depend on
 ** the order of rows. Memory is proportional to the number of stacks of the
 ** store. PF_EFORMAT if the store is damaged, naming run and metric;
-** PF_EUNSUPPORTED for cells in a newer layout, PF_EIO after Ctrl-C. After a failure the contexts can
-** only be closed.
+** PF_EUNSUPPORTED for cells in a newer layout, PF_EIO after Ctrl-C. After a
+** failure the contexts can only be closed.
 */
 pf_status pf_cells_sum (pf_database *database, pf_read_stacks *read,
                         pf_statement *query, pf_contexts *contexts,
@@ -59,12 +59,13 @@ pf_status pf_cells_sum (pf_database *database, pf_read_stacks *read,
 ** functions, which have numbers from 1. All arrays are owned.
 */
 typedef struct pf_function_sums {
-  uint32_t stack_limit; /* ids of stacks are below it */
-  uint32_t count;       /* of functions */
-  uint32_t *leaves;     /* by stack: 1 + function of its innermost frame (0:
-                           none); 0: there is no such stack */
-  bool *has_any;        /* by stack: a frame of it is in one of the functions */
-  pf_wide *self;        /* by function: weight of the stacks that end in it; of
+  uint32_t stack_limit;     /* ids of stacks are below it */
+  uint32_t count;           /* of functions */
+  uint32_t *leaf_functions; /* by stack: 0: there is no such stack; 1: its
+                               innermost frame is in no function; else 1 + the
+                               function */
+  bool *has_function; /* by stack: a frame of it is in one of the functions */
+  pf_wide *self;      /* by function: weight of the stacks that end in it; of
                            0: of the others */
 } pf_function_sums;
 
@@ -78,12 +79,12 @@ void pf_function_sums_close (pf_function_sums *sums);
 
 /* The weight of all stacks, and of those with a frame in any function. */
 typedef struct pf_function_totals {
-  pf_wide whole, total;
+  pf_wide all, in_functions;
 } pf_function_totals;
 
 /* Set self[] and the totals to the sums of all cells of a query as that of
-   pf_cells_sum, whose runs were in the store when the sums were opened. Failures
-   as of pf_cells_sum. */
+   pf_cells_sum, of one metric, whose runs were in the store when the sums were
+   opened. Failures as of pf_cells_sum. */
 pf_status pf_function_sums_read (pf_function_sums *sums, pf_database *database,
                                  pf_statement *query,
                                  pf_function_totals *totals, pf_error *error);

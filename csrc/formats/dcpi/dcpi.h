@@ -74,7 +74,7 @@ typedef enum dcpi_syntax {
 
 /* The treatment of a header word in a dialect. */
 typedef enum dcpi_role {
-  DCPI_FOREIGN, /* the value is kept, but not used */
+  DCPI_FOREIGN, /* a row of the table header, else ignored */
   DCPI_USED,    /* not documented, but the value is used if there is one */
   DCPI_OPTIONAL,
   DCPI_REQUIRED

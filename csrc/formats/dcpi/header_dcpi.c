@@ -4,8 +4,8 @@
 ** A binary file has, in any order and each exactly once:
 **
 **   version   pdb-<major>.<minor>     the major number decides what follows
-**   image     hexadecimal digits      14 of a time, 6 more: too long for a
-**                                     number of 64 bits
+**   image     hexadecimal digits      14 of a time, then 6: more than a number
+**                                     of 64 bits has
 **   epoch     digits of a time        see header_line.c
 **   platform  text                    the machine
 **   event     text                    the event that was counted
@@ -15,21 +15,22 @@
 **   cpuspeed  digits                  MHz below 1,000,000, else hertz
 **
 ** and optionally cpuamask, cpuimplv, cpucount, path, and words of later tools,
-** which are kept. "samples" and blanks end the header. dcpicat's text begins
+** which are rows of the table header and nothing else. "samples" and blanks end the header. dcpicat's text begins
 ** with name, image, label, path, epoch, platform, text_start and text_size
 ** (both with 0x), and one line for each event. Sources: dcpiformat(4), which
 ** lists the required words, and dcpicat(1). The unit of cpuspeed is not
 ** documented.
 **
 ** dcpi_take_line and dcpi_check_header are called by parser_dcpi.c, the
-** look-ups in a finished header by the readers, open_dcpi.c and write_dcpi.c.
+** look-ups in a finished header by the readers and open_dcpi.c, dcpi_base_name
+** also by write_dcpi.c. Nothing is allocated: values are slices of the source.
 */
 
 #include <stdio.h>
 
 #include "formats/dcpi/dcpi.h"
 
-#define HERTZ_FROM 1000000 /* a smaller cpuspeed is in MHz */
+#define MHZ 1000000 /* hertz; a smaller cpuspeed is in MHz */
 
 
 pf_bytes dcpi_base_name (pf_bytes path) {
@@ -55,7 +56,7 @@ pf_bytes dcpi_name_of (const dcpi_header *header) {
 uint64_t dcpi_clock (const dcpi_header *header) {
   const uint64_t speed =
       dcpi_has(header, DCPI_CPUSPEED) ? header->numbers[DCPI_CPUSPEED] : 0;
-  return speed < HERTZ_FROM ? speed * HERTZ_FROM : speed;
+  return speed < MHZ ? speed * MHZ : speed;
 }
 
 
@@ -81,12 +82,12 @@ static pf_status take_number (dcpi_parser *parser, const dcpi_line *line,
                     "%s: digits without 0x expected", dcpi_rules[word].word);
   if (status < 0)
     return status;
-  const pf_status found =
+  const pf_status parsed =
       dcpi_number(digits, base, &parser->header.numbers[word]);
-  if (found == PF_EFORMAT)
+  if (parsed == PF_EFORMAT)
     return bad_value(parser, line,
                      base == 16 ? "hexadecimal digits" : "digits");
-  if (found == PF_ELIMIT)
+  if (parsed == PF_ELIMIT)
     return dcpi_damage(parser, "dcpi-value-too-large", line->offset,
                        "%s: a number below 2^64 expected",
                        dcpi_rules[word].word);
@@ -127,7 +128,7 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
         return bad_value(parser, line, "hexadecimal digits");
       break;
     case DCPI_TIME:
-      header->numbers[DCPI_EPOCH] = dcpi_epoch(value);
+      header->numbers[DCPI_EPOCH] = dcpi_epoch(value); /* the only time */
       if (header->numbers[DCPI_EPOCH] == 0)
         return dcpi_damage(parser, "dcpi-bad-epoch", line->offset,
                            "a time as YYMMDDHHMM, YYYYMMDDHHMM or "
@@ -143,7 +144,7 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
                          "as pdb-0.07",
                          PF_SHOWN(value, 40));
     default:
-      if (value.size == 0)
+      if (value.size == 0) /* a text without bytes states nothing */
         return PF_OK;
   }
   header->valid_words |= UINT32_C(1) << line->id;
@@ -162,7 +163,7 @@ static pf_status take_event (dcpi_parser *parser, const dcpi_line *line) {
   }
   dcpi_event *const event = &header->events[header->nevents];
   *event = (dcpi_event){.offset = line->offset};
-  header->values[DCPI_EVENT] = line->value; /* only says that there is one */
+  header->values[DCPI_EVENT] = line->value; /* for check_missing */
   header->nevents++; /* a damaged event line has counts, too */
   if (dcpi_read_event(line->value, event))
     return PF_OK;
@@ -209,6 +210,8 @@ pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
 }
 
 
+/* Report the required words that have no line. Those of a binary file are words
+   0 to DCPI_CPUSPEED; check_version reports 0. */
 static pf_status check_missing (dcpi_parser *parser) {
   static const dcpi_word of_text[] = {
       DCPI_NAME,       DCPI_IMAGE,     DCPI_EPOCH, DCPI_PLATFORM,

@@ -12,17 +12,19 @@
 ** of the trace. Opening a trace parses the whole file; each reader parses it
 ** again. Damage is reported to the trace as warnings with codes "gmon-...".
 **
-**   open_gmon.c       the format: open, info, tables and their schemas
-**   detect_gmon.c     dialect; width.c: byte order and address width;
-**   counters.c   types of counters and rate that BSD headers do not state
-**   parser_gmon.c     the parser: dispatch and warnings
-**   gnu.c bsd.c apple.c    the dialects
-**   scale.c      converts bins to addresses and back
-**   read_gmon.c       functions of all readers; arcs, blocks, sets and images
-**   histogram.c  the reader of histograms
-**   raw_gmon.c        the reader of all segments
-**   encode_gmon.c write_gmon.c    the encoder
-**   sum_gmon.c        the sum of many files of one program
+**   open_gmon.c         the format: open, info, tables and their schemas
+**   detect_gmon.c       dialect
+**   width.c             byte order and address width
+**   counters.c          types of counters, and the rate, that BSD headers lack
+**   parser_gmon.c       the parser: dispatch and warnings
+**   gnu.c bsd.c apple.c the dialects
+**   scale.c             converts bins to addresses and back
+**   read_gmon.c         functions of all readers; arcs, blocks, sets and images
+**   histogram.c         the reader of histograms
+**   raw_gmon.c          the reader of all segments
+**   encode_gmon.c write_gmon.c
+**                       the encoder
+**   sum_gmon.c          the sum of many files of one program
 */
 
 #ifndef gmon_h

@@ -4,6 +4,10 @@
 ** It first lists the bins that become rows: all bins in order or, if rows of
 ** count 0 may be omitted (omit_zeros), the bins that are not 0, which are
 ** searched 32 bytes at a time. Then a loop for each wanted column fills it.
+**
+** open_gmon.c states the table. read_gmon.c makes the reader, calls `fill`, and
+** frees the reader as any pf_reader. A consumer calls omit_zeros before the
+** first `next`. Bins are read from the source; nothing is allocated here.
 */
 
 #include "formats/gmon/gmon.h"
@@ -11,14 +15,14 @@
 #include "model/base/wide.h"
 #include "model/rows/put_values.h"
 
-#define NANOSECONDS 1000000000
+#define NANOSECONDS 1000000000 /* of a second */
 
 typedef struct histogram_reader {
   gmon_reader base;
   gmon_scale scale;
-  uint64_t offset;  /* of the segment of scale and carry, plus 1; 0: none */
+  uint64_t offset;  /* 1 + that of the segment of scale and carry; 0: none */
   uint64_t carried; /* number of bins that are included in `carry` */
-  uint64_t carry;   /* what rounding has left of their times, in 1 / rate ns */
+  uint64_t carry;   /* of their times: rest of a ns, in 1 / rate ns */
   bool omits_zeros; /* rows with count 0 may be left out */
   uint32_t bins[PF_BATCH_ROWS]; /* the bin of each row, below 2^32 */
 } histogram_reader;
@@ -37,7 +41,9 @@ static size_t zero_bytes (const uint8_t *at, size_t size) {
 }
 
 
-/* List the next bins that are not 0, and move base->row past them. */
+/* List the next bins that are not 0, and move base->row past them. After bytes
+   that are 0, 8 bins are tested one by one. The byte order of 0 does not
+   matter. */
 static size_t list_nonzero (histogram_reader *self, size_t free_rows) {
   gmon_reader *const base = &self->base;
   const unsigned width = (unsigned)base->segment.stride;
@@ -91,8 +97,9 @@ static pf_status fill_counts (const histogram_reader *self, pf_column *column,
 
 
 /* Convert samples to nanoseconds, including the carry of the bins before, so
-   that the times of a set add up to the exact sum, rounded once. Division rounds
-   down also for negative counts. False if it does not fit into 64 bits. */
+   that the times of a histogram add up to its exact time, rounded once. Division
+   rounds down also for negative counts. False if the time may not fit into 64
+   bits (1 s is left for the carry). */
 static bool to_nanoseconds (uint64_t *carry, int64_t samples, uint32_t rate,
                             int64_t *spent) {
   int64_t whole = samples / (int64_t)rate;
@@ -111,7 +118,8 @@ static bool to_nanoseconds (uint64_t *carry, int64_t samples, uint32_t rate,
 }
 
 
-/* Advance the carry to `bin`, over bins that were not requested. */
+/* Advance the carry to `bin`, over bins that were left out or skipped by a seek.
+   After a seek back it starts again. */
 static void advance_carry (histogram_reader *self, uint64_t bin,
                            uint32_t rate) {
   int64_t spent;
@@ -122,13 +130,13 @@ static void advance_carry (histogram_reader *self, uint64_t bin,
   for (; self->carried < bin; self->carried++) {
     const uint64_t value = bin_value(&self->base, self->carried);
     if (value != 0 && is_countable(&self->base, value))
-      to_nanoseconds(&self->carry, (int64_t)value, rate, &spent);
+      (void)to_nanoseconds(&self->carry, (int64_t)value, rate, &spent);
   }
 }
 
 
-/* Fill times. The bins from `start` on that are not listed are 0. If the rate
-   divides a second, the carry does not change. */
+/* Fill times. The bins from `start` on that are not listed are 0. If a sample is
+   a whole number of nanoseconds, the carry does not change. */
 static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
                         size_t count, uint64_t start) {
   const gmon_reader *const base = &self->base;
@@ -148,22 +156,22 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
 }
 
 
-/* Fill the column with the remainder of each time, in ns / PF_REMAINDER_UNIT: the
-   samples times the length of one sample, which is rounded to this unit, less
-   the time in `spent`. So sums of both columns do not depend on the carry. */
+/* Fill the hidden column with what the time in `spent` lacks, in
+   ns / PF_REMAINDER_UNIT: the samples times the length of one sample, rounded to
+   this unit, minus that time. So sums of both do not depend on the carry. */
 static void fill_remainders (const histogram_reader *self, pf_column *column,
                              const pf_column *spent, size_t first,
                              size_t count) {
   const gmon_reader *const base = &self->base;
   const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
-  const pf_wide each = (NANOSECONDS * PF_REMAINDER_UNIT + rate / 2) / rate;
+  const pf_wide length = (NANOSECONDS * PF_REMAINDER_UNIT + rate / 2) / rate;
   for (size_t i = 0; i < count; i++) {
     const uint64_t value = bin_value(base, self->bins[i]);
     const bool is_there =
         spent->data != NULL && !pf_is_missing(spent, first + i);
     column->ints[first + i] =
         is_there && NANOSECONDS % rate != 0
-            ? (int64_t)((int64_t)value * each -
+            ? (int64_t)((int64_t)value * length -
                         spent->ints[first + i] * PF_REMAINDER_UNIT)
             : 0;
     if (!is_there)
@@ -172,8 +180,8 @@ static void fill_remainders (const histogram_reader *self, pf_column *column,
 }
 
 
-/* Fill the columns of time, or mark them missing if counts are not seconds. The
-   hidden rate, which divides sums, is then 1. */
+/* Fill the columns of time, or mark them missing if counts are not seconds.
+   HISTOGRAM_RATE, by which a sum of counts is divided, is then 1. */
 static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
                         size_t count, uint64_t start) {
   const gmon_reader *const base = &self->base;
@@ -249,6 +257,7 @@ static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
 }
 
 
+/* Leave out rows with 0 in a column; only that of counts can be such. */
 static void omit_zeros (pf_reader *reader, size_t column) {
   histogram_reader *const self = (histogram_reader *)(void *)reader;
   self->omits_zeros = column == HISTOGRAM_COUNT;

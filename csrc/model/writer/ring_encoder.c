@@ -1,6 +1,6 @@
 /*
-** ring_encoder.c - adds the journal of a ring to a dictionary, collects its
-** records in batches and gives these to the encoder of a format.
+** ring_encoder.c - adds the journal of a ring to the dictionary, collects the
+** ring's records in batches and gives these to the encoder of the format.
 */
 
 #include "model/writer/ring_encoder.h"
@@ -11,7 +11,7 @@
 #include "model/base/memory.h"
 #include "model/rows/batch.h"
 
-#define NO_TAG PF_RING_FILLER /* no rows are collected */
+#define NO_TAG PF_RING_FILLER /* pf_ring_encoder.tag: no rows are collected */
 
 
 static pf_status broken (const char *what, pf_error *error) {
@@ -43,9 +43,9 @@ pf_status pf_ring_encoder_open (pf_ring_encoder *e, const pf_format *format,
       format->encoder(options, noptions, e->dictionary, &e->encoder, error);
   if (status != PF_OK)
     return status;
-  const bool has_own = e->encoder->tables != NULL;
-  e->tables = has_own ? e->encoder->tables : format->written;
-  e->ntables = has_own ? e->encoder->ntables : format->nwritten;
+  const bool from_encoder = e->encoder->tables != NULL;
+  e->tables = from_encoder ? e->encoder->tables : format->written;
+  e->ntables = from_encoder ? e->encoder->ntables : format->nwritten;
   size_t most = 1;
   e->batches = calloc(e->ntables + 1, sizeof *e->batches);
   if (e->batches == NULL)
@@ -53,7 +53,7 @@ pf_status pf_ring_encoder_open (pf_ring_encoder *e, const pf_format *format,
   for (size_t i = 0; i < e->ntables; i++) {
     const pf_table *const table = &e->tables[i];
     if (!pf_ring_encoder_accepts(table) || i >= PF_TAG_TABLES)
-      continue;
+      continue; /* without a batch: begin_rows refuses its records */
     if (pf_batch_open(&e->batches[i], table->fields, table->nfields, NULL) !=
         PF_OK)
       return pf_no_memory(error);
@@ -70,7 +70,7 @@ void pf_ring_encoder_close (pf_ring_encoder *e) {
   free(e->batches);
   free(e->columns);
   for (int i = 0; i < PF_JOURNAL_KINDS; i++)
-    free(e->ids[i].own);
+    free(e->ids[i].ids);
   if (e->encoder != NULL)
     e->encoder->close(e->encoder);
   pf_dictionary_free(e->dictionary);
@@ -78,17 +78,17 @@ void pf_ring_encoder_close (pf_ring_encoder *e) {
 }
 
 
-/* Set *own to the encoder's id for an id of the producer; the id for "none" is
-   the same in both. False: no journal entry has that id. */
+/* Set *encoded to the encoder's id for an id of the producer; the id for "none"
+   is the same in both. False: no journal entry has that id. */
 static bool translate (const pf_ring_encoder *e, int kind, uint64_t id,
-                       uint32_t *own) {
+                       uint32_t *encoded) {
   const pf_id_map *const map = &e->ids[kind];
-  *own = UINT32_MAX; /* PF_NO_NAME, PF_NO_AREA, PF_NO_STACK */
+  *encoded = UINT32_MAX; /* PF_NO_NAME, PF_NO_AREA, PF_NO_STACK */
   if (id == UINT32_MAX)
     return true;
   if (id >= map->count)
     return false;
-  *own = map->own[id];
+  *encoded = map->ids[id];
   return true;
 }
 
@@ -142,9 +142,9 @@ pf_status pf_ring_encoder_replay (pf_ring_encoder *e, pf_ring_cursor *journal,
     if (status != PF_OK)
       return status;
     pf_id_map *const map = &e->ids[kind];
-    if (id == UINT32_MAX || !pf_grow(&map->own, &map->capacity, map->count + 1))
+    if (id == UINT32_MAX || !pf_grow(&map->ids, &map->capacity, map->count + 1))
       return pf_no_memory(error);
-    map->own[map->count++] = id;
+    map->ids[map->count++] = id;
   }
   return status < 0 ? status : PF_OK;
 }
@@ -176,13 +176,13 @@ typedef struct words {
 } words;
 
 
-/* Read `count` words at intervals of `step` bytes as ids of the encoder. */
+/* Read `count` words at intervals of `step` bytes as ids, and translate them. */
 static bool take_ids (const pf_id_map *map, const uint8_t *at, size_t step,
                       size_t count, uint32_t *ids) {
   for (size_t i = 0; i < count; i++) {
     const uint64_t id = word_at(at + i * step);
     if (id < map->count)
-      ids[i] = map->own[id];
+      ids[i] = map->ids[id];
     else if (id == UINT32_MAX)
       ids[i] = UINT32_MAX; /* PF_NO_NAME, PF_NO_AREA, PF_NO_STACK */
     else
@@ -196,17 +196,18 @@ static bool take_ids (const pf_id_map *map, const uint8_t *at, size_t step,
 static bool take_column (const pf_ring_encoder *e, const uint8_t *at,
                          size_t step, size_t count, const pf_column *column,
                          size_t row) {
-  const pf_id_map *const n = e->ids;
+  const pf_id_map *const maps = e->ids;
   uint32_t *const ids = column->ids + row;
   switch (column->type) {
-    case PF_NAME: return take_ids(&n[PF_JOURNAL_NAME], at, step, count, ids);
-    case PF_AREA: return take_ids(&n[PF_JOURNAL_AREA], at, step, count, ids);
-    case PF_STACK: return take_ids(&n[PF_JOURNAL_STACK], at, step, count, ids);
+    case PF_NAME: return take_ids(&maps[PF_JOURNAL_NAME], at, step, count, ids);
+    case PF_AREA: return take_ids(&maps[PF_JOURNAL_AREA], at, step, count, ids);
+    case PF_STACK:
+      return take_ids(&maps[PF_JOURNAL_STACK], at, step, count, ids);
     case PF_BOOL:
       for (size_t i = 0; i < count; i++)
         column->bools[row + i] = word_at(at + i * step) != 0;
       return true;
-    default:
+    default: /* int, num, addr: a word of a union */
       for (size_t i = 0; i < count; i++)
         column->addrs[row + i] = word_at(at + i * step);
       return true;
@@ -251,17 +252,17 @@ static pf_status add_row (pf_ring_encoder *e, pf_batch *batch,
 
 
 /* Add the rows of `count` records of one tag and size. Fast path: column by
-   column, where each value is one word. If an id is invalid there, the rows are
-   added again one by one, which keeps those before the invalid one. */
+   column, if each value is one word. If that finds an invalid id, the rows are
+   added one by one instead, which keeps those before the invalid one. */
 static pf_status add_rows (pf_ring_encoder *e, const pf_ring_record *record,
                            size_t count, pf_error *error) {
   pf_batch *const batch = &e->batches[record->tag >> PF_TAG_COLUMNS];
   const size_t step = 8 * (record->count + 1);
-  bool done = e->has_fixed_size && record->count == e->nwanted;
-  for (size_t i = 0; done && i < e->nwanted; i++)
-    done = take_column(e, record->words + 8 * i, step, count,
-                       &batch->columns[e->wanted[i]], batch->rows);
-  if (done) {
+  bool by_column = e->has_fixed_size && record->count == e->nwanted;
+  for (size_t i = 0; by_column && i < e->nwanted; i++)
+    by_column = take_column(e, record->words + 8 * i, step, count,
+                            &batch->columns[e->wanted[i]], batch->rows);
+  if (by_column) {
     batch->rows += count;
     return PF_OK;
   }
@@ -316,18 +317,20 @@ pf_status pf_ring_encoder_consume (pf_ring_encoder *e, pf_ring_cursor *records,
       status = begin_rows(e, record.tag, error);
     if (status != PF_MORE)
       break;
-    /* Records of the same tag and size are added together. */
-    const size_t space = free_rows(e, record.tag) - 1;
-    const uint64_t more = left / (8 * ((uint64_t)record.count + 1));
+    /* Records of the same tag and size are added together with this one. */
+    const size_t free_for = free_rows(e, record.tag) - 1;
+    const uint64_t in_bytes = left / (8 * ((uint64_t)record.count + 1));
     const size_t alike = pf_ring_next_alike(
-        records, &record, more < space ? (size_t)more : space);
+        records, &record, in_bytes < free_for ? (size_t)in_bytes : free_for);
     status = add_rows(e, &record, 1 + alike, error);
   }
+  /* Also after a failure: the rows before it are kept. */
   const pf_status put = put_batch(e, error);
   return put != PF_OK ? put : status;
 }
 
 
+/* Write the file and its side files. */
 static pf_status flush_sinks (pf_sink *sink, pf_error *error) {
   pf_status status = PF_OK;
   for (; sink != NULL && status == PF_OK; sink = sink->side)

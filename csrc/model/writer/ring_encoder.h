@@ -1,10 +1,13 @@
 /*
 ** ring_encoder.h - turns the records of a ring into the bytes of a file. The
 ** thread of a writer uses it (ring_consumer.c), and so does the recovery of a
-** ring whose writer was killed (lua/writer/recover.c).
+** ring whose writer was killed (lua/writer/recover.c). A new writer that goes on
+** behind an older one only replays (writer.c), into a dictionary that it lends.
+** lua/writer/ asks `accepts` before it takes rows.
 **
 ** Order of calls: open; then any number of replay (the journal up to now) and
-** consume (records up to now), each followed by flush; finish; close.
+** consume (records up to now), and flush wherever the file must be valid;
+** finish; close.
 **
 ** It shares nothing with the producer but the ring: the journal has the names,
 ** areas and stacks that records refer to by id, and replay adds them to a
@@ -36,7 +39,7 @@ enum {
    which bit i is set where column i has a value. The record has a word for each
    value; of PF_BYTES the size, then the bytes, padded to whole words. */
 #define PF_TAG_COLUMNS 24
-#define PF_TAG_TABLES  255
+#define PF_TAG_TABLES  255 /* so no tag equals PF_RING_FILLER */
 
 static inline uint32_t pf_tag (size_t table, uint32_t columns) {
   return (uint32_t)table << PF_TAG_COLUMNS | columns;
@@ -44,20 +47,20 @@ static inline uint32_t pf_tag (size_t table, uint32_t columns) {
 
 /* Ids of the encoder's dictionary by ids of the producer, for one kind. */
 typedef struct pf_id_map {
-  uint32_t *own;
+  uint32_t *ids;
   size_t count, capacity;
 } pf_id_map;
 
 typedef struct pf_ring_encoder {
-  pf_dictionary *dictionary; /* owned */
+  pf_dictionary *dictionary; /* owned, but for that which writer.c lends */
   pf_encoder *encoder;       /* of the format; owned */
   pf_sink *sink;             /* borrowed */
   const pf_table *tables;    /* borrowed from the encoder or the format */
   size_t ntables;
   pf_id_map ids[PF_JOURNAL_KINDS];
-  pf_batch *batches;  /* by table */
-  pf_column *columns; /* of the batch that is put: those with a value */
-  uint32_t tag;       /* of the rows collected in a batch */
+  pf_batch *batches;  /* by table; owned */
+  pf_column *columns; /* of the batch that is put: those with a value; owned */
+  uint32_t tag;       /* of the rows collected in a batch, or NO_TAG */
   uint8_t wanted[PF_TAG_COLUMNS]; /* columns that have a value with this tag */
   size_t nwanted;
   bool has_fixed_size; /* none of them is PF_BYTES: one word per value */
@@ -79,12 +82,15 @@ pf_status pf_ring_encoder_replay (pf_ring_encoder *encoder,
                                   pf_ring_cursor *journal, pf_error *error);
 
 /* Encode records until about `max_bytes` of the ring have been read. PF_MORE:
-   records are left; PF_END. All records before the cursor have been put. */
+   records are left; PF_END: none is left. All records before the cursor have
+   been given to the encoder of the format; after a failure, those before the
+   damaged one. */
 pf_status pf_ring_encoder_consume (pf_ring_encoder *encoder,
                                    pf_ring_cursor *records, uint64_t max_bytes,
                                    pf_error *error);
 
-/* Complete the file so far and write all its sinks: the file is valid. */
+/* Complete the file so far and write all its sinks: the file is valid. The
+   format must have pf_encoder.flush. */
 pf_status pf_ring_encoder_flush (pf_ring_encoder *encoder, pf_error *error);
 
 /* Write the end of the file. Only close may follow. */

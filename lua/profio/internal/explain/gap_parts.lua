@@ -8,12 +8,12 @@
 -- starts with `base`: the time that as many calls take typically. Each of these times is compared
 -- with its share of the base. The share of a callee is then replaced by the time that its actual
 -- number of calls takes typically: this step is the part `more`, and what remains is split further
--- down. Shares are rounded to whole ns as differences of rounded sums, so that they sum to the base;
--- nothing else is divided.
+-- down. Shares are rounded to whole ns as differences of rounded sums, so that they sum to the
+-- base; nothing else is divided.
 --
--- Example: a typical call takes 100 ns, 60 of its own and one call of f of 40. A slow one takes 150,
--- 65 of its own and two calls of f, 85 together. The base is 100, the gap 50: own +5; more calls
--- of f +40 (two take 80 typically, and their share of the base is 40); longer calls of f +5.
+-- Example: a typical call takes 100 ns, 60 of its own and one call of f of 40. A slow one takes
+-- 150, 65 of its own and two calls of f, 85 together. The base is 100, the gap 50: own +5; more
+-- calls of f +40 (two take 80 typically, and their share of the base is 40); longer calls of f +5.
 
 local gap_parts = {}
 

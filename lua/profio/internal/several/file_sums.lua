@@ -1,9 +1,12 @@
--- Adds up many files of one program while they are opened. A profile needs only their sum, so the
--- files become parts of the trace only when something else asks for these.
+-- Adds up many files of one program while they are opened: of formats with `sum_options`, which is
+-- gmon. A profile needs only the sum, so the files become parts of the trace only when something
+-- else asks for parts. Called by profio/init.lua and internal/trace.lua, which close the parts and
+-- the sources, by internal/table_readers.lua and cli/runs.lua.
 --
 -- A trace with sums has `summed_parts`, in which a sum stands for consecutive files; `sums`, which
--- describes each of them by its index; and `first_sources`, those of the other files. `parts` and
--- `sources` are filled at the first access.
+-- describes each sum by its index there; and `first_sources`, the sources of the files that are no
+-- part of a sum. The fields `parts` and `sources` do not exist until the first access, which opens
+-- the files of all sums.
 
 local core = require "profio.core"
 local inputs = require "profio.internal.inputs"
@@ -16,24 +19,26 @@ local file_sums = {}
 ---@field paths string[]
 ---@field arcs integer rows of table arcs in the added files
 
-local FEW = 16        -- so many files that are left are opened one by one
+local FEW = 16        -- so many remaining files, or fewer, are opened one by one
 local SHORT = 4       -- a sum of fewer files saves no time
 local MAX_SHORT = 8   -- after so many of them no more sums are tried
 
--- Files that are added at once, in several threads: first few, then more while all are alike, as
--- those after one that is not are read again. Between them Ctrl-C is noticed.
+-- Files that are added at once, in several threads: few at first, then twice as many while all are
+-- alike, because the files after an unlike one are read again. In between Ctrl-C is noticed.
 local FIRST, MOST = 64, 4096
 
--- The most bytes of the files of a trace that stay in memory while they are not read; one that is
--- mapped, not copied, counts as MAPPED bytes, since the system limits the number of mappings.
+-- The most bytes of the files of a trace that stay in memory while they are not read. A file above
+-- COPIED bytes (SMALL in csrc/bytes/map.c) is mapped, and counts as MAPPED bytes, since the system
+-- limits the number of mappings.
 local AWAKE, COPIED, MAPPED = 128 << 20, 16384, 32768
 
--- The counts, of facts and of tables, that contain those of arcs.
+-- The counts, of facts and of tables, that contain the number of arcs, which differs from file to
+-- file; all other counts are equal in all files of a sum.
 local with_arcs = { arcs = true, records = true, raw = true }
 
 -- {====== Opening ======
 
--- Returns whether an input is nothing but a path.
+-- Returns whether an input is nothing but a path: `path` is its only key.
 local function is_plain(input)
    return input.path ~= "-" and next(input) == "path" and next(input, "path") == nil
 end
@@ -73,7 +78,7 @@ end
 -- Opens a sum as a part of the trace.
 local function add_part(state, like, sum, paths, is_strict)
    local theirs = {}
-   for _, options in ipairs { state.checked, state.format.sum_options } do
+   for _, options in ipairs { state.checked, state.format.sum_options } do -- the latter win
       for name, value in pairs(options) do
          theirs[name] = value
       end
@@ -100,6 +105,7 @@ function file_sums.add(state, list, from, mine)
    then
       return from
    end
+   -- The files are like those of the last sum, or like the newest file.
    local like, sum, paths = state.sum_like, nil, nil
    if like then
       sum, paths = sum_like(like, list, from)
@@ -165,7 +171,8 @@ local function open_all(state, mine)
    return parts
 end
 
----Ends the opening of a trace.
+---Ends the opening of a trace: from here on the files of sums are opened when `parts` or `sources`
+---is read.
 ---@param state table of the trace
 ---@param mine table options of profio.open
 function file_sums.finish(state, mine)
@@ -204,7 +211,8 @@ function file_sums.sources(state)
    return state.first_sources or state.sources
 end
 
--- Returns the count of all added files for that of the file that they are like.
+-- Returns a count of all added files together, each of which has `of_one`, the count of the file
+-- that they are like, but its own number of arcs.
 local function count_of(described, name, of_one)
    local arcs = with_arcs[name] and described.like:fact "arcs" or 0
    return #described.paths * (of_one - arcs) + (with_arcs[name] and described.arcs or 0)
