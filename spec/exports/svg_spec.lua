@@ -8,9 +8,7 @@ local names = require "spec.support.names"
 local profio = require "profio"
 local viewers = require "spec.support.viewers"
 
-local it_looks = viewers.has_chromium and it or function(name)
-   pending(name .. " (needs chromium)")
-end
+local it_looks = viewers.it_browses(it, pending)
 
 -- Returns the texts of the tooltips of a picture, one for each frame.
 local function titles(svg)

@@ -72,8 +72,9 @@ function viewers.perfetto(path, ...)
    for i, query in ipairs { ... } do
       words[i] = "'" .. query:gsub("'", "'\\''") .. "'"
    end
-   local text, _, errors = run(("node %s/spec/support/perfetto.mjs %s %s %s"):format(command.root,
-      modules, path, table.concat(words, " ")))
+   -- The optimizing compiler of WebAssembly takes three times as long as such small files.
+   local text, _, errors = run(("node --liftoff-only %s/spec/support/perfetto.mjs %s %s %s")
+      :format(command.root, modules, path, table.concat(words, " ")))
    local list = {}
    for line in text:gmatch "[^\n]+" do
       list[#list + 1] = assert(json.decode(line))
@@ -159,60 +160,52 @@ end
 
 -- {====== Chromium ======
 
-viewers.has_chromium = has "chromium"
+viewers.has_pages = has "chromium" and has "node" and is_there(pages
+   .. "/puppeteer-core/package.json")
 
-local browser = "chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage " ..
-   "--no-first-run --disable-extensions --user-data-dir=%s/chromium "
+-- The pipes to and from browse.mjs. At the end of the process Lua closes `requests` first, because
+-- it was opened last; then Chromium ends, and `answers` waits for that.
+local answers, requests
+local browser_errors = command.folder .. "/browser.txt"
 
----Loads a page in Chromium and runs `program` (JavaScript) at its end. Returns the values that it
----passes to `tell`, the errors of all scripts, and each request that leaves the page.
+local function start_browser()
+   local fifo = command.folder .. "/browser.requests"
+   assert(os.execute(("rm -f %s && mkfifo %s"):format(fifo, fifo)))
+   answers = assert(io.popen(("node %s/spec/support/browse.mjs %s <%s 2>%s"):format(command.root,
+      pages, fifo, browser_errors)))
+   requests = assert(io.open(fifo, "w"))
+end
+
+---Opens a page of export html or svg in Chromium, as spec/support/browse.mjs describes. All pages
+---of a process share one Chromium.
+---@param bytes string the page
+---@param program string the body of a function in JavaScript
+---@param options { width: integer|nil, scheme: "light"|"dark"|nil, fragment: string|nil,
+---       ending: "html"|"svg"|nil }|nil
+---@return table { told =, errors = { string, ... }, requests = { string, ... } }
+function viewers.browse(bytes, program, options)
+   options = options or {}
+   if not requests then
+      start_browser()
+   end
+   requests:write(json.encode { script = program, width = options.width or 1280,
+      page = command.file("browse." .. (options.ending or "html"), bytes),
+      scheme = options.scheme or "light", fragment = options.fragment or "" }, "\n")
+   requests:flush()
+   local text = answers:read "l"
+   return json.decode(text or error(command.read(browser_errors):sub(1, 500)))
+end
+
+---Loads a page in Chromium and runs `program` (JavaScript) in it. Returns the values that it passes
+---to `tell`, and the errors of all scripts.
 ---@param bytes string a page of HTML or SVG
 ---@param ending "html"|"svg"
 ---@param program string
 ---@return table { told = what tell(name, value) told, errors = { string, ... } }
 function viewers.look(bytes, ending, program)
-   local before = [[<script>window.seen = { told: {}, errors: [] };
-      window.tell = function (name, value) { window.seen.told[name] = value; };
-      window.onerror = function (message) { window.seen.errors.push(String(message)); };
-      </script>]]
-   local after = "<script><![CDATA[\n" .. program .. [[
-
-      document.documentElement.setAttribute('data-seen',
-         encodeURIComponent(JSON.stringify(window.seen)));
-      //]].."]]></script>"
-   local close = "</" .. (ending == "svg" and "svg" or "body") .. ">"
-   if ending == "html" then
-      after = after:gsub("<!%[CDATA%[", ""):gsub("%]%]>", "")
-   end
-   local at = assert(bytes:find(ending == "svg" and "<style>" or "<head>", 1, true))
-   at = ending == "svg" and at - 1 or at + #"<head>" - 1
-   local last = bytes:match(".*()" .. close)
-   local path = command.file("look." .. ending, bytes:sub(1, at) .. before ..
-      bytes:sub(at + 1, last - 1) .. after .. bytes:sub(last))
-   local dom = run(("timeout 60 " .. browser .. "--dump-dom file://%s"):format(command.folder,
-      path))
-   local seen = assert(dom:match 'data%-seen="([^"]*)"', "Chromium did not come to the end")
-   return json.decode((seen:gsub("%%(%x%x)", function(digits)
-      return string.char(tonumber(digits, 16))
-   end)))
-end
-
-viewers.has_pages = viewers.has_chromium and has "node" and is_there(pages
-   .. "/puppeteer-core/package.json")
-
----Opens a page of export html in Chromium, as spec/support/browse.mjs describes.
----@param bytes string the page
----@param program string the body of a function in JavaScript
----@param options { width: integer|nil, scheme: "light"|"dark"|nil, fragment: string|nil }|nil
----@return table { told =, errors = { string, ... }, requests = { string, ... } }
-function viewers.browse(bytes, program, options)
-   options = options or {}
-   local path = command.file("browse.html", bytes)
-   local script = command.file("browse.js", program)
-   local text, _, errors = run(("timeout 120 node %s/spec/support/browse.mjs %s %s %s %d %s '%s'")
-      :format(command.root, pages, path, script, options.width or 1280, options.scheme or "light",
-      options.fragment or ""))
-   return assert(json.decode(text), errors:sub(1, 500))
+   return viewers.browse(bytes, ("const told = await look(() => { const told = {}, " ..
+      "tell = (name, value) => { told[name] = value; };\n%s\nreturn told; });\n" ..
+      "for (const name in told) { tell(name, told[name]); }"):format(program), { ending = ending })
 end
 
 ---Returns what a program tells of a page; fails if the page had an error or asked for something.
