@@ -106,6 +106,17 @@ describe("trace:explain", function()
       assert.is_true(made.parts[1].time > 70)
    end)
 
+   it("knows suspended time within callees that typical calls do not have", function()
+      local made = assert(explained(lengths, function(time, length)
+         return length == 100 and ("%d e f; %d e g; %d e h; %d s h; %d r h; %d l h; %d l g; %d l f")
+            :format(time, time + 5, time + 10, time + 15, time + 85, time + 90, time + 95,
+            time + 100) or plain_call(time, length)
+      end))
+      -- g and h themselves run for 20 of the 100 ns, f for 10 instead of 20 on average.
+      assert.same({ "suspended f 70", "more g 20", "own f 10" }, parts_of(made))
+      assert.equal("f > g > h", made.parts[1].path)
+   end)
+
    it("says that a slow call is the first one, and why that is slow", function()
       local made = assert(explained({ 100, 10, 20, 30, 10, 20, 30, 10, 20 },
          function(time, length)
@@ -218,6 +229,13 @@ describe("trace:explain on cores", function()
       end
       local _, made = path_of(text .. "46 r f a0; 100 l f a0")
       assert.matches("1 ns in 1 more lane.", made.path_sentence, 1, true)
+   end)
+
+   it("knows what ran while a callee that typical calls do not have was suspended", function()
+      local _, made = path_of(short .. "40 e f a0; 45 e g a0; 50 s g a0; 50 e h b0; 90 l h b0; "
+         .. "90 r g a0; 95 l g a0; 100 l f a0")
+      assert.same({ "suspended b 40", "more - 10" }, runners_of(made))
+      assert.equal("h", made.parts[1].runner_area)
    end)
 
    it("follows the lane on another core that ends a wait", function()

@@ -64,6 +64,12 @@ local function call_a(maker, slow)
    end
    if kind == "suspended" and slow.area == "A" then
       maker:preempt(slow.time)
+   elseif kind == "suspended" and slow.area == "F" then -- which other calls do not have
+      maker:enter "F"
+      maker:enter "G"
+      maker:preempt(slow.time)
+      maker:leave()
+      maker:leave()
    end
    maker:leaf("D", 300)
    maker:leave()
@@ -75,6 +81,7 @@ local reasons = {
    { kind = "more", expected = "C" },
    { kind = "suspended", area = "A", expected = "A" },
    { kind = "suspended", area = "B", expected = "A" },
+   { kind = "suspended", area = "F", expected = "A" },
    { kind = "first", expected = "A" },
    { kind = "own", expected = "A" },
 }

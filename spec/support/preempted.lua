@@ -78,19 +78,26 @@ function Core:work(task, time)
    end
 end
 
--- A call of A, which calls B; a slow one is preempted in A or in B.
+-- A call of A, which calls B; a slow one is preempted in A, in B, or in a function that only slow
+-- calls have.
 function Core:call(task, slow)
    local call = { start = self.time, core = self.number }
    self:enter(task, "A")
    self:work(task, self.random(300, 320))
    self:enter(task, "B")
    self:work(task, self.random(200, 220))
-   if slow and slow.is_inner then
+   if slow and slow.place == 1 then
       self:preempt(task, slow.by, slow.time)
    end
    self:leave(task)
-   if slow and not slow.is_inner then
+   if slow and slow.place > 1 then
+      if slow.place == 3 then
+         self:enter(task, "Retry")
+      end
       self:preempt(task, slow.by, slow.time)
+      if slow.place == 3 then
+         self:leave(task)
+      end
    end
    self:work(task, self.random(100, 120))
    self:leave(task)
@@ -101,7 +108,7 @@ end
 local function new_core(number, random)
    local core = setmetatable({ number = number, random = random, time = random(0, 500), list = {},
       ran = {}, calls = {}, is_all = random(2) == 1 }, Core)
-   local slow = { by = tasks[random(3)], time = random(2000, 9000), is_inner = random(2) == 1 }
+   local slow = { by = tasks[random(3)], time = random(2000, 9000), place = random(3) }
    local task = { name = "Worker", lane = "Worker" .. number, open = {} }
    local at = random(2, 6)
    for i = 1, random(40, 60) do

@@ -8,8 +8,9 @@
 -- starts with `base`: the time that as many calls take typically. Each of these times is compared
 -- with its share of the base. The share of a callee is then replaced by the time that its actual
 -- number of calls takes typically: this step is the part `more`, and what remains is split further
--- down. Shares are rounded to whole ns as differences of rounded sums, so that they sum to the
--- base; nothing else is divided.
+-- down. A callee that typical calls do not have is `more` with all of its time except the time in
+-- which it, or a call below it, was suspended. Shares are rounded to whole ns as differences of
+-- rounded sums, so that they sum to the base; nothing else is divided.
 --
 -- Example: a typical call takes 100 ns, 60 of its own and one call of f of 40. A slow one takes
 -- 150, 65 of its own and two calls of f, 85 together. The base is 100, the gap 50: own +5; more
@@ -83,13 +84,35 @@ local function nodes_of(slow, typical)
    return list
 end
 
+-- Puts the suspended times of a callee that typical calls do not have, and of all calls below it.
+-- Returns their sum.
+local function put_suspended_below(slow, callee, put)
+   local sum, nodes = 0, { slow[callee] and callee }
+   while #nodes > 0 do
+      local node = table.remove(nodes)
+      local row = slow[node]
+      local function put_time(at, time)
+         put("suspended", at, time, time, 0)
+         sum = sum + time
+      end
+      put_time(node, suspended(slow, row))
+      for _, wait in ipairs(row.waits) do
+         put_time(wait, slow[wait].elapsed)
+      end
+      table.move(row.children, 1, #row.children, #nodes + 1, nodes)
+   end
+   return sum
+end
+
 -- Splits a callee; `base` is its share of the base of its caller. Puts the part of its number of
 -- calls, and the callee with the rest on the list of nodes that are still to be split.
 local function split_callee(slow, typical, node, base, put, to_split)
    local s, t = slow[node] or none, typical[node] or none
-   local expected = s.elapsed
+   local expected
    if t.count > 0 then
       expected = scaled(s.count, t.elapsed, t.count)
+   else
+      expected = s.elapsed - put_suspended_below(slow, node, put)
    end
    put("more", node, expected - base)
    if s.count > 0 and t.count > 0 then
