@@ -16,8 +16,8 @@ profile("in/a.pb.gz", "main;parse;read 5\nmain;parse 7\nmain;print 11\nmain 1\n"
 profile("in/deeper/b.pb.gz", "main;parse 7\n")
 profile("second/c.pb.gz", "main;other 7\n")
 profile("out/secret.pb.gz", "outer;hidden_here 7\n")
-os.execute(("cd '%s/in' && ln -sf ../out/secret.pb.gz link.pb.gz && mkfifo pipe.pb.gz"):format(
-   folder))
+os.execute(("cd '%s/in' && ln -sf ../out/secret.pb.gz link.pb.gz && ln -sf ../out linked && "
+   .. "mkfifo pipe.pb.gz"):format(folder))
 
 local function request(id, method, params)
    return { jsonrpc = "2.0", id = id, method = method, params = params }
@@ -82,7 +82,7 @@ describe("profio mcp", function()
    end
 
    it("survives messages that nobody should send", function()
-      local long = ("x"):rep(1 << 20)
+      local long = ("x"):rep(1 << 19)
       local answers = { ask('{"jsonrpc":"2.0","id":1e400,"method":"ping"}',
          '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}',
          ('{"jsonrpc":"2.0","id":"%s","method":"ping"}'):format(long),
@@ -94,14 +94,41 @@ describe("profio mcp", function()
          '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":{"a":1}}}',
          '{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"flat","arguments":[1]}}',
          '{"jsonrpc":"2.0","id":7,"method":"__index"}', '{"id":8,"method":"ping"',
-         '\xff\xfe{"id":9}', '[]', '[{"jsonrpc":"2.0","id":10,"method":"ping"}]',
-         request(11, "ping")) }
+         '\xff\xfe{"id":9}', '[]',
+         '{"jsonrpc":"2.0","id":10,"method":"ping"}{"jsonrpc":"2.0","id":11,"method":"ping"}',
+         ('{"a":'):rep(100000), request(12, "ping")) }
       local found = codes(answers)
       assert.same({ { "none", -32600 }, { 9007199254740993, "none" }, { long, "none" },
          { "none", -32600 }, { "none", -32600 }, { 2, -32601 }, { 3, -32600 }, { 4, -32602 },
          { 5, -32602 }, { 6, "none" }, { 7, -32601 }, { "none", -32700 }, { "none", -32700 },
-         { "none", -32600 }, { "none", -32600 }, { 11, "none" } }, found)
+         { "none", -32600 }, { "none", -32700 }, { "none", -32700 }, { 12, "none" } }, found)
       assert.is_true(#json.encode(answers[6]) < 1000)
+   end)
+
+   it("reads at most 1 MiB of a line, and goes on after it", function()
+      local ping = '{"jsonrpc":"2.0","id":%d,"method":"ping"}'
+      local most = (1 << 20) - #ping + 1
+      assert.same({ { 1, "none" }, { "none", -32700 }, { "none", -32700 }, { 4, "none" } },
+         codes { ask(ping:format(1) .. (" "):rep(most), ping:format(2) .. (" "):rep(most + 1),
+            ping:format(3) .. (" "):rep(5 << 20), ping:format(4)) })
+   end)
+
+   it("answers batches, and what stands before the end of the input", function()
+      command.file("served/requests", table.concat({
+         '[{"jsonrpc":"2.0","id":1,"method":"ping"},5,{"jsonrpc":"2.0","method":"ping"},[],'
+            .. '{"jsonrpc":"2.0","id":2,"method":"nosuch"}]',
+         '[{"jsonrpc":"2.0","method":"ping"}]', "",
+         '{"jsonrpc":"2.0","id":3,"method":"ping"}\r', '{"jsonrpc":"2.0","id":4,"met' }, "\n"))
+      local text, status, errors = command.run "profio mcp served/in < served/requests"
+      assert.same({ 0, "" }, { status, errors })
+      local lines = {}
+      for line in text:gmatch "[^\n]+" do
+         lines[#lines + 1] = assert(json.decode(line))
+      end
+      assert.same({ { 1, "none" }, { "none", -32600 }, { "none", -32600 }, { 2, -32601 } },
+         codes(lines[1]))
+      assert.same({ { 3, "none" }, { "none", -32700 } }, codes { lines[2], lines[3] })
+      assert.equal(3, #lines)
    end)
 
    it("has the rows of the command", function()
@@ -133,6 +160,8 @@ describe("profio mcp", function()
       local answers = { ask(tool("flat", { files = { "../out/secret.pb.gz" } }),
          tool("flat", { files = { folder .. "/out/secret.pb.gz" } }),
          tool("flat", { files = { "link.pb.gz" } }),
+         tool("flat", { files = { "a.pb.gz", "linked/secret.pb.gz" } }),
+         tool("flat", { files = { "deeper/../../out/secret.pb.gz" } }),
          tool("flat", { files = { "a.pb.gz" }, symbols = "/etc/passwd" }),
          tool("compare", { base = { "a.pb.gz" }, new = { "link.pb.gz" } }),
          tool("flat", { files = { "pipe.pb.gz" } }), tool("flat", { files = { "." } }),
@@ -140,15 +169,15 @@ describe("profio mcp", function()
          tool("flat", { files = { "a.pb.gz" }, metric = folder .. "/out/secret.pb.gz" }),
          tool("explain", { area = folder .. "/out/secret.pb.gz", files = { "a.pb.gz" } }),
          tool("flat", { files = { folder .. "/second/c.pb.gz" } })) }
-      for i = 1, 5 do
+      for i = 1, 7 do
          assert.is_true(answers[i].result.isError)
          assert.matches("is not below the folders of the server", text_of(answers[i]))
       end
-      for i = 6, 10 do
+      for i = 8, 12 do
          assert.is_true(answers[i].result.isError, i)
          assert.is_nil(json.encode(answers[i]):find "hidden_here", i)
       end
-      assert.is_false(answers[11].result.isError)
+      assert.is_false(answers[13].result.isError)
    end)
 
    it("says what is wrong with arguments, and goes on", function()

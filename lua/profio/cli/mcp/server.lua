@@ -1,7 +1,8 @@
--- The server of `profio mcp`: JSON-RPC 2.0 over two files, a message in each line, as the Model
--- Context Protocol defines it for standard input and output. Each call of a tool runs command lines
--- of profio in this process, one after the other.
+-- The server of `profio mcp`: JSON-RPC 2.0 over two files, a message or a batch of messages in each
+-- line, as the Model Context Protocol defines it for standard input and output. Each call of a tool
+-- runs command lines of profio in this process, one after the other.
 
+local json = require "dkjson"
 local profio = require "profio"
 local tools = require "profio.cli.mcp.tools"
 
@@ -10,10 +11,10 @@ local server = {}
 -- Versions of the protocol, the newest first. What is used of them is the same in all.
 local VERSIONS <const> = { "2025-06-18", "2025-03-26", "2024-11-05" }
 
-local PARSE_ERROR <const>, BAD_REQUEST <const>, NO_METHOD <const>, BAD_PARAMS <const> =
-   -32700, -32600, -32601, -32602
+local PARSE_ERROR <const>, BAD_REQUEST <const>, NO_METHOD <const>, BAD_PARAMS <const>,
+   INTERNAL <const> = -32700, -32600, -32601, -32602, -32603
 
-local MOST_BYTES <const> = 1 << 20 -- of the output of a command
+local MOST_BYTES <const> = 1 << 20 -- of the output of a command, and of a line of the input
 local LONGEST_NAME <const> = 100   -- bytes of a wrong name in an error
 
 -- {====== Commands ======
@@ -129,39 +130,85 @@ local function is_id(id)
       or type(id) == "number" and id - id == 0
 end
 
--- Returns the answer to a message, or nil if it is a notification.
-local function answer(json, line, folders)
-   local ok, message = pcall(json.decode, line)
-   local id = ok and type(message) == "table" and message.id or nil
-   local result, code, text
-   if not ok or message == nil then
-      code, text = PARSE_ERROR, "the line is no JSON"
-   elseif type(message) ~= "table" or type(message.method) ~= "string"
-      or id ~= nil and not is_id(id) then
-      code, text = BAD_REQUEST, "the message is no request"
-      id = is_id(id) and id or nil
-   elseif id == nil then
-      return nil -- a notification
-   elseif not methods[message.method] then
-      code, text = NO_METHOD, ("no method '%s'"):format(message.method:sub(1, LONGEST_NAME))
-   else
-      local params = type(message.params) == "table" and message.params or {}
-      result, code, text = methods[message.method](params, folders)
-   end
+-- Returns an answer: a result, or an error with its code and text.
+local function answer_of(id, result, code, text)
    return { jsonrpc = "2.0", id = id or json.null, result = result,
       error = code and { code = code, message = text } or nil }
 end
 
----Serves requests until the input ends.
----@param json table dkjson
+-- Returns the answer to a message, or nil if it is a notification.
+local function answer(message, folders)
+   local is_object = type(message) == "table"
+   local id = is_object and message.id or nil
+   if not is_object or type(message.method) ~= "string" or id ~= nil and not is_id(id) then
+      return answer_of(is_id(id) and id or nil, nil, BAD_REQUEST, "the message is no request")
+   elseif id == nil then
+      return nil -- a notification
+   elseif not methods[message.method] then
+      return answer_of(id, nil, NO_METHOD, ("no method '%s'"):format(
+         message.method:sub(1, LONGEST_NAME)))
+   end
+   local params = type(message.params) == "table" and message.params or {}
+   local ok, result, code, text = pcall(methods[message.method], params, folders)
+   if not ok then
+      return answer_of(id, nil, INTERNAL, tostring(result))
+   end
+   return answer_of(id, result, code, text)
+end
+
+-- Returns the next line, at most MOST_BYTES of it, and whether it is longer; nil at the end. Bytes
+-- are read one by one, because reading several would wait for the next request.
+local function next_line(input)
+   local bytes, is_longer = {}, false
+   for byte in input:lines(1) do
+      if byte == "\n" then
+         return table.concat(bytes), is_longer
+      elseif #bytes < MOST_BYTES then
+         bytes[#bytes + 1] = byte
+      else
+         is_longer = true
+      end
+   end
+   return #bytes > 0 and table.concat(bytes) or nil, is_longer
+end
+
+-- Returns the message or the batch of a line, or nil and what is wrong.
+local function decoded(line, is_longer)
+   if is_longer then
+      return nil, ("the line has more than %d bytes"):format(MOST_BYTES)
+   end
+   local ok, message, after = pcall(json.decode, line)
+   if not ok or message == nil or line:find("%S", after) then
+      return nil, "the line is no JSON"
+   end
+   return message
+end
+
+---Serves requests until the input ends. The answers to a batch are written one by one, as each may
+---be long.
 ---@param input file*
 ---@param output file*
 ---@param folders string[] real paths; only files below them are read
-function server.run(json, input, output, folders)
-   for line in input:lines() do
-      local message = line:find "%S" and answer(json, line, folders)
-      if message then
-         output:write(json.encode(message), "\n")
+function server.run(input, output, folders)
+   for line, is_longer in next_line, input do
+      local message, wrong = decoded(line, is_longer)
+      local is_batch = type(message) == "table" and #message > 0
+      local count = 0
+      local function put(response)
+         if response then
+            output:write(not is_batch and "" or count == 0 and "[" or ",", json.encode(response))
+            count = count + 1
+         end
+      end
+      if wrong and line:find "%S" then
+         put(answer_of(nil, nil, PARSE_ERROR, wrong))
+      elseif not wrong then
+         for _, single in ipairs(is_batch and message or { message }) do
+            put(answer(single, folders))
+         end
+      end
+      if count > 0 then
+         output:write(is_batch and "]\n" or "\n")
          output:flush()
       end
    end

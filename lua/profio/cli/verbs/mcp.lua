@@ -35,15 +35,14 @@ end
 ---@param given table
 ---@return integer status
 function mcp.run(given)
-   local found, json = pcall(require, "dkjson")
-   if not found then
+   if not pcall(require, "dkjson") then
       failure.raise(failure.NOTHING, "mcp needs dkjson: apt install lua-dkjson, or luarocks "
          .. "install dkjson")
    elseif not given.files[1] then
       failure.use "profio mcp expects the folders whose files may be read"
    end
    local server = require "profio.cli.mcp.server"
-   server.run(json, io.stdin, io.stdout, entered(given.files))
+   server.run(io.stdin, io.stdout, entered(given.files))
    return failure.READ
 end
 
