@@ -254,6 +254,9 @@ static bool add_call (span_reader *r, const pf_call *call, bool is_write) {
     return false;
   if (slot->kind == PF_KIND_VALUE && is_write)
     return add_value(r, s, call);
+  for (size_t i = 0; i < PF_CALL_FLAG_NAMES && call->flags != 0; i++)
+    r->tracks->flagged[i] +=
+        slot->kind == PF_KIND_FUNCTION && (call->flags >> i & 1) != 0;
   if (!is_write && s->depth > 0 && s->slots[s->depth - 1] == call->slot)
     s->depth--;
   else { /* its enter is unknown and nothing was open around it, or its duration
@@ -328,6 +331,20 @@ static void update_limits (span_reader *r) {
 }
 
 
+/* Notes that events are lost before the one at r->row. */
+static bool add_loss (span_reader *r) {
+  pf_span_tracks *const t = r->tracks;
+  const int64_t to = t->events.rows.times[r->row];
+  if (!r->machine.has_begun || r->machine_last > to ||
+      t->nlosses == PF_SPAN_MOST_LOSSES)
+    return true;
+  if (!pf_grow(&t->losses, &t->losses_capacity, t->nlosses + 1))
+    return false;
+  t->losses[t->nlosses++] = (pf_span_loss){r->machine_last, to};
+  return true;
+}
+
+
 /* Process the event at r->row. */
 static bool process_event (span_reader *r) {
   pf_machine *const m = &r->machine;
@@ -339,6 +356,9 @@ static bool process_event (span_reader *r) {
                       (flags & (PF_CALL_GAP | PF_CALL_NEW_FILE)) == 0 &&
                       rows->times[r->row] >= r->options.calls.from;
   uint32_t slot = PF_NO_SLOT;
+  if ((flags & (PF_CALL_GAP | PF_CALL_LOST)) != 0 && !m->before_range &&
+      !m->after_range && !add_loss(r))
+    return false;
   if ((begins && !begin_range(r)) ||
       pf_machine_process(m, rows, r->row, r->row + 1) != PF_OK)
     return false;
@@ -391,6 +411,7 @@ static void close_stacks (span_stacks *all) {
 void pf_span_tracks_close (pf_span_tracks *tracks) {
   pf_events_close(&tracks->events);
   free(tracks->list);
+  free(tracks->losses);
 }
 
 

@@ -60,14 +60,26 @@ typedef struct pf_span_track {
   uint32_t run;      /* how often the times of the lane started again before */
 } pf_span_track;
 
-/* Facts about all spans. Both times are 0 if there was none. `events` and
-   `list` are freed by pf_span_tracks_close. */
+/* A time without events because they are lost: from the event before to the
+   first one after it, which is flagged `gap` or `lost`. ns */
+typedef struct pf_span_loss {
+  int64_t from, to;
+} pf_span_loss;
+
+#define PF_SPAN_MOST_LOSSES 1000 /* that are kept */
+
+/* Facts about all spans. Both times are 0 if there was none. `events`, `list`
+   and `losses` are freed by pf_span_tracks_close. */
 typedef struct pf_span_tracks {
   pf_events events; /* with the lanes */
   pf_span_track *list;
   uint32_t count;
   size_t capacity;
-  int64_t first, last; /* of the times within the range, ns */
+  pf_span_loss *losses; /* the first ones, in the order of events */
+  size_t nlosses, losses_capacity;
+  uint64_t flagged[PF_CALL_FLAG_NAMES]; /* calls of functions with the flag at
+                                           this index of pf_call_flag_names */
+  int64_t first, last;                  /* of the times within the range, ns */
   bool has_times;
 } pf_span_tracks;
 

@@ -89,6 +89,33 @@ static int overview_frames (lua_State *L) {
 }
 
 
+/* overview:losses(): { from, to, from, to, ... } of the times in which events
+   are lost, in ns from the first time on. */
+static int overview_losses (lua_State *L) {
+  const pf_overview *const o = overview_check(L);
+  const pf_span_tracks *const known = &o->known;
+  lua_createtable(L, (int)known->nlosses * 2, 0);
+  for (size_t i = 0; i < known->nlosses; i++) {
+    lua_pushinteger(L, known->losses[i].from - o->options.first);
+    lua_rawseti(L, -2, (lua_Integer)(2 * i + 1));
+    lua_pushinteger(L, known->losses[i].to - o->options.first);
+    lua_rawseti(L, -2, (lua_Integer)(2 * i + 2));
+  }
+  return 1;
+}
+
+
+/* overview:flagged(): how many calls of functions have each flag (call.h), by
+   its name. */
+static int overview_flagged (lua_State *L) {
+  const pf_overview *const o = overview_check(L);
+  lua_createtable(L, 0, PF_CALL_FLAG_NAMES);
+  for (size_t i = 0; i < PF_CALL_FLAG_NAMES; i++)
+    l_set_int(L, pf_call_flag_names[i], (lua_Integer)o->known.flagged[i]);
+  return 1;
+}
+
+
 /* overview:worst(): of each frame its longest call in a lane, or false: { track
    =, start =, length =, depth = }; times in ns from the first time on. */
 static int overview_worst (lua_State *L) {
@@ -283,9 +310,11 @@ static int core_overview (lua_State *L) {
 
 void l_open_lane_overview (lua_State *L) {
   static const luaL_Reg methods[] = {{"column", overview_column},
+                                     {"flagged", overview_flagged},
                                      {"frames", overview_frames},
                                      {"histogram", overview_histogram},
                                      {"intervals", overview_intervals},
+                                     {"losses", overview_losses},
                                      {"tracks", overview_tracks},
                                      {"worst", overview_worst},
                                      {"close", overview_gc},

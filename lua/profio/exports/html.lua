@@ -5,6 +5,7 @@
 local assets = require "profio.exports.html.page_assets"
 local compared = require "profio.exports.compared"
 local core = require "profio.core"
+local guesses = require "profio.exports.html.guesses"
 local hot_lines = require "profio.exports.html.hot_lines"
 local lanes = require "profio.exports.lanes"
 local later = require "profio.internal.later"
@@ -168,6 +169,7 @@ local function put_page(trace, profile, given, file)
       given.guesses[1] = "The profile has no stacks: paths of calls in the flame graph are " ..
          "estimated from the shares of the callers of each function."
    end
+   guesses.add(given.guesses, found.flagged or {})
    given.length, given.lane_count = found.length, found.lanes
    summary.write(out, trace, shown, { from = given.from, to = given.to, length = found.length,
       lanes = found.lanes, guesses = given.guesses, notes = profile:notes(),

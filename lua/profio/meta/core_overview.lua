@@ -27,6 +27,15 @@ function overview:tracks() end
 ---@return string[]
 function overview:frames() end
 
+---Returns the times in which events are lost, in ns from the first time on: { from, to, from, to,
+---... }.
+---@return integer[]
+function overview:losses() end
+
+---Returns how many calls of functions have each flag.
+---@return table<string, integer>
+function overview:flagged() end
+
 ---Returns the longest call of each frame in a lane, or false.
 ---@return ({ track: integer, start: integer, length: integer, depth: integer }|false)[]
 function overview:worst() end

@@ -127,8 +127,8 @@
     }
     if (box.w > 16) {
       pen.fillStyle = frame.fn < 0 || faded ? page.style('--text') : '#161616';
-      page.label(pen, frame.fn < 0 ? 'all' : page.short(frame.fn), Math.max(0, box.x), y + ROW / 2,
-        Math.min(width, box.x + box.w) - Math.max(0, box.x));
+      page.label(pen, frame.fn < 0 ? 'all' : page.brief(frame.fn, box.w), Math.max(0, box.x),
+        y + ROW / 2, Math.min(width, box.x + box.w) - Math.max(0, box.x));
     }
     pen.globalAlpha = 1;
   }

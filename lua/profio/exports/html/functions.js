@@ -86,11 +86,13 @@
     return cell;
   }
 
+  function fitting(id, letters) { return page.cut(page.brief(id, letters * 7.25), letters); }
+
   function name_cell(id) {
     const button = make('button', { type: 'button', className: 'name',
       title: page.name(id).slice(0, 2000), onclick: () => page.select(id) },
     make('i', { className: 'hue' }),
-    page.cut(page.short(id), window.innerWidth < 600 ? 28 : 60));
+    fitting(id, window.innerWidth < 600 ? 28 : 60));
     button.firstChild.style.background = page.color(id);
     return make('th', { scope: 'row', className: 'l' }, button);
   }
@@ -170,7 +172,7 @@
       const id = table.function[row];
       return make('li', {}, make('button', { type: 'button', className: 'name',
         title: page.name(id).slice(0, 2000), onclick: () => page.select(id) },
-      page.cut(page.short(id), 60)), ` ${data.difference && value > 0 ? '+' : ''}` +
+      fitting(id, 60)), ` ${data.difference && value > 0 ? '+' : ''}` +
         `${page.weight(value, metric)}, ${page.percent(value, all)}`);
     }));
   }

@@ -24,11 +24,15 @@
 
   // {====== Numbers ======
 
+  const DAY = 86400e9, HOUR = 3600e9, MINUTE = 60e9;
+  const longs = [[2 * DAY, DAY, 'd'], [2 * HOUR, HOUR, 'h'], [20 * MINUTE, MINUTE, 'min']];
   const units = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
 
   /* Returns a duration in ns with three decimals of the unit that suits it, or suits `like`. */
   page.time = function (ns, like) {
     const size = Math.abs(like === undefined ? ns : like);
+    const long = longs.find(([least]) => size >= least);
+    if (long) { return (ns / long[1]).toFixed(3) + ' ' + long[2]; }
     const [unit, name] = units.find(([least]) => size >= least) || units[3];
     return (ns / unit).toFixed(unit === 1 ? 0 : 3) + ' ' + name;
   };
@@ -63,19 +67,31 @@
 
   // {====== Functions ======
 
-  /* Returns a name whose template arguments are left out. */
+  const ARGUMENT = 20; // letters of a template argument that is shown
+
+  /* Returns a name of whose template arguments only the first one is shown, if it is short. */
   function without_arguments(name) {
-    let text = '', depth = 0;
-    for (const letter of name.replace(/operator(<<|<=>|<=|<|>>|>=|>|->)/g,
-      word => 'operator' + '\u0001'.repeat(word.length - 8))) {
+    let text = '', depth = 0, begin = 0;
+    const hidden = name.replace(/operator(<<|<=>|<=|<|>>|>=|>|->)/g,
+      word => 'operator' + '\u0001'.repeat(word.length - 8));
+    for (let i = 0; i < hidden.length; i++) {
+      const letter = hidden[i];
       if (letter === '<') {
         depth++;
-        text += depth === 1 ? '<\u2026' : '';
+        if (depth === 1) { begin = i + 1; }
       }
-      if (letter === '>' && depth > 0) { depth--; }
+      if (letter === '>' && depth > 0) {
+        depth--;
+        if (depth === 0) { text += '<' + first_argument(hidden.slice(begin, i)); }
+      }
       if (depth === 0) { text += letter; }
     }
     return depth === 0 && !text.includes('\u0001') ? text : name;
+  }
+
+  function first_argument(list) {
+    const first = (/^[^<,]*/.exec(list)[0]).trim(), rest = list.slice(first.length).trim();
+    return first.length > ARGUMENT || first === '' ? '\u2026' : first + (rest ? '\u2026' : '');
   }
 
   const shorts = new Map();
@@ -90,6 +106,29 @@
         ? without_arguments(name) : name);
     }
     return shorts.get(id);
+  };
+
+  const briefs = new Map();
+
+  /* Returns the short name of a C++ function without its result and parameters. */
+  function without_parameters(name) {
+    const end = /\)( const)?( &+)?$/.exec(name);
+    let at = end ? end.index : 0;
+    for (let depth = 1; at > 0 && depth > 0;) {
+      at--;
+      depth += name[at] === ')' ? 1 : name[at] === '(' ? -1 : 0;
+    }
+    if (at <= 0 || !/[\w>\]~]/.test(name[at - 1])) { return name; }
+    const left = name.slice(0, at);
+    return /operator/.test(left) ? left : left.replace(/^.* (?=[^\s>]*(<.*>)?[^\s>]*$)/, '');
+  }
+
+  /* Returns the short name, without result and parameters if it is wider than so many pixels. */
+  page.brief = function (id, wide) {
+    const short = page.short(id);
+    if (short.length * 7.25 <= wide - 6 || short.length > 5000) { return short; }
+    if (!briefs.has(id)) { briefs.set(id, without_parameters(short)); }
+    return briefs.get(id);
   };
 
   page.file = function (id) { return data.files[functions.file[id]] || ''; };

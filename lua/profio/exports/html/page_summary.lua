@@ -24,8 +24,10 @@ local function bytes(value)
       or ("%.2f %s"):format(value / 1024 ^ power, sizes[power])
 end
 
--- Returns a whole number with a comma after each three digits.
-local function grouped(value)
+---Returns a whole number with a comma after each three digits.
+---@param value integer
+---@return string
+function summary.grouped(value)
    local text = ("%d"):format(value):reverse():gsub("(%d%d%d)", "%1,"):reverse()
    return (text:gsub("^(%-?),", "%1"))
 end
@@ -81,7 +83,7 @@ local function entries_of(trace, profile, given)
    add("format", trace and trace.format)
    add("recorded", trace and begin_of(trace))
    add("duration", given.length and duration(given.length))
-   add("lanes", given.lanes and grouped(given.lanes))
+   add("lanes", given.lanes and summary.grouped(given.lanes))
    for _, word in ipairs { "from", "to" } do
       add(word, given[word] and duration(given[word]))
    end
@@ -92,7 +94,7 @@ local function entries_of(trace, profile, given)
          or profile:metrics()[1].name .. " before") or metric.name
       add(name, metric.unit == "ns" and duration(metric.total)
          or metric.unit == "bytes" and bytes(metric.total)
-         or grouped(metric.total) .. (metric.unit ~= "count" and " " .. metric.unit or ""))
+         or summary.grouped(metric.total) .. (metric.unit ~= "count" and " " .. metric.unit or ""))
    end
    return list
 end

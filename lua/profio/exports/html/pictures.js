@@ -64,7 +64,8 @@
     pen.globalAlpha = 1;
   };
 
-  function draw_call(pen, view, call, y, marks) {
+  /* Draws the box of a call; its text is drawn later, above all boxes. */
+  function draw_call(pen, view, call, y, marks, texts) {
     const x = Math.max(call.x, view.left - 1), right = Math.min(call.right, view.width + 1);
     const wide = Math.max(0.6, right - x - (right - x > 3 ? 0.6 : 0));
     const faded = marks.hits && !marks.hits[call.fn];
@@ -72,14 +73,42 @@
     pen.fillStyle = call.color || page.color(call.fn);
     pen.fillRect(x, y, wide, draw.ROW - 1);
     pen.globalAlpha = 1;
+    if (wide > 2 && call.pauses) { draw_pauses(pen, view, call, y); }
     if (call.fn === marks.selected && wide > 1) {
       pen.strokeStyle = page.style(call.is_chosen ? '--accent' : '--text');
       pen.lineWidth = call.is_chosen ? 3 : 1.5;
       pen.strokeRect(x + 1, y + 1, Math.max(1, wide - 2), draw.ROW - 3);
     }
     if (wide > 20) {
-      pen.fillStyle = faded ? page.style('--text') : '#161616';
-      page.label(pen, call.text || page.short(call.fn), x, y + draw.ROW / 2, wide);
+      texts.push({ text: call.text || page.brief(call.fn, wide), x, y, wide, faded });
+    }
+  }
+
+  /* Where a call is suspended its box is pale and hatched. */
+  function draw_pauses(pen, view, call, y) {
+    const [from, to] = call.track.pauses_in(call.start, call.stop);
+    for (let i = from; i < to; i++) {
+      const x = Math.max(view.left, draw.x(view, Math.max(call.start, call.track.pause[i])));
+      const right = draw.x(view, Math.min(call.stop, call.track.pause_stop[i]));
+      const wide = Math.min(view.width, right) - x;
+      if (wide < 0.5) { continue; }
+      pen.globalAlpha = 0.72;
+      pen.fillStyle = page.style('--page');
+      pen.fillRect(x, y, wide, draw.ROW - 1);
+      pen.globalAlpha = 0.6;
+      pen.strokeStyle = page.style('--soft');
+      pen.lineWidth = 1;
+      if (wide > 3) { hatch(pen, x, y, wide, draw.ROW - 1, 7); }
+      pen.globalAlpha = 1;
+    }
+  }
+
+  function draw_texts(pen, view, track, texts) {
+    for (const { text, x, y, wide, faded } of texts) {
+      const at = Math.max(x, view.left), room = wide - (at - x);
+      const is_pale = faded || (track.pause.length > 0 && track.is_suspended(draw.time(view, at)));
+      pen.fillStyle = is_pale ? page.style('--text') : '#161616';
+      page.label(pen, text, at, y + draw.ROW / 2, room);
     }
   }
 
@@ -88,40 +117,23 @@
 
   /* Draws the calls of a lane; of calls that share a pixel only the first one. */
   draw.calls = function (pen, view, track, y, marks) {
+    const texts = [];
     track.rows.slice(0, draw.MOST_ROWS).forEach((row, depth) => {
       const [from, to] = track.range(row, view.from, view.to);
       let last = -Infinity;
       for (let n = from; n < to; n++) {
-        const i = row[n], x = draw.x(view, track.start[i]), right = draw.x(view, track.stop[i]);
+        const i = row[n], start = track.start[i], stop = track.stop[i];
+        const x = draw.x(view, start), right = draw.x(view, stop);
         if (right > last + 0.6) {
-          draw_call(pen, view, { x, right, fn: track.fn(i), is_chosen: is_chosen(marks, track, i) },
-            y + depth * draw.ROW, marks);
+          draw_call(pen, view, { x, right, fn: track.fn(i), start, stop, track,
+            pauses: track.pause.length > 0, is_chosen: is_chosen(marks, track, i) },
+          y + depth * draw.ROW, marks, texts);
           last = Math.max(right, x + 0.6);
         }
       }
     });
-    draw_pauses(pen, view, track, y);
+    draw_texts(pen, view, track, texts);
   };
-
-  /* Suspended calls are pale and hatched. */
-  function draw_pauses(pen, view, track, y) {
-    const high = Math.min(track.rows.length, draw.MOST_ROWS) * draw.ROW;
-    pen.strokeStyle = page.style('--soft');
-    pen.lineWidth = 1;
-    track.pause.forEach((start, i) => {
-      const stop = track.pause_stop[i];
-      if (stop < view.from || start > view.to) { return; }
-      const x = Math.max(view.left, draw.x(view, start));
-      const wide = Math.min(view.width, draw.x(view, stop)) - x;
-      if (wide < 1) { return; }
-      pen.globalAlpha = 0.72;
-      pen.fillStyle = page.style('--page');
-      pen.fillRect(x, y, wide, high);
-      pen.globalAlpha = 0.5;
-      if (wide > 3) { hatch(pen, x, y, wide, high, 9); }
-      pen.globalAlpha = 1;
-    });
-  }
 
   /* States where calls of the lane are left out of the page. */
   draw.left_out = function (pen, view, track, y) {
@@ -144,6 +156,7 @@
 
   draw.states = function (pen, view, track, y, marks) {
     let last = -Infinity;
+    const texts = [];
     track.start.forEach((start, i) => {
       const stop = track.stop[i];
       if (stop < view.from || start > view.to) { return; }
@@ -152,10 +165,11 @@
         const fn = track.fn(i), name = page.name(fn);
         const text = name.startsWith(track.name + '=') ? name.slice(track.name.length + 1) : name;
         draw_call(pen, view, { x, right, fn, text, color: page.name_color(name),
-          is_chosen: is_chosen(marks, track, i) }, y, marks);
+          is_chosen: is_chosen(marks, track, i) }, y, marks, texts);
         last = Math.max(right, x + 0.6);
       }
     });
+    draw_texts(pen, view, track, texts);
   };
 
   /* Returns the least and greatest value of a variable. */
@@ -202,23 +216,14 @@
 
   // }======
 
-  /* Draws the lane that ran most in each column: which lane has the core. */
-  draw.running = function (pen, view, y) {
+  /* Draws the lane that ran most on a core in each column. */
+  draw.running = function (pen, view, core, y) {
     const wide = Math.max(1, Math.floor(view.width - view.left));
-    const most = new Float64Array(wide), lane = new Int32Array(wide).fill(-1);
-    tracks.forEach((track, place) => {
-      if (track.kind !== 'lane') { return; }
-      track.columns(view.from, view.to, wide).busy.forEach((busy, n) => {
-        if (busy > most[n]) {
-          most[n] = busy;
-          lane[n] = place;
-        }
-      });
-    });
-    for (let n = 0, begin = 0; n <= wide; n++) {
-      if (n === wide || lane[n] !== lane[begin]) {
-        if (lane[begin] >= 0) {
-          const name = tracks[lane[begin]].name;
+    const { top } = core.columns(view.from, view.to, wide);
+    for (let n = 1, begin = 0; n <= wide; n++) {
+      if (n === wide || top[n] !== top[begin]) {
+        if (top[begin] >= 0) {
+          const name = tracks[top[begin]].name;
           pen.fillStyle = page.name_color(name);
           pen.fillRect(view.left + begin, y + 2, n - begin, draw.ROW);
           pen.fillStyle = '#161616';
@@ -229,18 +234,34 @@
     }
   };
 
-  /* Draws the times at which events are lost. */
+  /* Draws the times in which events are lost: pairs of begin and end. */
   draw.losses = function (pen, view, height) {
-    pen.strokeStyle = page.style('--warn');
-    for (const time of page.data.timeline.losses) {
-      const x = draw.x(view, time);
-      if (x > view.left && x < view.width + 8) {
-        hatch(pen, x - 7, draw.AXIS - 6, 7, height, 5);
-        pen.fillStyle = page.style('--warn');
-        pen.fillRect(x, draw.AXIS - 6, 1, height);
+    const losses = page.data.timeline.losses;
+    pen.strokeStyle = pen.fillStyle = page.style('--warn');
+    pen.lineWidth = 1;
+    for (let i = 0; i < losses.length; i += 2) {
+      const from = Math.max(view.left, draw.x(view, losses[i]));
+      const wide = Math.max(1, Math.min(view.width, draw.x(view, losses[i + 1])) - from);
+      if (losses[i + 1] >= view.from && losses[i] <= view.to) {
+        pen.globalAlpha = 0.12;
+        pen.fillRect(from, draw.AXIS - 6, wide, height);
+        pen.globalAlpha = 0.8;
+        if (wide > 4) { hatch(pen, from, draw.AXIS - 6, wide, height, 8); }
+        pen.fillRect(from, draw.AXIS - 6, 1, height);
+        pen.fillRect(from + wide - 1, draw.AXIS - 6, 1, height);
+        pen.globalAlpha = 1;
+        if (wide > 110) { lost_label(pen, losses[i + 1] - losses[i], from); }
       }
     }
   };
+
+  function lost_label(pen, time, x) {
+    const text = 'lost: ' + page.time(time);
+    pen.fillStyle = page.style('--page');
+    pen.fillRect(x + 4, draw.AXIS, text.length * 7.25 + 8, draw.ROW);
+    pen.fillStyle = page.style('--warn');
+    pen.fillText(text, x + 8, draw.AXIS + draw.ROW / 2);
+  }
 
   /* Draws all lanes together over the whole trace, and where the view is. */
   draw.minimap = function (pen, view, height) {

@@ -56,7 +56,7 @@
   /* Writes a text into a box of a picture, cut to its width. */
   page.label = function (pen, text, x, y, width) {
     const letters = Math.floor((width - 6) / 7.25);
-    if (letters >= 3 || letters >= text.length) {
+    if (letters >= 5 || letters >= text.length) {
       pen.fillText(page.cut(text, letters), x + 3, y);
     }
   };

@@ -22,7 +22,9 @@
     return [...list].sort((a, b) => a - b).join('.');
   }
 
-  function fold(track) { page.set({ fold: folds(track, !is_folded(track)) }); }
+  function fold(track) {
+    if (track.kind !== 'core') { page.set({ fold: folds(track, !is_folded(track)) }); }
+  }
 
   function busy_of(track) {
     track.share = track.share === undefined && track.kind === 'lane'
@@ -32,7 +34,7 @@
 
   function height_of(track) {
     if (track.kind === 'values') { return is_folded(track) ? draw.ROW + 6 : draw.PLOT; }
-    if (track.kind === 'states') { return draw.ROW + 6; }
+    if (track.kind === 'states' || track.kind === 'core') { return draw.ROW + 6; }
     if (is_folded(track)) { return draw.STRIP + 4; }
     return draw.STRIP + Math.min(track.rows.length, draw.MOST_ROWS) * draw.ROW +
       (track.is_whole ? 0 : draw.ROW) + 8;
@@ -44,9 +46,8 @@
     if (state.lanes === 'time') {
       list.sort((a, b) => rank[a.kind] - rank[b.kind] || busy_of(b) - busy_of(a));
     }
-    const lanes = list.filter(track => track.kind === 'lane').length;
-    let top = draw.AXIS + (lanes > 1 && lanes <= 40 ? draw.ROW + 8 : 0);
-    places = list.map(track => {
+    let top = draw.AXIS;
+    places = [...page.tracks.cores, ...list].map(track => {
       const place = { track, top, height: height_of(track) };
       top += place.height;
       return place;
@@ -66,7 +67,7 @@
       pen.fillRect(0, y, view.left, place.height - 1);
     }
     pen.fillStyle = page.style('--text');
-    const mark = is_folded(track) ? '\u25b8 ' : '\u25be ';
+    const mark = track.kind === 'core' ? '  ' : is_folded(track) ? '\u25b8 ' : '\u25be ';
     pen.fillText(page.cut(mark + track.name, Math.floor(view.left / 7.3) - 1), 2, y + 11);
     pen.fillStyle = soft;
     if (place.height > 36 && view.left > 90) {
@@ -92,6 +93,8 @@
         draw.calls(pen, view, track, y + draw.STRIP, marks);
         draw.left_out(pen, view, track, y + place.height - draw.ROW - 4);
       }
+    } else if (track.kind === 'core') {
+      draw.running(pen, view, track, y);
     } else if (track.kind === 'states') {
       draw.states(pen, view, track, y + 2, marks);
     } else {
@@ -122,11 +125,6 @@
         if (place.top + place.height >= top && place.top <= top + height) {
           draw_track(pen, place, place.top - top, marks);
         }
-      }
-      if (places.length && places[0].top > draw.AXIS) {
-        pen.fillStyle = page.style('--soft');
-        pen.fillText('runs most', 16, draw.AXIS + 11 - top);
-        draw.running(pen, view, draw.AXIS - top);
       }
       draw.losses(pen, view, height);
       draw.axis(pen, view, height);
@@ -188,7 +186,7 @@
       const slack = (view.to - view.from) / (view.width - view.left);
       const [from, to] = track.range(track.rows[depth], time - slack, time + slack);
       if (from < to) { found.call = track.rows[depth][from]; }
-    } else if (track.kind !== 'lane') {
+    } else if (track.kind === 'states' || track.kind === 'values') {
       found.call = track.start.findLastIndex(start => start <= time);
     }
     return found;
@@ -196,11 +194,13 @@
 
   function words(found) {
     const { track, call, time } = found;
-    if (call < 0 && track.kind === 'lane') {
+    if (track.kind === 'core' || (call < 0 && track.kind === 'lane')) {
       const step = (view.to - view.from) / (view.width - view.left);
       const { busy, top } = track.columns(time, time + Math.max(step, 1), 1);
-      return [track.name, `${(100 * busy[0]).toFixed(0)} % busy` + (top[0] >= 0 ? ', most with ' +
-        page.short(top[0]).slice(0, 100) : '')];
+      const name = top[0] < 0 ? '' : track.kind === 'core' ? tracks[top[0]].name :
+        page.short(top[0]);
+      return [track.name, `${(100 * busy[0]).toFixed(0)} % busy` + (name ? ', most with ' +
+        name.slice(0, 100) : '')];
     }
     if (call < 0) { return [track.name]; }
     if (track.kind === 'values') { return [`${track.name} = ${track.value[call]}`]; }
@@ -228,10 +228,22 @@
 
   // {====== Pointer and keys ======
 
+  /* Shows the lane that runs on a core. */
+  function see_lane({ track, time, gutter }) {
+    const step = (view.to - view.from) / (view.width - view.left);
+    const { top } = track.columns(time, time + Math.max(step, 1), 1);
+    if (gutter || top[0] < 0) { return; }
+    current = tracks[top[0]];
+    see(current);
+    surface.refresh();
+  }
+
   function click(x, y) {
     const found = at_point(x, y);
     if (!found) { return; }
-    if (found.gutter) {
+    if (found.track.kind === 'core') {
+      see_lane(found);
+    } else if (found.gutter) {
       fold(found.track);
     } else if (found.call >= 0 && found.track.kind !== 'values') {
       page.select_call(found.track, found.call);
@@ -304,7 +316,7 @@
 
   /* Selects the next or previous call of its depth, or the first one that is visible. */
   function step_call(by) {
-    const chosen = page.chosen_call(), track = chosen ? chosen.track : current || tracks[0];
+    const chosen = page.chosen_call(), track = chosen ? chosen.track : lane_at_hand();
     const row = track.rows[chosen ? track.depth[chosen.call] - 1 : 0];
     if (!row) { return; }
     const at = chosen ? row.indexOf(chosen.call) + by : track.range(row, view.from, view.to)[0];
@@ -322,11 +334,15 @@
     surface.refresh();
   }
 
+  function lane_at_hand() {
+    return current || places.find(place => place.track.kind !== 'core').track;
+  }
+
   const keys = { w: () => zoom(0.5), s: () => zoom(2), '+': () => zoom(0.5), '=': () => zoom(0.5),
     '-': () => zoom(2), a: () => move(-0.25), d: () => move(0.25),
     ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), 0: () => show_span(0, length),
-    ArrowUp: () => step_track(-1), ArrowDown: () => step_track(1), f: () => fold(current ||
-      places[0].track), n: () => step_call(1), p: () => step_call(-1), m: measure_view };
+    ArrowUp: () => step_track(-1), ArrowDown: () => step_track(1), f: () => fold(lane_at_hand()),
+    n: () => step_call(1), p: () => step_call(-1), m: measure_view };
 
   surface.canvas.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) { return; }

@@ -1,9 +1,9 @@
 -- The timeline of a report: of each lane and variable its longest calls and suspensions, and how
 -- busy it was in intervals of equal length. Its size does not depend on the length of the trace.
 
-local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local data = require "profio.exports.html.profile_data"
+local lane_cores = require "profio.exports.html.lane_cores"
 local lanes = require "profio.exports.lanes"
 
 ---@class profio.exports.html.timeline
@@ -11,7 +11,6 @@ local timeline = { MOST_LANES = 250 } -- drawn by default
 
 local MOST_VARIABLES = 60
 local MOST_VALUES = 3000 -- of a variable: with more of them their ranges are drawn
-local MOST_LOSSES = 1000
 local CALL_SIZE, INTERVAL_SIZE = 18, 12 -- bytes of JSON, about
 local INTERVAL_PART = 0.3               -- of the size
 local DISTRIBUTION_PART = 0.2
@@ -57,8 +56,8 @@ local function put_intervals(out, overview, number, names)
 end
 
 local function put_track(out, overview, track, number)
-   out:write(('{"kind":"%s","name":%s,"calls":%d,"kept":%d,"pauses":%d'):format(track.kind,
-      lanes.script(track.title), track.calls, track.kept, track.pauses))
+   out:write(('{"kind":"%s","name":%s,"calls":%d,"kept":%d,"pauses":%d%s'):format(track.kind,
+      lanes.script(track.title), track.calls, track.kept, track.pauses, track.core or ""))
    if track.kind == "values" and track.kept < track.calls then
       put_intervals(out, overview, number, { "begun", "low", "high" })
       out:write "}"
@@ -75,22 +74,6 @@ local function put_track(out, overview, track, number)
       put_intervals(out, overview, number, { "busy", "top", "begun" })
    end
    out:write "}"
-end
-
--- Returns the times at which events are lost, from the first time on.
-local function losses_of(trace, given, first, length)
-   local list = {}
-   for _, column in ipairs(trace.events.columns) do
-      if column == "flags" then
-         for time in lanes.narrow(trace.events, given):where { flags =
-            conditions.match "%f[%a]lost%f[%A]" }:limit(MOST_LOSSES):each "time" do
-            if time and time >= first and time - first <= length then
-               list[#list + 1] = ("%d"):format(time - first)
-            end
-         end
-      end
-   end
-   return list
 end
 
 -- Writes the longest call of each function: [function, track, start, length, depth].
@@ -193,8 +176,8 @@ end
 ---@param trace profio.Trace
 ---@param given table from, to, lane; lanes: most that are drawn; size: bytes that it may take;
 ---id_of: a function that returns the id of the function of a name
----@return { length: integer, lanes: integer, few: string|nil }|nil nil: there is no timeline; few:
----which lanes are drawn, if not all
+---@return { length: integer, lanes: integer, few: string|nil, flagged: table }|nil found few: which
+---lanes are drawn, if not all; flagged: number of calls by flag; nil: there is no timeline
 ---@return string|nil message
 ---@return string|nil code
 function timeline.write(out, trace, given)
@@ -218,13 +201,15 @@ function timeline.write(out, trace, given)
    out:write(('"timeline":{"first":%d,"length":%d,"few":%s,"variables_left":%d,\n'):format(first,
       length, few and lanes.script(few) or "null", left))
    out:write('"frames":[', table.concat(ids, ","), '],\n"losses":[',
-      table.concat(losses_of(trace, part, first, length), ","), '],\n"tracks":[')
+      table.concat(overview:losses(), ","), '],\n"tracks":[')
+   local cores, has_cores = lane_cores.of(trace, part, first, length)
    for i, track in ipairs(tracks) do
       places[track.number] = i - 1
+      track.core = track.kind == "lane" and track.value ~= nil and cores[track.value] or nil
       out:write(i > 1 and ",\n" or "\n")
       put_track(out, overview, track, track.number)
    end
-   out:write "]"
+   out:write(has_cores and '],\n"has_cores":true' or "]")
    put_worst(out, overview, ids, places)
    local numbers = {}
    for number = 1, #overview:tracks() do
@@ -234,7 +219,7 @@ function timeline.write(out, trace, given)
    put_distributions(out, overview, ids, quantiles_of(trace, part),
       given.size * DISTRIBUTION_PART)
    out:write "},\n"
-   return { length = length, lanes = all, few = few }
+   return { length = length, lanes = all, few = few, flagged = overview:flagged() }
 end
 
 return timeline

@@ -133,6 +133,7 @@
       this.pause_stop = this.pause.map((start, i) => start + data.pause_length[i]);
       this.busy = data.busy;
       this.top = data.top;
+      this.core_start = data.core_start || [0];
       this.interval = data.begun ? Math.floor(told.length / data.begun.length) + 1 : 0;
       this.rows = [];
       this.depth.forEach((depth, i) => {
@@ -142,6 +143,12 @@
     }
 
     fn(i) { return told.frames[this.frame[i]]; }
+
+    /* Returns the core of a lane at a time, as far as it is known. */
+    core(time) {
+      const { core, core_at } = this.data;
+      return core_at ? core_at[Math.max(0, above(this.core_start, time) - 1)] : core;
+    }
 
     /* Counts the calls of each interval that the page leaves out. */
     count_left() {
@@ -210,12 +217,20 @@
       return [...list, this.fn(call)];
     }
 
+    /* Returns the suspensions that touch a span: the first one and the one after the last. */
+    pauses_in(from, to) { return [above(this.pause_stop, from), above(this.pause, to - 1e-6)]; }
+
+    is_suspended(time) {
+      const [first, last] = this.pauses_in(time, time + 1);
+      return first < last && this.pause[first] <= time;
+    }
+
     /* Returns the time of a call in which the lane was not suspended. */
     gross(call) {
       const start = this.start[call], stop = this.stop[call];
+      const [first, last] = this.pauses_in(start, stop);
       let time = stop - start;
-      for (let i = above(this.pause_stop, start); i < this.pause.length; i++) {
-        if (this.pause[i] >= stop) { break; }
+      for (let i = first; i < last; i++) {
         time -= Math.min(stop, this.pause_stop[i]) - Math.max(start, this.pause[i]);
       }
       return time;
@@ -245,6 +260,52 @@
   }
 
   const tracks = told.tracks.map((track, place) => new Track(track, place));
+
+  // {====== Cores ======
+
+  /* What ran on a core, or if no cores are known on any: `lanes` are those that ever did. */
+  class Core {
+    constructor(number, lanes) {
+      Object.assign(this, { number, lanes, kind: 'core', place: tracks.length + number + 1,
+        name: number < 0 ? 'runs most' : 'core ' + number, start: [], rows: [], depth: [] });
+    }
+
+    /* Returns the lane that ran most in columns of a span, -1: none, and how busy it was. */
+    columns(from, to, count) {
+      const busy = new Float64Array(count), top = new Int32Array(count).fill(-1);
+      for (const lane of this.lanes) {
+        const one = lane.columns(from, to, count).busy;
+        for (let n = 0; n < count; n++) {
+          const is_here = this.number < 0 ||
+            lane.core(from + (to - from) * (n + 0.5) / count) === this.number;
+          if (is_here && one[n] > busy[n]) {
+            busy[n] = one[n];
+            top[n] = lane.place;
+          }
+        }
+      }
+      return { busy, top };
+    }
+  }
+
+  const MANY_LANES = 40; // without known cores the row that names the lanes would be a rainbow
+
+  function cores_of() {
+    const lanes = tracks.filter(track => track.kind === 'lane'), found = new Map();
+    for (const lane of lanes) {
+      for (const core of lane.data.core_at || [lane.data.core]) {
+        if (core !== undefined) { found.set(core, (found.get(core) || new Set()).add(lane)); }
+      }
+    }
+    if (found.size > 0) {
+      return [...found].sort((a, b) => a[0] - b[0]).map(([core, list]) =>
+        new Core(core, [...list]));
+    }
+    return told.has_cores || lanes.length < 2 || lanes.length > MANY_LANES ? [] :
+      [new Core(-1, lanes)];
+  }
+
+  // }======
 
   /* Adds the longest call of each function where it is not in its lane. */
   function add_worst() {
@@ -312,5 +373,5 @@
   // }======
 
   add_worst();
-  page.tracks = { list: tracks, length, first: told.first };
+  page.tracks = { list: tracks, cores: cores_of(), length, first: told.first };
 }(window.page));
