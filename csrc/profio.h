@@ -91,8 +91,8 @@ typedef struct pf_column {
   bool has_missing;
 } pf_column;
 
-/* Rows by column. The last stage opens the batch (rows/batch.h) and the stages
-   below fill it: a stage that adds columns has those of its input as a prefix. */
+/* Rows by column. The last stage opens the batch (rows/batch.h), the stages
+   below fill it: a stage that adds columns has those of its input as prefix. */
 typedef struct pf_batch {
   size_t rows, ncolumns;
   pf_column *columns;

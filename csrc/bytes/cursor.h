@@ -108,7 +108,8 @@ static inline void pf_save64le (uint8_t *p, uint64_t value) {
 
 #define PF_VARINT_SIZE 10 /* maximum bytes */
 
-/* A signed number as an unsigned one that is small if it is near 0, and back. */
+/* A signed number as an unsigned one that is small if it is near 0, and
+   back. */
 static inline uint64_t pf_zigzag (int64_t value) {
   return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
 }

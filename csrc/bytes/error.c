@@ -1,5 +1,6 @@
 /*
-** error.c - the words of a failure.
+** error.c - describes a failure in the pf_error that the caller passes. Called
+** by all layers (declared in profio.h). Nothing is allocated.
 */
 
 #include <stdarg.h>

@@ -141,7 +141,8 @@ static pf_status map_file (int fd, uint64_t size, pf_map **map,
 }
 
 
-/* Map a copy; its memory, or the file without a name, then belongs to the map. */
+/* Map a copy; its memory, or the file without a name, then belongs to the
+   map. */
 static pf_status map_spooled (const pf_spooled *spooled, pf_map **map,
                               pf_error *error) {
   if (spooled->fd >= 0) {
@@ -183,9 +184,9 @@ pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
 }
 
 
-/* Maps a plain file, or copies a pipe etc. to a spool file and maps that. *found
-   becomes the state of the file before its bytes are read, so that later changes
-   are noticed. */
+/* Maps a plain file, or copies a pipe etc. to a spool file and maps that.
+   *found becomes the state of the file before its bytes are read, so that later
+   changes are noticed. */
 static pf_status map_descriptor (int fd, uint64_t max_size, struct stat *found,
                                  pf_map **map, pf_error *error) {
   pf_status status;

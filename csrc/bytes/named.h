@@ -1,9 +1,10 @@
 /*
-** named.h - checks paths that the user did not name: a path from inside a
+** named.h - checks paths that the user did not give: a path from inside a
 ** trace, a side file, a ring, a debug file. Used by core.named_file and
 ** core.named_source (lua/source.c) and by pf_ring_read (ring/copy.c). Nothing
-** is allocated. If the user sets the option trust_paths, Lua passes no folders
-** and no largest size, which lifts both limits.
+** is allocated; the caller of pf_named_open closes the descriptor. If the user
+** sets the option trust_paths, Lua passes no folders and no largest size, which
+** lifts both limits.
 */
 
 #ifndef named_h

@@ -137,8 +137,9 @@ static pf_status resolve (const char *given, char **path, int *descriptor,
 }
 
 
-/* Calls `try` with new temporary paths beside that of the output until it does not fail with EEXIST.
-   True: the output has the name. False: errno has the reason. */
+/* Calls `try` with new temporary paths beside that of the output until it does
+   not fail with EEXIST. True: the output has the name. False: errno has the
+   reason. */
 static bool with_temporary (pf_output *output,
                             bool (*try)(pf_output *, const char *)) {
   const int folder = (int)(strrchr(output->path, '/') - output->path);
@@ -231,8 +232,8 @@ static pf_status open_resolved (pf_output *output, int descriptor,
             : "cannot be replaced: no new file can be made in its folder",
         errno);
   if (old != NULL) {
-    /* The new file gets the permissions and the owner of the file it replaces. If
-       the owner cannot be set, set-user-id bits are cleared. */
+    /* The new file gets the permissions and the owner of the file it replaces.
+       If the owner cannot be set, set-user-id bits are cleared. */
     struct stat new;
     const bool keeps_owner =
         fstat(output->fd, &new) != 0 ||

@@ -30,11 +30,11 @@ struct pf_sink {
   const char
       *path;     /* of the file, for messages; NULL: the main file or memory */
   pf_sink *side; /* the next side file, or NULL */
-  /* End the file and continue in the next of several numbered files; NULL: there is
-     one file. */
+  /* End the file and continue in the next of several numbered files; NULL:
+     there is one file. */
   pf_status (*cut)(pf_sink *sink, pf_error *error);
-  /* Called when all files are complete, while the claim is held: removes files that
-     are not needed; or NULL. */
+  /* Called when all files are complete, while the claim is held: removes files
+     that are not needed; or NULL. */
   void (*end)(pf_sink *sink);
   uint64_t before; /* bytes in the numbered files before this one */
   /* Called when the buffer is full and more bytes follow: empties it, or sets

@@ -19,7 +19,7 @@
 #define STEP         65536u /* bytes copied at once */
 #define MOST_MEMORY  ((size_t)1 << 20)
 #define DEFAULT_SIZE ((uint64_t)64 << 30)
-#define RATIO        1000u /* maximum ratio of decompressed to compressed bytes */
+#define RATIO        1000u /* largest ratio of unpacked to packed bytes */
 #define RESERVE      ((uint64_t)1 << 30)  /* of free space */
 #define LOOK         ((uint64_t)16 << 20) /* written between two checks of it */
 
@@ -69,8 +69,8 @@ static pf_status allow (spooling *s, size_t n, pf_error *error) {
 }
 
 
-/* Makes space in the full buffer: it grows, or is emptied into the file, which is
-   created at the first time. */
+/* Makes space in the full buffer: it grows, or is emptied into the file, which
+   is created at the first time. */
 static pf_status make_space (pf_sink *sink) {
   spooling *const s = (spooling *)(void *)sink;
   uint8_t *const larger = sink->fd >= 0 || sink->size >= MOST_MEMORY

@@ -1,8 +1,8 @@
 /*
 ** spool.h - copies pipes and unpacked gzip data into memory or, if they are
 ** larger than 1 MiB, to an unlinked temporary file, which can be mapped. Used
-** by bytes/map.c. The caller closes the descriptors and frees the memory that are
-** returned.
+** by bytes/map.c. The caller closes the descriptors and frees the memory that
+** are returned.
 */
 
 #ifndef spool_h
@@ -27,8 +27,8 @@ typedef struct pf_spooled {
 pf_status pf_spool_pipe (int from, uint64_t max_size, pf_spooled *to,
                          pf_error *error);
 
-/* Unpack gzip data (one member or several) into `*to`, with the same limits. Data
-   that ends early or is damaged gives PF_ETRUNCATED or PF_EFORMAT with the
+/* Unpack gzip data (one member or several) into `*to`, with the same limits.
+   Data that ends early or is damaged gives PF_ETRUNCATED or PF_EFORMAT with the
    offset in the packed bytes; `*to` has then what came before that, or neither
    file nor memory, as after any other failure. */
 pf_status pf_spool_gzip (pf_bytes packed, uint64_t max_size, pf_spooled *to,

@@ -1,6 +1,6 @@
 /*
 ** temporary.h - temporary files in TMPDIR or /tmp. Used by bytes/spool.c,
-** model/base/spill.c and store/row_methods.c, which close the descriptors.
+** model/rows/spill.c and store/row_methods.c, which close the descriptors.
 */
 
 #ifndef temporary_h
@@ -12,7 +12,8 @@
 pf_status pf_temporary_file (int *fd, pf_error *error);
 
 /* The same, but the file still has its name, for code that opens files by their
-   path. The caller unlinks it and frees *path, which is NULL after a failure. */
+   path. The caller unlinks it and frees *path, which is NULL after a
+   failure. */
 pf_status pf_temporary_path (int *fd, char **path, pf_error *error);
 
 #endif

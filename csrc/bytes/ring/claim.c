@@ -2,8 +2,8 @@
 ** claim.c - the exclusive right to write the ring at a path: a lock (flock)
 ** on the file there.
 **
-** If there is no file, a closed ring of one page is made, locked, and linked to
-** the path only if no file has been made there meanwhile. The ring of an
+** If there is no file, a closed ring of one page is created, locked, and linked
+** to the path only if no file has been made there meanwhile. The ring of an
 ** earlier writer is locked as it is; then the path is checked again, since
 ** another writer may have replaced the file meanwhile.
 */

@@ -168,7 +168,7 @@ _Static_assert(offsetof(pf_ring_header, closed) + sizeof(pf_shared) -
 
 typedef struct pf_ring pf_ring;
 
-/* How the producer calls the consumer. */
+/* The functions by which the producer calls the consumer. */
 typedef struct pf_ring_callbacks {
   void (*wake)(void *context); /* the ring is half full */
   bool (*wait)(void *context); /* the ring is full: return when there is space;

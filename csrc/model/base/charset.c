@@ -284,8 +284,8 @@ size_t pf_convert (pf_converter *converter, pf_bytes text, uint8_t *out) {
 }
 
 
-/* Converts UTF-8 to a single-byte code page by the table; false when a character
-   is not in it. */
+/* Converts UTF-8 to a single-byte code page by the table; false when a
+   character is not in it. */
 static bool back_by_table (const pf_charset *charset, pf_bytes text,
                            uint8_t *out, size_t *size) {
   *size = 0;

@@ -1,6 +1,7 @@
 /*
 ** charset.h - conversion of text between a code page and UTF-8. Used by the
-** formats br, dbf and xpp.
+** formats br, dbf and xpp; the checks of UTF-8 also by text, lua/profile and
+** store.
 **
 ** A single-byte code page becomes a table of 256 entries when it is opened.
 ** Multibyte code pages are converted by iconv. Bytes that are no character of

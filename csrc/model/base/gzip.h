@@ -1,7 +1,7 @@
 /*
 ** gzip.h - a sink that compresses what is written to it into a gzip member.
-** Used by the encoder of pprof profiles. Order of calls: open, write to the
-** sink, finish, close.
+** Used by encode_pprof.c and write_pprof.c. Order of calls: open, write to the
+** sink, finish, close, which frees the member, its sink and its blocks.
 */
 
 #ifndef gzip_h

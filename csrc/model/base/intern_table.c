@@ -38,7 +38,8 @@ bool pf_intern_table_reserve_all (pf_intern_table *t, size_t count) {
   t->slots = slots;
   t->capacity = capacity;
   t->mask = capacity * 2 - 1;
-  /* In the order of the old slots, so that the new ones are written in order. */
+  /* In the order of the old slots, so that the new ones are written in
+     order. */
   for (size_t i = 0; i < nold; i++)
     if (old[i].number != PF_NOT_INTERNED)
       place(t, old[i]);

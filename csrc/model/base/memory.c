@@ -95,8 +95,8 @@ void *pf_large_array_resize (void *old, size_t used, size_t count,
 }
 
 
-/* Resizes the array whose pointer is at `array`; all bytes of the elements after
-   the first `before` become `byte`. */
+/* Resizes the array whose pointer is at `array`; all bytes of the elements
+   after the first `before` become `byte`. */
 static bool resize_filled (void *array, size_t before, size_t count,
                            size_t size, int byte) {
   uint8_t *at;

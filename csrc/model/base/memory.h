@@ -1,6 +1,6 @@
 /*
-** memory.h - allocation of arrays, also of those that grow, for all of csrc. The
-** caller owns the memory and frees it with free.
+** memory.h - allocation of arrays, also of those that grow, for all of csrc.
+** The caller owns the memory and frees it with free.
 **
 ** Large pages (THP) save TLB misses in arrays that are read many times in
 ** random order. But the kernel zeroes a large page as a whole at the first

@@ -1,7 +1,8 @@
 /*
 ** pair_counts.h - counts by pairs of 64-bit words, such as the calls of an arc
 ** by its two addresses; and such counts as bytes, which can be kept and added
-** up. Used by the encoder of gmon and by lua/stages/packed_counts.c.
+** up. Used by encode_gmon.c, sum_gmon.c and lua/stages/packed_counts.c. The
+** caller owns the struct; pf_pair_counts_close frees its memory.
 **
 ** The bytes depend only on the pairs and their counts:
 **

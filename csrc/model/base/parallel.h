@@ -34,8 +34,9 @@ size_t pf_processors (void);
 void pf_run_all (void (*task)(void *context), void *contexts, size_t size,
                  size_t count);
 
-/* The same in at most `threads` threads, the caller's included. While the caller
-   waits for others, it calls `poll` with `context` about 20 times a second. */
+/* The same in at most `threads` threads, the caller's included. While the
+   caller waits for others, it calls `poll` with `context` about 20 times a
+   second. */
 void pf_run_polled (void (*task)(void *context), void *contexts, size_t size,
                     size_t count, size_t threads, void (*poll)(void *context),
                     void *context);

@@ -2,8 +2,9 @@
 ** ranges.h - finds the range that contains an address, in a sorted array of
 ** rows that begin with `uint64_t start, end`. An index divides the addresses
 ** into pages; if a page has no gap and at most two starts, the index alone
-** gives the row, else the rows of the page are searched. Used by symbols and
-** source lines.
+** gives the row, else the rows of the page are searched. Used by model/symbols,
+** kernels/graph and kernels/stages/symbolize.c. The pf_ranges owns the index,
+** which pf_ranges_close frees, and borrows the rows.
 */
 
 #ifndef ranges_h

@@ -13,7 +13,7 @@
 
 #define WORD sizeof(uint64_t)
 
-/* How pairs are packed. */
+/* The layout of packed pairs. */
 typedef struct packing {
   uint64_t same;      /* the bits in which all words agree */
   unsigned low;       /* position of the lowest varying bit */

@@ -1,7 +1,8 @@
 /*
 ** switches.h - the code that exists only for speed. Each path has a line in
-** CONTRIBUTING.md, with what it brings; the general code gives the same results.
-** `make bench WITHOUT=name` compares a build in which PF_FAST(name) is false.
+** CONTRIBUTING.md, with what it brings; the general code gives the same
+** results. `make bench WITHOUT=name` compares a build in which PF_FAST(name) is
+** false.
 */
 
 #ifndef switches_h

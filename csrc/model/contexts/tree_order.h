@@ -1,7 +1,8 @@
 /*
 ** tree_order.h - orders the nodes of contexts by their frames, independent of
-** the order in which they were added. Views and encoders use it. The caller
-** owns all arrays that are filled.
+** the order in which they were added. Used by ordered_merge.c, formats/pprof,
+** kernels/contexts and lua/profile/export.c. The caller owns all arrays that
+** are filled, and closes a pf_preorder.
 */
 
 #ifndef tree_order_h

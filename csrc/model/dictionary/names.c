@@ -118,8 +118,8 @@ bool pf_names_reserve (pf_dictionary *d, size_t count) {
 }
 
 
-/* Copies a name, with a NUL after it, into a block. Each block is twice as large
-   as the block before it, up to MOST_BLOCK. NULL when out of memory. */
+/* Copies a name, with a NUL after it, into a block. Each block is twice as
+   large as the block before it, up to MOST_BLOCK. NULL when out of memory. */
 static const uint8_t *keep (pf_dictionary *d, pf_bytes name) {
   if (d->blocks == NULL || d->blocks->size - d->blocks->used <= name.size) {
     size_t size = d->blocks == NULL ? FIRST_BLOCK : 2 * d->blocks->size;

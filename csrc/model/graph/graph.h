@@ -95,11 +95,11 @@ typedef struct pf_graph {
   int64_t *calls;                 /* by other functions and from outside */
   int64_t *self_calls;            /* by itself */
 
-  /* While it is built: the arcs in input order. From finish on: one per caller and
-     callee, in compressed sparse rows by caller. Arcs out of function f are
-     arcs[child_first[f]] to arcs[child_first[f + 1] - 1], the newest first; arcs
-     from outside follow those of the last function. From pf_graph_parents on, the
-     arcs into f are arcs[parents[i]] for i from parent_first[f] to
+  /* While it is built: the arcs in input order. From finish on: one per caller
+     and callee, in compressed sparse rows by caller. Arcs out of function f are
+     arcs[child_first[f]] to arcs[child_first[f + 1] - 1], the newest first;
+     arcs from outside follow those of the last function. From pf_graph_parents
+     on, the arcs into f are arcs[parents[i]] for i from parent_first[f] to
      parent_first[f + 1] - 1, the newest first. */
   size_t narcs;
   pf_arc *arcs;

@@ -2,7 +2,7 @@
 ** event_words.h - the form in which the call machine processes events: a time
 ** and a word of 64 bits each. Used by kernels/calls, which converts columns to
 ** it, and by formats whose records can be decoded to it directly
-** (abilities.h).
+** (abilities.h). Nothing is allocated.
 */
 
 #ifndef event_words_h

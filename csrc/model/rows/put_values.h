@@ -1,6 +1,6 @@
 /*
-** put_values.h - puts values into the columns of a batch. Nothing is put into a column
-** that is not wanted. If a value is missing (`has` is false, or an id is
+** put_values.h - puts values into the columns of a batch. Nothing is put into a
+** column that is not wanted. If a value is missing (`has` is false, or an id is
 ** UINT32_MAX), the row is marked as missing.
 **
 ** Used by readers in formats and kernels. Nothing is allocated but names: the

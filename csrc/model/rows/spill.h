@@ -6,6 +6,9 @@
 **
 ** Order of calls: zero a pf_spill; pf_spill_reserve and a write, any number of
 ** times; then pf_spill_next with any number of readers; pf_spill_close.
+**
+** The caller owns the structs. pf_spill_close frees the buffers and closes the
+** file.
 */
 
 #ifndef spill_h
@@ -16,7 +19,8 @@
 #define PF_SPILL_STEP  32u    /* bytes that may be written per reservation */
 #define PF_SPILL_CHUNK 65536u /* largest chunk, in bytes */
 
-/* A chunk in the file. What one reservation wrote is never divided. */
+/* A chunk in the file. It contains the bytes of a reservation completely or not
+   at all. */
 typedef struct pf_spill_chunk {
   uint64_t at; /* offset in the file */
   uint32_t size;

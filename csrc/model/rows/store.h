@@ -2,11 +2,10 @@
 ** store.h - rows in memory, stored by column: the results of sorts, formulas,
 ** reports and arrays of Lua. The columns grow by doubling.
 **
-** Used by kernels/stages, group, statistics and spans, and by
-** lua/stages/array_reader.c.
-** Order of calls: open, add or append, reader, close. The store owns its
-** columns and borrows fields and dictionary, which must outlive it. Functions
-** return PF_OK or PF_ENOMEM.
+** Used by kernels/stages, group, statistics, explain and spans, and by
+** lua/stages/array_reader.c. Order of calls: open, add or append, reader,
+** close. The store owns its columns and borrows fields and dictionary, which
+** must outlive it. Functions return PF_OK or PF_ENOMEM.
 */
 
 #ifndef store_h

@@ -1,12 +1,12 @@
 /*
 ** trace.h - an opened file: its sources and options, and the header facts and
 ** warnings that its format adds while it opens and reads. lua/trace_part.c
-** opens it and shows facts and warnings; with lua/checked_reader.c it closes it,
-** also after a failed open, and may open it again.
+** opens it and shows facts and warnings; with lua/checked_reader.c it closes
+** it, also after a failed open, and may open it again.
 **
 ** The part userdata owns the notes and pins sources, options and dictionary.
-** The format borrows them until `close`; it owns `state` and the tables. Readers
-** of tables borrow the trace until their own `close`.
+** The format borrows them until `close`; it owns `state` and the tables.
+** Readers of tables borrow the trace until their own `close`.
 */
 
 #ifndef trace_h

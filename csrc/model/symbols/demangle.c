@@ -54,8 +54,8 @@ static bool demangle (readable *r, const char *mangled) {
 
 
 /* Appends the dots before `start`, if there are any, and the demangled form of
-   the name from `start` up to a blank; then the rest, which is the location of a
-   piece of a function (by_line.c). False when the name has none. */
+   the name from `start` up to a blank; then the rest, which is the location of
+   a piece of a function (line_table.c). False when the name has none. */
 static bool make_readable (readable *r, pf_bytes raw, size_t start) {
   const uint8_t *const blank = memchr(raw.at, ' ', raw.size);
   while (r->size < start && raw.at[r->size] == '.')

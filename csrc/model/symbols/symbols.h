@@ -19,10 +19,10 @@
 #include "model/base/ranges.h"
 #include "profio.h"
 
-/* Which symbols count as functions, and where each ends. */
+/* The rule by which symbols count as functions, and where each ends. */
 typedef enum pf_symbol_rule {
   PF_SYMBOLS_EXACT, /* functions, and untyped globals in code; size is used */
-  PF_SYMBOLS_GPROF  /* as gprof 2.40 picks them: each ends where the next
+  PF_SYMBOLS_GPROF  /* as gprof 2.40 selects them: each ends where the next
                        begins, local ones with a dotted suffix are dropped */
 } pf_symbol_rule;
 
@@ -138,9 +138,9 @@ uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name);
 **   OFFSET SIZE  DESCRIPTION
 **   0      8     "pfsyms1\n"
 **   8      ...   flags: 1 big_endian, 2 is_pie, 4 has_symbols, 8 has_lines,
-**                16 only_dynamic; address_size, machine, entry, start and end of
-**                text, code and image; size and bytes of the build identifier,
-**                and of the name of the debug file; debug_crc
+**                16 only_dynamic; address_size, machine, entry, start and end
+**                of text, code and image; size and bytes of the build
+**                identifier, and of the name of the debug file; debug_crc
 **                names: their number; for each its size and its bytes
 **                symbols: their number; for each the start minus the end of the
 **                one before; the size; the name (index); 1 is_function +

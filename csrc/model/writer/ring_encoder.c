@@ -176,7 +176,8 @@ typedef struct words {
 } words;
 
 
-/* Read `count` words at intervals of `step` bytes as ids, and translate them. */
+/* Read `count` words at intervals of `step` bytes as ids, and translate
+   them. */
 static bool take_ids (const pf_id_map *map, const uint8_t *at, size_t step,
                       size_t count, uint32_t *ids) {
   for (size_t i = 0; i < count; i++) {

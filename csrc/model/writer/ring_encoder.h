@@ -1,9 +1,9 @@
 /*
 ** ring_encoder.h - turns the records of a ring into the bytes of a file. The
 ** thread of a writer uses it (ring_consumer.c), and so does the recovery of a
-** ring whose writer was killed (lua/writer/recover.c). A new writer that goes on
-** behind an older one only replays (writer.c), into a dictionary that it lends.
-** lua/writer/ asks `accepts` before it takes rows.
+** ring whose writer was killed (lua/writer/recover.c). A new writer that
+** continues the file of an older one only replays (writer.c), into a dictionary
+** that it lends. lua/writer/ asks `accepts` before it takes rows.
 **
 ** Order of calls: open; then any number of replay (the journal up to now) and
 ** consume (records up to now), and flush wherever the file must be valid;

@@ -124,9 +124,9 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
   w->flush_at = plan->flush_every == 0 ? UINT64_MAX : plan->flush_every;
   pf_status status = PF_OK;
   if (plan->older != NULL) {
-    /* Add the names, areas and stacks of the older ring to the dictionary first,
-       so that an encoder that numbers them in their order writes the same
-       numbers. */
+    /* Add the names, areas and stacks of the older ring to the dictionary
+       first, so that an encoder that numbers them in their order writes the
+       same numbers. */
     pf_ring_encoder replayer = {.dictionary = plan->dictionary};
     pf_ring_cursor journal = plan->older->journal;
     status = pf_ring_encoder_replay(&replayer, &journal, error);
