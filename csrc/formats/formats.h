@@ -1,7 +1,7 @@
 /*
 ** formats.h - the list of formats. A new format is a folder beside this file,
 ** which defines pf_format_NAME, and its name in PF_FORMATS. Used by csrc/lua
-** and the fuzz targets.
+** and the fuzz targets. Nothing is allocated.
 */
 
 #ifndef formats_h
@@ -15,7 +15,8 @@
 PF_FORMATS(PF_DECLARE)
 #undef PF_DECLARE
 
-/* Returns all formats in the order of PF_FORMATS, and their number in *count. */
+/* Returns all formats in the order of PF_FORMATS, and their number in
+   *count. */
 const pf_format *const *pf_formats (size_t *count);
 
 /* Returns the format with this name, or NULL. */

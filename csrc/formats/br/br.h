@@ -43,6 +43,10 @@
 **                 open
 **   rows_br.c     readers of the tables
 **   encoder.c     the encoder
+**
+** The files of this folder call the functions below. lua/checked_reader.c opens
+** and closes the trace and its readers through pf_format_br. Each reader owns a
+** br_parser; the br_file belongs to the trace.
 */
 
 #ifndef br_h
@@ -106,8 +110,8 @@ typedef struct br_names {
   uint8_t *text; /* owned: BR_MAX_CONVERTED bytes; NULL until needed */
 } br_names;
 
-/* Returns true if profio's recorder wrote the file; *recorder is then the name of
-   its first mapping. */
+/* Returns true if profio's recorder wrote the file; *recorder is then the name
+   of its first mapping. */
 bool br_recorded_by (const pf_trace *trace, pf_bytes *recorder);
 
 /* Opens the names of a trace. Call br_names_close also after a failure; it
@@ -244,7 +248,8 @@ enum {
 #define BR_WRITTEN 1 /* the encoder takes the first one, samples */
 extern const pf_table br_tables[BR_TABLES];
 
-/* The state of an opened trace (trace->state), freed by `close` of open_br.c. */
+/* The state of an opened trace (trace->state), freed by `close` of
+   open_br.c. */
 typedef struct br_file {
   br_interpretation interp;
   pf_charset charset; /* of names */

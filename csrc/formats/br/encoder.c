@@ -5,7 +5,9 @@
 ** A row with a stack needs no line of its own: its innermost frame is the line.
 **
 ** A refused row leaves nothing in the file: its modules get numbers, and their
-** mappings are written when the whole row has been checked.
+** mappings are written when the whole row has been checked. Opened through
+** pf_format_br by lua/writer/file_writer.c and model/writer/ring_encoder.c,
+** which call its `close`; that frees all arrays of the br_writer.
 */
 
 #include <stdlib.h>
@@ -181,9 +183,9 @@ static br_routine routine_of (const br_writer *self, uint32_t word) {
 }
 
 
-/* Encodes the frame of an area. The file of the area is the module, its line the
-   line, its class the routine, its value the clause. Areas of other classes, as
-   other formats have them, are functions. */
+/* Encodes the frame of an area. The file of the area is the module, its line
+   the line, its class the routine, its value the clause. Areas of other
+   classes, as other formats have them, are functions. */
 static pf_status encode_area (br_writer *self, uint32_t number) {
   const pf_area *const area = pf_area_at(self->dictionary, number);
   br_routine routine = routine_of(self, area->class);

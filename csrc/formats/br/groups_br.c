@@ -1,6 +1,7 @@
 /*
 ** groups_br.c - the parser of groups. It detects and reports all records that
-** are damaged or in a wrong place.
+** are damaged or in a wrong place. Used by open_br.c and rows_br.c. A br_parser
+** owns its arrays and names; br_parser_close frees them.
 */
 
 #include <stdio.h>
@@ -78,7 +79,8 @@ static pf_status take_mapping (br_parser *parser, const br_record *record) {
 
 
 /* Adds a frame. Warns once about a line that is not 1 to 99999, as other
-   programs write some; profio's recorder writes C functions as line 0 of [C]. */
+   programs write some; profio's recorder writes C functions as line 0 of
+   [C]. */
 static pf_status add_frame (br_parser *parser, const br_record *record) {
   br_group *const group = &parser->group;
   uint32_t module = parser->modules[record->module] - 1;

@@ -1,7 +1,7 @@
 /*
 ** open_br.c - the format br: line profiles of Business Rules! BASIC. The file
-** has no header; opening pre-scans its first megabyte, to decide what the page of
-** the format leaves open.
+** has no header; opening pre-scans its first megabyte, to decide what the page
+** of the format leaves open.
 **
 ** Order of backtraces: a line of the main routine can only be the outermost
 ** frame. If MAIN ROUTINE is on the last of two or more backtraces, and not on
@@ -10,7 +10,9 @@
 ** Times: lines are written when they end, so the callees of a line precede it.
 ** Times are inclusive if at least MIN_CALLERS lines, and all that have callees,
 ** took at least as long as all their callees together; or if the sum of all
-** times exceeds the elapsed time, which option `wall` states.
+** times exceeds the elapsed time, which option `wall` states. lua/trace_part.c
+** and checked_reader.c call it through pf_format_br; the trace owns the
+** br_file, which `close` frees.
 */
 
 #include <stdlib.h>
@@ -25,8 +27,7 @@
 typedef struct scan {
   bool is_mapped[256]; /* by the low byte of the number */
   bool in_group, has_group;
-  bool
-      has_odd_name; /* the name of a module is empty or has control characters */
+  bool has_odd_name; /* a module's name is empty or has control characters */
 } scan;
 
 
@@ -239,7 +240,8 @@ static pf_status prescan_file (pf_trace *trace, br_interpretation *interp,
 
 
 /* Refuses a file whose first byte is not a record type. Warns if the length of
-   the first name exceeds the file in big-endian order, but not in little-endian. */
+   the first name exceeds the file in big-endian order, but not in
+   little-endian. */
 static pf_status check_start (pf_trace *trace, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   br_record record;

@@ -2,7 +2,9 @@
 ** rows_br.c - the readers of the tables: samples (a row for each group, that
 ** is, each executed line or each sample), frames (for each group its line, then
 ** its callers from the innermost to the outermost) and raw (the records of the
-** file; the bytes of all rows together are the file).
+** file; the bytes of all rows together are the file). Opened through
+** pf_table.open by lua/checked_reader.c, which calls `close`; that frees the
+** reader and its parser.
 */
 
 #include "formats/br/br.h"

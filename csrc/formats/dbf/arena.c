@@ -1,5 +1,7 @@
 /*
-** arena.c - an arena allocator: chunks that are reused for each batch.
+** arena.c - an arena allocator: chunks that are reused for each batch. Used by
+** fill.c, encode_dbf.c, encode_value.c and xpp/parser/fill_rows.c. The
+** dbf_decoder or dbf_writer owns the arena; dbf_arena_close frees its chunks.
 */
 
 #include <stdlib.h>

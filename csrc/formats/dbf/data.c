@@ -3,7 +3,9 @@
 ** the record, and its delete flag.
 **
 ** Only wanted fields are decoded. Records that the option `deleted` excludes
-** end a run, so their fields are never decoded.
+** end a run, so their fields are never decoded. Opened through pf_table.open by
+** lua/checked_reader.c, which calls `close`; that frees the reader and its
+** decoder.
 */
 
 #include <stdlib.h>

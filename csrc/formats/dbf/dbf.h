@@ -23,9 +23,9 @@
 #include "model/rows/trace.h"
 #include "profio.h"
 
-/* arena.c: an allocator for the converted text of one batch; memory is allocated
-   in pieces and freed all at once (Hanson, C Interfaces and Implementations,
-   chapter 6). A zeroed arena is empty. */
+/* arena.c: an allocator for the converted text of one batch; memory is
+   allocated in pieces and freed all at once (Hanson, C Interfaces and
+   Implementations, chapter 6). A zeroed arena is empty. */
 typedef struct dbf_chunk dbf_chunk;
 typedef struct dbf_arena {
   dbf_chunk *first, *current;
@@ -177,9 +177,9 @@ void dbf_decoder_begin (dbf_decoder *decoder);
 /*
 ** Decode one field of the records of a run into the rows from `row` on of a
 ** column of the field's type; a DBF_CURRENCY field also into a column of
-** PF_BYTES, as exact decimal text. Texts point into the records, into the memo file,
-** or, if they were converted, into memory of the decoder that is valid until
-** the next dbf_decoder_begin. Invalid values are missing, with a warning.
+** PF_BYTES, as exact decimal text. Texts point into the records, into the memo
+** file, or, if they were converted, into memory of the decoder that is valid
+** until the next dbf_decoder_begin. Invalid values are missing, with a warning.
 */
 pf_status dbf_fill (dbf_decoder *decoder, const dbf_field *field,
                     const dbf_run *run, pf_column *column, size_t row,

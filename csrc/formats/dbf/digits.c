@@ -111,8 +111,8 @@ static const uint8_t *parse_digits (decimal *d, const uint8_t *p,
 }
 
 
-/* Parse a sign, digits with one point or comma, and an exponent like e+12, up to
-   the end. Returns false for other text. */
+/* Parse a sign, digits with one point or comma, and an exponent like e+12, up
+   to the end. Returns false for other text. */
 static bool parse_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
   d->negative = p < end && *p == '-';
   p += p < end && (*p == '-' || *p == '+');
@@ -375,7 +375,8 @@ static inline bool are_blanks (const uint8_t *at, size_t size) {
 }
 
 
-/* Parse blanks and digits. Returns false for other bytes and for blanks only. */
+/* Parse blanks and digits. Returns false for other bytes and for blanks
+   only. */
 static inline bool read_word (uint64_t word, int64_t *value) {
   const uint64_t bits = word ^ BYTES('0'); /* a digit becomes its value */
   const uint64_t marks = bits & BYTES(0x10);

@@ -126,8 +126,8 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   const pf_status status = flush(encoder, sink, error);
   if (status != PF_OK)
     return status;
-  /* The .cpg file is written if the header has no mark for the code page: a side
-     file without bytes is not created. The sink keeps a failure. */
+  /* The .cpg file is written if the header has no mark for the code page: a
+     side file without bytes is not created. The sink keeps a failure. */
   if (cpg != NULL && self->mark == 0)
     (void)pf_sink_put(cpg, page.at, page.size);
   if (pf_sink_fill(sink, 0x1A, 1) != PF_OK)

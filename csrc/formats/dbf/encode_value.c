@@ -61,8 +61,8 @@ static void set_bit (const put_args *p, int32_t bit) {
 }
 
 
-/* C, V and Q. A value of V or Q that is shorter than the field has its length in
-   the last byte, and the length bit is set. */
+/* C, V and Q. A value of V or Q that is shorter than the field has its length
+   in the last byte, and the length bit is set. */
 static pf_status put_text (const put_args *p) {
   const size_t size = p->field->size;
   const bool varies = p->field->length_bit >= 0;
@@ -258,7 +258,8 @@ static pf_status append_memo (const put_args *p, pf_bytes value, bool is_text) {
 }
 
 
-/* Text is converted to the code page. A value with a NUL is binary and is not. */
+/* Text is converted to the code page. A value with a NUL is binary and is
+   not. */
 static pf_status put_memo (const put_args *p) {
   pf_bytes value = p->column->bytes[p->row];
   const bool is_text =

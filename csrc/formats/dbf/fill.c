@@ -195,9 +195,9 @@ static bool put_time (uint8_t *out, int64_t day, int64_t milliseconds,
 
 
 /* DBF_DATE; DBF_TIME: a Julian day and the milliseconds since midnight, where
-   day 0 and blanks mean no value; DBF_INSTANT: milliseconds since the day before
-   year 1, as a big-endian double. In files its sign bit is clear, although the
-   documentation says inverted. */
+   day 0 and blanks mean no value; DBF_INSTANT: milliseconds since the day
+   before year 1, as a big-endian double. In files its sign bit is clear,
+   although the documentation says inverted. */
 static pf_status fill_date (const fill_args *f) {
   const int64_t day_before = 1721425;
   pf_status status = PF_OK;
@@ -366,8 +366,8 @@ static pf_status (*const fillers[])(const fill_args *) = {
     [DBF_NULL_FLAGS] = fill_bytes};
 
 
-/* If the end of the record truncates a field, text and digits are still decoded;
-   other kinds are missing. */
+/* If the end of the record truncates a field, text and digits are still
+   decoded; other kinds are missing. */
 pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
                            const dbf_run *run, int power, pf_column *column,
                            size_t row, pf_error *error) {
@@ -389,8 +389,9 @@ pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
     status = (field->length_bit >= 0 ? fill_bytes : fillers[field->kind])(&f);
   if (status != PF_OK || field->null_bit < 0)
     return status;
-  /* Programs without null flags fill them with blanks, as all unknown fields. So
-     a null bit counts only if the value is blank or the flags are not all blank. */
+  /* Programs without null flags fill them with blanks, as all unknown fields.
+     So a null bit counts only if the value is blank or the flags are not all
+     blank. */
   const dbf_field *const flags =
       &decoder->file->fields[decoder->file->null_flags];
   for (size_t i = 0; i < run->count; i++)

@@ -87,7 +87,8 @@ const dbf_layout *dbf_layout_of (uint8_t version) {
 }
 
 
-/* Returns the stated offset of the first record. The header must be complete. */
+/* Returns the stated offset of the first record. The header must be
+   complete. */
 static uint32_t stated_start (pf_bytes bytes) {
   const dbf_layout *const layout = dbf_layout_of(bytes.at[0]);
   return layout->fixed_end != 0 ? layout->fixed_end
@@ -309,9 +310,9 @@ static const char *const added[] = {"record", "deleted"};
 #define ADDED (sizeof added / sizeof *added)
 
 
-/* Name a field: the bytes up to the first NUL, without blanks at the end. A name
-   in use gets a suffix, with a note. suffixes[id] is the number of suffixes
-   tried for the name `id`; the first one is _2. */
+/* Name a field: the bytes up to the first NUL, without blanks at the end. A
+   name in use gets a suffix, with a note. suffixes[id] is the number of
+   suffixes tried for the name `id`; the first one is _2. */
 static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
                              unsigned *suffixes, pf_converter *converter,
                              pf_error *error) {

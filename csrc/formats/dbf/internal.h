@@ -1,5 +1,6 @@
 /*
-** internal.h - types and functions that only files of the format share.
+** internal.h - types and functions that only files of the format share. They
+** allocate nothing; readers and tables borrow the dbf_file of the trace.
 */
 
 #ifndef internal_h
@@ -44,7 +45,8 @@ const char *dbf_code_page (uint8_t mark);
    LDID/87, OEM 866 or a name of iconv. Returns false if there is none. */
 bool dbf_cpg_page (pf_bytes text, char name[32]);
 
-/* Returns the mark of a code page by its name, ignoring case; 0 if it has none. */
+/* Returns the mark of a code page by its name, ignoring case; 0 if it has
+   none. */
 uint8_t dbf_code_page_mark (const char *name);
 
 /* layout.c: compute sizes, offsets, kinds and null bits of the fields from
@@ -59,7 +61,8 @@ pf_status dbf_converter_open (pf_converter *converter, const dbf_file *file,
 /* memo.c: the names of dbf_memo_form. */
 extern const char *const dbf_memo_names[];
 
-/* memo.c: find the bytes of a memo. Returns false with a message in *problem. */
+/* memo.c: find the bytes of a memo. Returns false with a message in
+   *problem. */
 bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
                     pf_bytes *value, bool *is_text, const char **problem);
 
@@ -73,7 +76,7 @@ dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
 ** eight digits at the end of the field. Call dbf_fast_int_open once per field,
 ** then dbf_fast_int_fill; values of another form are left to dbf_parse_digits.
 */
-/* How the last eight bytes of a field are loaded as one word. Shorter fields
+/* The last eight bytes of a field as one word, and its load. Shorter fields
    are extended by blanks. */
 typedef struct dbf_fast_int {
   ptrdiff_t offset; /* of the word from the start of the field */
@@ -87,8 +90,8 @@ typedef struct dbf_fast_int {
 bool dbf_fast_int_open (dbf_fast_int *fast, const dbf_field *field,
                         size_t record);
 
-/* Parse a field in up to `count` records of `stride` bytes; `at` is the field in
-   the first record. Returns how many values have this form. */
+/* Parse a field in up to `count` records of `stride` bytes; `at` is the field
+   in the first record. Returns how many values have this form. */
 size_t dbf_fast_int_fill (const dbf_fast_int *fast, const uint8_t *at,
                           size_t stride, size_t count, int64_t *out);
 

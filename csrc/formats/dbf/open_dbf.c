@@ -3,6 +3,8 @@
 **
 ** The schema of table `data` is that of the file. A currency has two columns: a
 ** double, and its exact text, because 53 bits cannot hold every value.
+** lua/trace_part.c and checked_reader.c call it through pf_format_dbf; the
+** trace owns the dbf_state, which `close` frees.
 */
 
 #include <stdio.h>

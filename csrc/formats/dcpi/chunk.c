@@ -50,8 +50,8 @@ static bool is_footer (const dcpi_parser *parser, uint64_t at,
 }
 
 
-/* Whether the file was copied in text mode: each line feed of the body follows a
-   carriage return, and without them its size is a multiple of 4. */
+/* Whether the file was copied in text mode: each line feed of the body follows
+   a carriage return, and without them its size is a multiple of 4. */
 static bool is_text_copy (const dcpi_parser *parser) {
   const uint8_t *const body = parser->bytes.at + parser->header.size;
   const size_t size = parser->bytes.size - (size_t)parser->header.size;
@@ -132,8 +132,8 @@ static void take_footer (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* Note, once per trace, that offsets may count instructions. `status` is that of
-   the report before. */
+/* Note, once per trace, that offsets may count instructions. `status` is that
+   of the report before. */
 static pf_status hint_unit_if (dcpi_parser *parser, pf_status status,
                                bool is_likely) {
   if (status < 0 || !is_likely || parser->file->by_insn)
@@ -190,8 +190,8 @@ static pf_status check_range (dcpi_parser *parser, const dcpi_segment *segment,
 }
 
 
-/* Read a chunk of `count` counts that covers `size` bytes of the file, and check it
-   against the one before and the image. */
+/* Read a chunk of `count` counts that covers `size` bytes of the file, and
+   check it against the one before and the image. */
 static pf_status take_chunk (dcpi_parser *parser, dcpi_segment *segment,
                              uint64_t count, uint64_t size) {
   const uint64_t step = parser->file->step;

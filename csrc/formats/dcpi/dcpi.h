@@ -9,9 +9,12 @@
 ** A parser reads the file as a sequence of segments. dcpi_new_parser makes one,
 ** dcpi_next_segment is called until it returns PF_END. The parser compares each
 ** number with the size of the file and stores no segments. It owns no memory:
-** all slices point into the source of the trace. Opening a trace and each
-** reader use a parser of their own. Damage is reported to the trace as warnings
-** with codes "dcpi-..."; with the option `strict` the first one is a failure.
+** all slices point into the source of the trace. The trace owns the dcpi_file
+** (trace->state), which `close` of open_dcpi.c frees; lua/checked_reader.c
+** closes the readers, which own nothing but themselves. Opening a trace and
+** each reader use a parser of their own. Damage is reported to the trace as
+** warnings with codes "dcpi-..."; with the option `strict` the first one is a
+** failure.
 **
 **   open_dcpi.c          the format: score, open, info, tables
 **   header_line.c        splits a header line; numbers and times
@@ -186,8 +189,8 @@ typedef struct dcpi_parser {
 
 /* header_line.c */
 
-/* Split the line that begins at `offset`. Returns false if no line feed follows:
-   the line is then all bytes that are left, maybe none. */
+/* Split the line that begins at `offset`. Returns false if no line feed
+   follows: the line is then all bytes that are left, maybe none. */
 bool dcpi_split_line (pf_bytes bytes, uint64_t offset, dcpi_line *line);
 
 /* Returns the word that a text is, or DCPI_WORDS. */
@@ -203,7 +206,8 @@ pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number);
 /* Remove 0x from the start of a text. Returns false if it is not there. */
 bool dcpi_cut_prefix (pf_bytes *text);
 
-/* Whether a line begins with 0x and more, as those after dcpicat's header do. */
+/* Whether a line begins with 0x and more, as those after dcpicat's header
+   do. */
 bool dcpi_has_address (const dcpi_line *line);
 
 /* Whether a text equals a C string. */
@@ -222,9 +226,9 @@ uint64_t dcpi_epoch (pf_bytes digits);
 /* Add a line to parser->header and report errors in it. */
 pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line);
 
-/* Finish parser->header after its last line: report missing lines and an unknown
-   version, and set the event of a binary file. The form of the body is known only
-   for major version 0; parsing ends before another one. */
+/* Finish parser->header after its last line: report missing lines and an
+   unknown version, and set the event of a binary file. The form of the body is
+   known only for major version 0; parsing ends before another one. */
 pf_status dcpi_check_header (dcpi_parser *parser);
 
 /* Returns the last component of a path without leading blanks (a header cannot
@@ -261,7 +265,8 @@ pf_status dcpi_next_segment (dcpi_parser *parser, dcpi_segment *segment);
 void dcpi_take_segment (dcpi_parser *parser, dcpi_segment *segment,
                         dcpi_kind kind, uint64_t size);
 
-/* Set the segment to the rest and end parsing. The caller reports the reason. */
+/* Set the segment to the rest and end parsing. The caller reports the
+   reason. */
 void dcpi_take_rest (dcpi_parser *parser, dcpi_segment *segment);
 
 static inline uint64_t dcpi_left (const dcpi_parser *parser) {

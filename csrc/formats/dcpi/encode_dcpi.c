@@ -227,8 +227,8 @@ static pf_status add_only_event (dcpi_writer *self, const uint32_t *values,
 }
 
 
-/* Merge all event lines: a name with a period line, or dcpicat's line with both.
-   Lines of the option `header` replace the others. */
+/* Merge all event lines: a name with a period line, or dcpicat's line with
+   both. Lines of the option `header` replace the others. */
 static pf_status merge_events (dcpi_writer *self) {
   pf_status status = PF_OK;
   bool has_every = false;

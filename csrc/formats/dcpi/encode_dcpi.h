@@ -86,8 +86,8 @@ static inline dcpi_word dcpi_field_word (const dcpi_writer *self,
   return dcpi_word_of(dcpi_name(self, field->word));
 }
 
-/* Write the file with the merged header. Returns PF_EUNSUPPORTED, before any byte is written, if the
-   dialect cannot hold the contents. */
+/* Write the file with the merged header. Returns PF_EUNSUPPORTED, before any
+   byte is written, if the dialect cannot hold the contents. */
 pf_status dcpi_write (dcpi_writer *self);
 
 #endif

@@ -66,7 +66,8 @@ static bool put_original (const dcpi_writer *self, const dcpi_field *field) {
 }
 
 
-/* Whether the value of a line equals that of the merged header in version 0.07. */
+/* Whether the value of a line equals that of the merged header in version
+   0.07. */
 static bool matches_header (const dcpi_writer *self, const dcpi_field *field,
                             dcpi_word word) {
   const pf_bytes text = dcpi_name(self, field->value);
@@ -115,7 +116,8 @@ static bool is_for_all (const dcpi_field *field) {
 
 
 /* Whether line `number` is left out: an equal line is written before it, or the
-   option `header`, whose lines are written last, has another one of its word. */
+   option `header`, whose lines are written last, has another one of its
+   word. */
 static bool is_left_out (const dcpi_writer *self, size_t number) {
   const dcpi_field *const field = &self->fields[number];
   for (size_t i = 0; i < self->nfields; i++) {
@@ -132,7 +134,8 @@ static bool is_left_out (const dcpi_writer *self, size_t number) {
 
 
 /* Write line `number` unless its word has been written; `written` has a bit for
-   each word. Paths, and words that version 0 does not define, may be repeated. */
+   each word. Paths, and words that version 0 does not define, may be
+   repeated. */
 static void put_field (const dcpi_writer *self, size_t number,
                        uint32_t *written) {
   const dcpi_field *const field = &self->fields[number];

@@ -30,7 +30,8 @@ static void set_counter (gmon_layout *layout, int64_t bits) {
 
 
 /* Whether the sizes agree with the stated counter type: the bins are complete,
-   and either the arcs fill the rest of the file or each bin has 4 bytes of code. */
+   and either the arcs fill the rest of the file or each bin has 4 bytes of
+   code. */
 static bool matches_sizes (const gmon_layout *layout, const gmon_bsd *header,
                            uint64_t size) {
   if (!is_counter_type(header->counter) || header->ncnt < layout->header_size)

@@ -19,8 +19,8 @@ const char *const gmon_dialect_names[GMON_DIALECTS] = {"gnu", "4.4bsd", "bsd",
 
 
 /* Whether `data` bytes of bins fit an address range: 1/4, 1/2, 1 or 2 bytes of
-   bins for each byte of code. As writers round both sizes, the bins may cover 16
-   bytes of code less than the range, or 128 more. */
+   bins for each byte of code. As writers round both sizes, the bins may cover
+   16 bytes of code less than the range, or 128 more. */
 static bool fits_range (uint64_t data, uint64_t range) {
   for (uint64_t factor = 1; factor <= 8; factor *= 2) {
     const uint64_t ideal = range / 4 * factor;
@@ -126,8 +126,8 @@ static bool find_bsd (const gmon_options *options, pf_bytes head, uint64_t size,
 
 
 /* Whether a file whose sizes agree looks like old BSD: the range begins and
-   ends at multiples of 4, there are arcs in `head` or bins, and at least half of
-   these arcs call into the range, once or more. */
+   ends at multiples of 4, there are arcs in `head` or bins, and at least half
+   of these arcs call into the range, once or more. */
 static bool is_plausible_bsd (const gmon_layout *layout, pf_bytes head) {
   const gmon_bsd header = gmon_bsd_header(layout, head.at);
   const uint64_t size = gmon_bsd_arc(layout);

@@ -2,7 +2,9 @@
 ** encode_gmon.c - the encoder, step 1: adds up rows until the file is written.
 **
 ** Equal histograms, arcs and blocks of several files are added, as `gprof -s`
-** does, but without overflow of 16 or 32 bits.
+** does, but without overflow of 16 or 32 bits. Opened through pf_format_gmon by
+** lua/writer/file_writer.c and model/writer/ring_encoder.c, which call its
+** `close`; that frees the sums.
 */
 
 #include <stdlib.h>

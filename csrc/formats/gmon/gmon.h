@@ -9,7 +9,9 @@
 ** yields the segments: gmon_new_parser makes one, gmon_next_segment is called
 ** until it returns PF_END. It compares each length with the size of the file
 ** and stores no segments. It owns no memory: all slices point into the source
-** of the trace. Opening a trace parses the whole file; each reader parses it
+** of the trace. The trace owns the gmon_file (trace->state), which `close` of
+** open_gmon.c frees; lua/checked_reader.c closes the readers, which own nothing
+** but themselves. Opening a trace parses the whole file; each reader parses it
 ** again. Damage is reported to the trace as warnings with codes "gmon-...".
 **
 **   open_gmon.c         the format: open, info, tables and their schemas
@@ -173,7 +175,8 @@ extern const char *const gmon_dialect_names[GMON_DIALECTS];
 
 /* parser_gmon.c */
 
-/* A parser at the start. With `trace` NULL nothing is reported and nothing fails. */
+/* A parser at the start. With `trace` NULL nothing is reported and nothing
+   fails. */
 gmon_parser gmon_new_parser (const gmon_layout *layout, pf_bytes bytes,
                              pf_trace *trace, pf_error *error);
 
@@ -181,7 +184,8 @@ gmon_parser gmon_new_parser (const gmon_layout *layout, pf_bytes bytes,
    fails. */
 pf_status gmon_next_segment (gmon_parser *parser, gmon_segment *segment);
 
-/* Add a warning to the trace, if there is one. Returns the result of pf_warn. */
+/* Add a warning to the trace, if there is one. Returns the result of
+   pf_warn. */
 pf_status gmon_report (gmon_parser *parser, pf_note_kind kind, const char *code,
                        pf_status status, uint64_t offset, const char *format,
                        ...) PF_PRINTF(6, 7);
@@ -191,7 +195,8 @@ pf_status gmon_report (gmon_parser *parser, pf_note_kind kind, const char *code,
 pf_status gmon_truncated (gmon_parser *parser, gmon_segment *segment,
                           const char *what, uint64_t needed);
 
-/* Set the segment to the rest and end parsing. The caller reports the reason. */
+/* Set the segment to the rest and end parsing. The caller reports the
+   reason. */
 void gmon_take_rest (gmon_parser *parser, gmon_segment *segment, gmon_kind kind,
                      gmon_end end);
 
@@ -209,7 +214,8 @@ void gmon_take_arcs (gmon_parser *parser, gmon_segment *segment,
 pf_status gmon_take_table (gmon_parser *parser, gmon_segment *segment,
                            unsigned next);
 
-/* Report missing bins, no bins, a reversed address range, and else a rate of 0. */
+/* Report missing bins, no bins, a reversed address range, and else a rate of
+   0. */
 pf_status gmon_check_histogram (gmon_parser *parser,
                                 const gmon_segment *segment);
 
@@ -227,7 +233,8 @@ static inline uint64_t gmon_address (const gmon_layout *layout,
   return pf_load(at, layout->width, layout->big);
 }
 
-/* gnu.c, bsd.c, apple.c: parse the next segment of one dialect. At least one byte must be left. */
+/* gnu.c, bsd.c, apple.c: parse the next segment of one dialect. At least one
+   byte must be left. */
 pf_status gmon_parse_gnu (gmon_parser *parser, gmon_segment *segment);
 pf_status gmon_parse_bsd (gmon_parser *parser, gmon_segment *segment);
 pf_status gmon_parse_apple (gmon_parser *parser, gmon_segment *segment);
@@ -244,8 +251,9 @@ typedef struct gmon_bsd {
 /* Decode a BSD header of layout->header_size bytes, which must exist. */
 gmon_bsd gmon_bsd_header (const gmon_layout *layout, const uint8_t *at);
 
-/* Set the fields of a histogram from a BSD header after `tag` bytes; `available`
-   bytes of bins follow it. Returns the bytes of bins that it states. */
+/* Set the fields of a histogram from a BSD header after `tag` bytes;
+   `available` bytes of bins follow it. Returns the bytes of bins that it
+   states. */
 uint64_t gmon_read_bsd (const gmon_parser *parser, gmon_segment *segment,
                         unsigned tag, uint64_t available);
 
@@ -269,7 +277,8 @@ typedef struct gmon_scale {
 gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
                           bool extended);
 
-/* Returns the first address of a bin; for bin == bins the end of the last one. */
+/* Returns the first address of a bin; for bin == bins the end of the last
+   one. */
 uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin);
 
 /*
@@ -325,8 +334,8 @@ pf_status gmon_open_reader (pf_trace *trace, const pf_table *table,
                             const gmon_table *kind, pf_reader **reader,
                             pf_error *error);
 
-/* pf_abilities.seek, and the abilities of a table that has nothing else. Not for
-   segments that may have fewer rows than they state. */
+/* pf_abilities.seek, and the abilities of a table that has nothing else. Not
+   for segments that may have fewer rows than they state. */
 pf_status gmon_seek (pf_reader *self, uint64_t row, pf_error *error);
 extern const pf_abilities gmon_seekable;
 

@@ -33,11 +33,11 @@
 ** Sources: the glibc manual and source, and files of 16 machines. The purpose
 ** of the spare bytes is not known.
 **
-** Output of ld.so for LD_PROFILE=lib.so, read by sprof, is similar, but has tags
-** of 4 bytes and one table of arcs. The histogram has link-time addresses. Addresses of arcs are relative
-** to the text segment, which begins at `low` of the histogram; from = 0 is a
-** call from outside the library. Table `arcs` has link-time addresses, table
-** `raw` the stated ones.
+** Output of ld.so for LD_PROFILE=lib.so, read by sprof, is similar, but has
+** tags of 4 bytes and one table of arcs. The histogram has link-time addresses.
+** Addresses of arcs are relative to the text segment, which begins at `low` of
+** the histogram; from = 0 is a call from outside the library. Table `arcs` has
+** link-time addresses, table `raw` the stated ones.
 **
 **   OFFSET    SIZE  FIELD
 **        0       4  "gmon"

@@ -97,9 +97,9 @@ static pf_status fill_counts (const histogram_reader *self, pf_column *column,
 
 
 /* Convert samples to nanoseconds, including the carry of the bins before, so
-   that the times of a histogram add up to its exact time, rounded once. Division
-   rounds down also for negative counts. False if the time may not fit into 64
-   bits (1 s is left for the carry). */
+   that the times of a histogram add up to its exact time, rounded once.
+   Division rounds down also for negative counts. False if the time may not fit
+   into 64 bits (1 s is left for the carry). */
 static bool to_nanoseconds (uint64_t *carry, int64_t samples, uint32_t rate,
                             int64_t *spent) {
   int64_t whole = samples / (int64_t)rate;
@@ -118,8 +118,8 @@ static bool to_nanoseconds (uint64_t *carry, int64_t samples, uint32_t rate,
 }
 
 
-/* Advance the carry to `bin`, over bins that were left out or skipped by a seek.
-   After a seek back it starts again. */
+/* Advance the carry to `bin`, over bins that were left out or skipped by a
+   seek. After a seek back it starts again. */
 static void advance_carry (histogram_reader *self, uint64_t bin,
                            uint32_t rate) {
   int64_t spent;
@@ -135,8 +135,8 @@ static void advance_carry (histogram_reader *self, uint64_t bin,
 }
 
 
-/* Fill times. The bins from `start` on that are not listed are 0. If a sample is
-   a whole number of nanoseconds, the carry does not change. */
+/* Fill times. The bins from `start` on that are not listed are 0. If a sample
+   is a whole number of nanoseconds, the carry does not change. */
 static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
                         size_t count, uint64_t start) {
   const gmon_reader *const base = &self->base;
@@ -156,8 +156,8 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
 }
 
 
-/* Fill the hidden column with what the time in `spent` lacks, in
-   ns / PF_REMAINDER_UNIT: the samples times the length of one sample, rounded to
+/* Fill the hidden column with what the time in `spent` lacks, in ns /
+   PF_REMAINDER_UNIT: the samples times the length of one sample, rounded to
    this unit, minus that time. So sums of both do not depend on the carry. */
 static void fill_remainders (const histogram_reader *self, pf_column *column,
                              const pf_column *spent, size_t first,

@@ -29,8 +29,8 @@ static uint64_t single_scale (uint64_t size, uint64_t range) {
 }
 
 
-/* Extended precision gives the exact quotient: a 64-bit mantissa never rounds it
-   up to an integer, because the operands have 32 bits. */
+/* Extended precision gives the exact quotient: a 64-bit mantissa never rounds
+   it up to an integer, because the operands have 32 bits. */
 gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
                           bool extended) {
   gmon_scale scale = {.low = low, .bins = bins};

@@ -1,6 +1,6 @@
 /*
-** sum_gmon.c - pf_format.sum: adds up files of one program, such as thousands of
-** small ones, without opening each as a trace.
+** sum_gmon.c - pf_format.sum: adds up files of one program, such as thousands
+** of small ones, without opening each as a trace.
 **
 ** A file is added if it equals the first one up to the bins of its only
 ** histogram, and has nothing but arcs after them. These bytes determine the
@@ -111,8 +111,8 @@ static void close_sum (pf_sum *sum) {
 }
 
 
-/* Opens an empty sum with the fixed members of `like`; `start` are the first bytes
-   of each file. */
+/* Opens an empty sum with the fixed members of `like`; `start` are the first
+   bytes of each file. */
 static pf_status open_sum (const gmon_sum *like, const uint8_t *start,
                            pf_sum **sum, pf_error *error);
 

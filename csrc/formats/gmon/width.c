@@ -142,7 +142,8 @@ static int try_both_widths (const gmon_layout *layout, pf_bytes bytes,
 }
 
 
-/* Detect the width for the byte order in `layout`; *best is the trial with it. */
+/* Detect the width for the byte order in `layout`; *best is the trial with
+   it. */
 static pf_status find_width (pf_trace *trace, const gmon_options *options,
                              gmon_layout *layout, trial *best,
                              pf_error *error) {

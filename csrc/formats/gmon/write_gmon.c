@@ -3,7 +3,8 @@
 ** in gnu.c) or 4.4BSD (bsd.c).
 **
 ** All checks precede the first byte. Counts that are too large for a field are
-** continued in further records, which every reader adds up.
+** continued in further records, which every reader adds up. encode_gmon.c calls
+** gmon_write and keeps the sums. Nothing is allocated.
 */
 
 #include "bytes/sink.h"

@@ -45,10 +45,10 @@ void pprof_header_close (pprof_header *header);
 bool pprof_header_comment (pprof_header *header, uint32_t comment);
 
 /*
-** Merge the attributes of another file, by the rules of Go's pprof: the earliest
-** time, the sum of the durations, the longest period in the finer of both units,
-** each comment once, the first default type and documentation URL, drop and keep
-** frames of the first file (`is_first`). False: out of memory.
+** Merge the attributes of another file, by the rules of Go's pprof: the
+** earliest time, the sum of the durations, the longest period in the finer of
+** both units, each comment once, the first default type and documentation URL,
+** drop and keep frames of the first file (`is_first`). False: out of memory.
 */
 bool pprof_header_merge (pprof_header *header, const pprof_header *more,
                          bool is_first, const pf_dictionary *dictionary);

@@ -140,7 +140,8 @@ static bool are_addable (const stated_type *a, const stated_type *b) {
 }
 
 
-/* The index of the nth type of a file that is addable to `type`, or SIZE_MAX. */
+/* The index of the nth type of a file that is addable to `type`, or
+   SIZE_MAX. */
 static size_t find_type (const stated_types *types, const stated_type *type,
                          size_t nth) {
   for (size_t i = 0; i < types->count; i++)

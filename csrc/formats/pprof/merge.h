@@ -124,7 +124,8 @@ pprof_merged *pprof_merged_new (pf_dictionary *dictionary);
 void pprof_merged_free (pprof_merged *merged);
 
 /* Merge traces of the format pprof that share the dictionary of `merged`.
-   Returns PF_EUNSUPPORTED if they share no sample type or a sum exceeds 64 bits. */
+   Returns PF_EUNSUPPORTED if they share no sample type or a sum exceeds 64
+   bits. */
 pf_status pprof_merged_add (pprof_merged *merged, pf_trace *const *traces,
                             size_t count, pf_error *error);
 
@@ -140,7 +141,8 @@ pf_status pprof_read_tables (pprof_merged *merged,
                              pprof_translation *translation, pf_error *error);
 void pprof_translation_close (pprof_translation *translation);
 
-/* Returns the entry number of a mapping, added if it is new; 0 if out of memory. */
+/* Returns the entry number of a mapping, added if it is new; 0 if out of
+   memory. */
 uint32_t pprof_intern_mapping (pprof_merged *merged,
                                const pprof_mapping *mapping);
 
@@ -164,7 +166,8 @@ pf_status pprof_merge_unsorted (pprof_merged *merged,
                                 pprof_translation *translations,
                                 pf_error *error);
 
-/* Reserve space for a sample of so many words. Returns false if out of memory. */
+/* Reserve space for a sample of so many words. Returns false if out of
+   memory. */
 bool pprof_block_reserve (pprof_block *block, size_t words, size_t ntypes);
 void pprof_block_close (pprof_block *block);
 

@@ -272,7 +272,8 @@ pf_status pprof_read_tables (pprof_merged *m, pprof_translation *t,
       status = add_function(m, t, &field, error);
   }
   /* If a file states no mapping while others do, its locations get a mapping
-     without address and name, so that they differ from those of known programs. */
+     without address and name, so that they differ from those of known
+     programs. */
   const pprof_mapping unknown = {.file = PF_NO_NAME, .build_id = PF_NO_NAME};
   if (status == PF_OK && m->has_mappings && t->nmappings == 0 &&
       !push_mapping(t, &unknown))

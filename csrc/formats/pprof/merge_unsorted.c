@@ -117,8 +117,9 @@ static int compare_labels (const void *context, const void *left,
 }
 
 
-/* Write the record of the sample after the last one in the block, and return the
-   index of an equal sample, or that of the new one; PF_NOT_INTERNED: no memory. */
+/* Write the record of the sample after the last one in the block, and return
+   the index of an equal sample, or that of the new one; PF_NOT_INTERNED: no
+   memory. */
 static uint32_t intern_sample (sample_merger *s) {
   pprof_block *const block = &s->merged->unsorted;
   const size_t nlabel_words = s->nlabels * LABEL_WORDS;

@@ -1,5 +1,7 @@
 /*
-** merge_write.c - writes a merged profile.
+** merge_write.c - writes a merged profile. encode_pprof.c calls
+** pprof_merged_write, which frees its tables before it returns and keeps the
+** pprof_merged.
 */
 
 #include "formats/pprof/merge.h"

@@ -1,5 +1,7 @@
 /*
-** open_pprof.c - the format pprof: score, info and tables.
+** open_pprof.c - the format pprof: score, info and tables. lua/trace_part.c and
+** checked_reader.c call it through pf_format_pprof; the trace owns the
+** pprof_file, which `close` frees.
 */
 
 #include <stdio.h>
@@ -28,7 +30,8 @@ typedef struct head_stats {
 } head_stats;
 
 
-/* Returns the number of values of a sample, SIZE_MAX if the message is not one. */
+/* Returns the number of values of a sample, SIZE_MAX if the message is not
+   one. */
 static size_t values_of (pf_bytes sample) {
   pf_cursor c = pf_cursor_over(sample, false);
   pprof_field field;

@@ -33,19 +33,20 @@
 ** (the others are its inlined callers). Ids are arbitrary numbers except 0.
 **
 ** At open pprof_index reads everything but the samples into a pprof_file, which
-** the trace owns (pf_trace.state) until pprof_index_close. Readers then scan the
-** samples. Warnings of damage have codes "pprof-...".
+** the trace owns (pf_trace.state) until pprof_index_close. Readers then scan
+** the samples. Warnings of damage have codes "pprof-...".
 **
-**   wire.h      fields
-**   open_pprof.c      the format: score, info, tables
-**   index.c     strings, functions and locations, read once
-**   rows_pprof.c      the readers of the tables
-**   stacks_pprof.c    the bulk read of stacks
-**   put.c       writes fields, messages and the string table
-**   header_pprof.c    attributes of a profile; units
-**   encode_pprof.c    the encoder: rows or whole traces
-**   merge*.c          merges whole traces without loss
-**   write_pprof.c     writes contexts as a profile
+**   wire.h             fields
+**   open_pprof.c       the format: score, info, tables
+**   index.c            strings, functions and locations, read once
+**   samples_pprof.c    reads the samples one by one
+**   rows_pprof.c       the readers of the tables
+**   stacks_pprof.c     the bulk read of stacks
+**   put.c              writes fields, messages and the string table
+**   header_pprof.c     attributes of a profile; units
+**   encode_pprof.c     the encoder: rows or whole traces
+**   merge*.c           merges whole traces without loss
+**   write_pprof.c      writes contexts as a profile
 */
 
 #ifndef pprof_h
@@ -172,7 +173,8 @@ bool pprof_value (const pprof_file *file, const pprof_values *values,
 pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
                                   pf_error *error);
 
-/* The samples of a file. Set `trace`, `file` and `at`; close them at the end. */
+/* The samples of a file. Set `trace`, `file` and `at`; close them at the
+   end. */
 typedef struct pprof_samples {
   pf_trace *trace;
   const pprof_file *file;

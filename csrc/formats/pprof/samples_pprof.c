@@ -2,8 +2,11 @@
 ** samples_pprof.c - reads the samples one by one: their values and frames.
 **
 ** The outer locations of a sample are mostly those of the sample before. Their
-** ids are the last bytes of a packed field, so that equal bytes at the end of two
-** fields are not read again, and the frames stay.
+** ids are the last bytes of a packed field, so that equal bytes at the end of
+** two fields are not read again, and the frames stay.
+**
+** Used by rows_pprof.c, stacks_pprof.c and the merge. The caller owns the
+** pprof_samples; pprof_samples_close frees their arrays.
 */
 
 #include <stdlib.h>

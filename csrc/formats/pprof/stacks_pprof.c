@@ -2,8 +2,11 @@
 ** stacks_pprof.c - the bulk read of stacks: adds samples to contexts.
 **
 ** While samples are sorted as profio writes them, a frame that differs from the
-** previous one is a new context that need not be searched. From the first sample
-** out of order on, contexts are looked up.
+** previous one is a new context that need not be searched. From the first
+** sample out of order on, contexts are looked up.
+**
+** pprof_read_stacks is the ability `read_stacks` of the tables of rows_pprof.c.
+** It frees its arrays before it returns; the caller owns the contexts.
 */
 
 #include <stdlib.h>
@@ -65,7 +68,8 @@ static bool push_frame (stacks_reader *g, size_t depth, size_t frame) {
 }
 
 
-/* Add the values of the sample. Metrics are named when a row would name them. */
+/* Add the values of the sample. Metrics are named when a row would name
+   them. */
 static pf_status add_weights (stacks_reader *g, uint32_t node,
                               pf_error *error) {
   pf_contexts *const c = g->to->contexts;
@@ -89,7 +93,8 @@ static pf_status add_weights (stacks_reader *g, uint32_t node,
 }
 
 
-/* Whether the sample gives a row: in table weights it needs at least one value. */
+/* Whether the sample gives a row: in table weights it needs at least one
+   value. */
 static bool is_row (const stacks_reader *g) {
   int64_t weight;
   for (size_t t = 0; t < g->file->ntypes && g->to->nmetrics == 0; t++)

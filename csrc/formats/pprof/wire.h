@@ -128,8 +128,8 @@ typedef struct pprof_label {
   uint64_t unit; /* string */
 } pprof_label;
 
-/* Read a small message of `size` bytes. If a field repeats, the last one counts;
-   missing fields are 0, unknown ones are skipped. */
+/* Read a small message of `size` bytes. If a field repeats, the last one
+   counts; missing fields are 0, unknown ones are skipped. */
 static inline void pprof_read_message (pf_bytes bytes, void *message,
                                        size_t size) {
   pf_cursor c = pf_cursor_over(bytes, false);

@@ -1,7 +1,7 @@
 /*
 ** write_pprof.h - writes contexts as a profile of Go's tools. Used by
 ** encode_pprof.c and csrc/lua/profile/export_pprof.c. The caller keeps all
-** arguments.
+** arguments. Arrays that the functions need are freed before they return.
 */
 
 #ifndef write_pprof_h

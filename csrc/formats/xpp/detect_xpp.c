@@ -4,7 +4,8 @@
 ** A table is a trace if its fields have the names of one, or if the values can
 ** only be calls: one field of operations, and leaves that match enters of the
 ** same name. The first byte of a Visual FoxPro table (0x30 to 0x32) is also a
-** digit; dbf_score therefore checks more than that byte.
+** digit; dbf_score therefore checks more than that byte. Called by open_xpp.c.
+** Nothing is allocated.
 */
 
 #include <string.h>

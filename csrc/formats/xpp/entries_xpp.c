@@ -1,6 +1,8 @@
 /*
 ** entries_xpp.c - the reader of table entries: fields with a role in profio's
-** units, the others unchanged.
+** units, the others unchanged. Opened by open_xpp.c for lua/checked_reader.c,
+** which calls `close`; that frees the reader, its rows, caches and threads. The
+** schema belongs to the xpp_file.
 */
 
 #include <math.h>
@@ -186,8 +188,9 @@ static pf_status fill_decimals (xpp_rows *rows, xpp_role role, pf_column *to,
 
 
 /* Fills a column of int64 from the field of a role, in profio's units: ns for
-   times. Numbers are rounded to the nearest integer. Values that are not numbers
-   or do not fit are missing, with a warning; without a field all are. */
+   times. Numbers are rounded to the nearest integer. Values that are not
+   numbers or do not fit are missing, with a warning; without a field all
+   are. */
 static pf_status fill_numbers (xpp_rows *rows, xpp_role role, pf_column *column,
                                pf_error *error) {
   const xpp_file *const file = rows->parser.file;
@@ -226,8 +229,8 @@ static const pf_column *field_of (const entries_reader *self, xpp_role role) {
 }
 
 
-/* Fills the column of times, or one of our own if only flags are wanted, because
-   runs are found by the times. Column `thread` is filled already. */
+/* Fills the column of times, or one of our own if only flags are wanted,
+   because runs are found by the times. Column `thread` is filled already. */
 static pf_status fill_times (entries_reader *self, const pf_batch *batch,
                              pf_error *error) {
   uint64_t missing[2][PF_BATCH_ROWS / 64];

@@ -1,6 +1,7 @@
 /*
 ** fields.c - finds the fields in the table header or the row of names, and
-** their roles from the first rows.
+** their roles from the first rows. Called by open_xpp.c. The arrays of fields
+** and names belong to the xpp_file, and `close` of open_xpp.c frees them.
 */
 
 #include <stdio.h>
@@ -43,8 +44,8 @@ static size_t first_row (pf_bytes head, uint8_t separator, xpp_cell *cells,
 }
 
 
-/* Names the fields by the row of names, with the number appended if a name is used
-   already, else "fieldN". */
+/* Names the fields by the row of names, with the number appended if a name is
+   used already, else "fieldN". */
 static pf_status name_text_fields (xpp_file *file, const xpp_cell *cells,
                                    size_t count, pf_error *error) {
   file->fields = calloc(file->nfields + 1, sizeof *file->fields);

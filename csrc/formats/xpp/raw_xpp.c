@@ -1,6 +1,9 @@
 /*
 ** raw_xpp.c - the readers of table raw, all items of the trace with their bytes
 ** and fields as stated, and of table structure, the fields and their roles.
+** Opened through pf_table.open by lua/checked_reader.c, which calls `close`;
+** that frees the reader and its rows. The schema of raw belongs to the
+** xpp_file.
 */
 
 #include <string.h>

@@ -146,7 +146,8 @@ void xpp_stats_number (xpp_stats *stats, int64_t value) {
 }
 
 
-/* A symbol is NAME, CLASS:METHOD, (b)NAME, NAME()...; not a sentence or number. */
+/* A symbol is NAME, CLASS:METHOD, (b)NAME, NAME()...; not a sentence or
+   number. */
 void xpp_stats_text (xpp_stats *stats, pf_bytes value) {
   int64_t number;
   const pf_bytes text = xpp_trim(value);

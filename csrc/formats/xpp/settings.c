@@ -1,9 +1,11 @@
 /*
 ** settings.c - reads the PRI file: lines KEY=VALUE, possibly in [sections]. All
-** results point into the text, a source of the trace. The documents describe the keys
-** OPERATIONMODE and OUTFLUSHEVERY; the profiler itself contains BUILTINS,
-** PARAMLIST, LINENUMBERS, OUTFILE, OUTFORMAT, OUTMSGSIZE, OUTNAME, TIMELINE,
-** THREADS, SYMBOLMODE, SYMBOLS. Most of the values are not documented.
+** results point into the text, a source of the trace. The documents describe
+** the keys OPERATIONMODE and OUTFLUSHEVERY; the profiler itself contains
+** BUILTINS, PARAMLIST, LINENUMBERS, OUTFILE, OUTFORMAT, OUTMSGSIZE, OUTNAME,
+** TIMELINE, THREADS, SYMBOLMODE, SYMBOLS. Most of the values are not
+** documented. Used by open_xpp.c and fields.c. Nothing is allocated but the
+** reader, which lua/checked_reader.c closes.
 */
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /*
 ** times.c - the rules for times of entries.
 **
-** The clock counts ms in 32 bits and wraps after 49 days. A time that is earlier
-** than the one before by more than half of this range is a wrap, and 2^32 ms are
-** added from then on. Any other decrease within a thread begins a new run in the
-** same file if it leads into the first half of the time range of the current
-** run; else rows or packets are in wrong order: a warning.
+** The clock counts ms in 32 bits and wraps after 49 days. A time that is
+** earlier than the one before by more than half of this range is a wrap, and
+** 2^32 ms are added from then on. Any other decrease within a thread begins a
+** new run in the same file if it leads into the first half of the time range of
+** the current run; else rows or packets are in wrong order: a warning.
 */
 
 #include "formats/xpp/times.h"

@@ -4,7 +4,8 @@
 ** time. The rules are in times.c. Used by entries_xpp.c for all rows in the
 ** order of the file.
 **
-** The caller closes an xpp_times, which frees its threads, also after a failure.
+** The caller closes an xpp_times, which frees its threads, also after a
+** failure.
 */
 
 #ifndef times_h

@@ -9,19 +9,25 @@
 **
 **   open_xpp.c       the format: score, open, header facts, tables
 **   detect_xpp.c     detection from the first bytes
-**   fields.c         the fields of a trace; roles.c: their roles
-**   parser/items.c           the segments (the rows of each packet), and their
-**                            items in order: header, rows, deleted
-**                            rows, end marks and damage
-**   parser/text_rows_xpp.c   scanner for rows of delimited text
-**   parser/fill_rows.c       items decoded into columns of the file's own fields
-**   entries_xpp.c    table entries: the fields with a role, in our units
+**   fields.c         the fields of a trace
+**   roles.c          the roles of the fields
+**   parser/          items.c: the segments (the rows of each packet), and their
+**                    items in order: header, rows, deleted rows, end marks and
+**                    damage; text_rows_xpp.c: scanner for rows of delimited
+**                    text; fill_rows.c: items decoded into columns of the
+**                    file's own fields
+**   entries_xpp.c    table entries: the fields with a role, in profio's units
+**   name_cache.c     the ids of names by the bytes of a field
+**   times.c          the rules for times of entries
 **   raw_xpp.c        table raw: all bytes, and the fields as stated; table
 **                    structure: the roles of the fields
 **   settings.c       the PRI file
 **   encoder/         write_xpp.c; write_table.c: as records of a table
+**   operations/      stages that turn entries into enters and leaves, and back
 **
-** open_xpp.c allocates the xpp_file, and all other files borrow it.
+** lua/trace_part.c and checked_reader.c open and close a trace through
+** pf_format_xpp. open_xpp.c allocates the xpp_file, which its `close` frees;
+** all other files borrow it.
 */
 
 #ifndef xpp_h
@@ -89,7 +95,8 @@ enum {
   ENTRIES_COLUMNS
 };
 
-/* The columns of table raw. The fields follow them, then a column of all bytes. */
+/* The columns of table raw. The fields follow them, then a column of all
+   bytes. */
 enum {
   RAW_OFFSET,
   RAW_SIZE,
@@ -122,7 +129,8 @@ pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error);
 
 /* Sets file->roles by the names of the fields and by the values of the first
    rows, or as the option map says; also file->is_unfiltered, and
-   file->op_offset if each of these rows has an operation. Needs the segments. */
+   file->op_offset if each of these rows has an operation. Needs the
+   segments. */
 pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
 
 /* raw_xpp.c: table structure, a row for each field. */

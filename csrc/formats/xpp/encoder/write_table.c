@@ -24,7 +24,8 @@ static pf_column *role_column (const xpp_writer *self, xpp_role role) {
 }
 
 
-/* Converts ns to whole ms; inexact times are refused, or rounded and counted. */
+/* Converts ns to whole ms; inexact times are refused, or rounded and
+   counted. */
 static pf_status whole_ms (xpp_writer *self, int64_t time, int64_t *ms,
                            pf_error *error) {
   const int64_t rest = time % XPP_NS_PER_MS;

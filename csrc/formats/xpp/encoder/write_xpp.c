@@ -108,10 +108,10 @@ static void put_names (const xpp_writer *self, pf_sink *sink) {
 }
 
 
-/* Refuses times that would be read back differently. The reader takes a decrease
-   of more than half of the clock's range for a wrap, and a missing time in a
-   field of a table that cannot be empty for the time 0. (A missing thread or
-   line is written as 0 there, which no thread and no line has.) */
+/* Refuses times that would be read back differently. The reader takes a
+   decrease of more than half of the clock's range for a wrap, and a missing
+   time in a field of a table that cannot be empty for the time 0. (A missing
+   thread or line is written as 0 there, which no thread and no line has.) */
 static pf_status check_times (xpp_writer *self, const pf_batch *batch,
                               size_t from, size_t to, pf_error *error) {
   const uint64_t max = XPP_CLOCK_RANGE / 2 * XPP_NS_PER_MS;

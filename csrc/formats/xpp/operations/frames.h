@@ -28,8 +28,8 @@ typedef enum xpp_call_op {
   XPP_NO_OP      /* another text, or missing */
 } xpp_call_op;
 
-/* Flags of rows: gap, lost, open, orphan, run, unwound. The name of a set, which
-   is a sum, lists them in alphabetical order, separated by blanks. */
+/* Flags of rows: gap, lost, open, orphan, run, unwound. The name of a set,
+   which is a sum, lists them in alphabetical order, separated by blanks. */
 enum {
   XPP_FLAG_GAP = 1,
   XPP_FLAG_LOST = 2,
@@ -40,7 +40,8 @@ enum {
   XPP_FLAG_SETS = 64
 };
 
-/* Set names[set] to the id of the name of each set; false when out of memory. */
+/* Set names[set] to the id of the name of each set; false when out of
+   memory. */
 bool xpp_flag_names (pf_dictionary *dictionary, uint32_t names[XPP_FLAG_SETS]);
 
 /* The id of a name with the words of two names, each in alphabetical order;

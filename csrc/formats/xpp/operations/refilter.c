@@ -1,6 +1,8 @@
 /*
 ** refilter.c - a filter that keeps the outer row of each pair of operation
 ** codes. The call stacks tell whether a row is the second of its pair.
+**
+** The reader owns its stacks, which its `close` frees, and borrows the input.
 */
 
 #include "formats/xpp/operations/frames.h"

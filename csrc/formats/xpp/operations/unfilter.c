@@ -102,7 +102,8 @@ static pf_status process_enter (unfilter *self, pf_batch *out, const entry *e,
 }
 
 
-/* A leave whose call is not open. An O and an o directly after it are one leave. */
+/* A leave whose call is not open. An O and an o directly after it are one
+   leave. */
 static pf_status process_orphan (unfilter *self, pf_batch *out, const entry *e,
                                  pf_error *error) {
   const bool is_second = e->op == XPP_RETURNED && e->lane->orphan == e->slot;
@@ -121,8 +122,8 @@ static pf_status process_orphan (unfilter *self, pf_batch *out, const entry *e,
 
 
 /* An O or o: an orphan; or the end of a call further out, before which the
-   innermost one is closed; or an entry of the innermost call, which ends with its
-   last one. */
+   innermost one is closed; or an entry of the innermost call, which ends with
+   its last one. */
 static pf_status process_leave (unfilter *self, pf_batch *out, const entry *e,
                                 pf_error *error) {
   xpp_call_stack *const lane = e->lane;
@@ -213,9 +214,9 @@ static bool ends_top (const unfilter *self, const entry *e) {
 }
 
 
-/* Process many rows on the fast path, then one on the general path, which writes
-   at most one row. It advances to the next input row when no more calls have to
-   be closed before. */
+/* Process many rows on the fast path, then one on the general path, which
+   writes at most one row. It advances to the next input row when no more calls
+   have to be closed before. */
 static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
   if (self->is_fast && !self->has_gap && !self->frames.has_holders &&
       xpp_unfilter_fast(self, out) != PF_OK)

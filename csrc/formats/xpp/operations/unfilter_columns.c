@@ -54,9 +54,10 @@ static void put_call (const unfilter *self, const pf_batch *out, size_t row,
 }
 
 
-/* The flags of a row as a name; PF_NO_NAME when out of memory. `gap` of an event
-   ends all open calls before it (kernels/calls), so only the first event after a
-   gap has it. The flags of an entry are merged with those of its row. */
+/* The flags of a row as a name; PF_NO_NAME when out of memory. `gap` of an
+   event ends all open calls before it (kernels/calls), so only the first event
+   after a gap has it. The flags of an entry are merged with those of its
+   row. */
 static uint32_t flags_of (unfilter *self, const out_row *l) {
   const uint32_t none = self->flag_names[0];
   if (self->copied > 0) {

@@ -1,7 +1,8 @@
 /*
 ** unfilter_state.h - shared by the files of the unfilter stage. unfilter.c
-** decides which row comes next, unfilter_columns.c creates the reader and writes
-** the row into the columns of a batch, and unfilter_fast.c is the fast path.
+** decides which row comes next, unfilter_columns.c creates the reader and
+** writes the row into the columns of a batch, and unfilter_fast.c is the fast
+** path.
 **
 ** xpp_unfilter_open allocates the `unfilter` with its fields;
 ** xpp_unfilter_close frees it with `idle`, `frames` and the batch `in`. The
@@ -75,8 +76,8 @@ pf_status xpp_unfilter_put (unfilter *self, pf_batch *out, const out_row *l,
                             pf_error *error);
 
 /*
-** unfilter_fast.c: process rows of the input from `row` on, until an unusual one
-** or until `out` is full, as the general path does. PF_OK or PF_ENOMEM.
+** unfilter_fast.c: process rows of the input from `row` on, until an unusual
+** one or until `out` is full, as the general path does. PF_OK or PF_ENOMEM.
 */
 pf_status xpp_unfilter_fast (unfilter *self, pf_batch *out);
 

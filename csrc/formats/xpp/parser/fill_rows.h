@@ -1,6 +1,6 @@
 /*
 ** fill_rows.h - decodes rows of a trace into columns of the file's own fields.
-** The readers of the tables entries and raw build their columns from these.
+** Used by entries_xpp.c, raw_xpp.c and fields.c.
 **
 ** Call xpp_rows_open, then xpp_rows_next until it returns PF_END, then
 ** xpp_rows_close, also after a failure of xpp_rows_open.

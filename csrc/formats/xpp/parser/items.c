@@ -47,7 +47,8 @@ static pf_status warn_here (xpp_parser *parser, pf_note_kind kind,
 }
 
 
-/* Makes the next `size` bytes an item and advances the parser. Returns PF_MORE. */
+/* Makes the next `size` bytes an item and advances the parser. Returns
+   PF_MORE. */
 static pf_status take_item (xpp_parser *parser, xpp_item_kind kind,
                             uint64_t size, xpp_item *item) {
   *item = (xpp_item){.kind = kind,
@@ -197,7 +198,8 @@ static bool is_chain (const xpp_file *file, pf_bytes bytes, uint64_t at) {
 }
 
 
-/* The first position in [at, end) at which a chain of records starts, or `end`. */
+/* The first position in [at, end) at which a chain of records starts, or
+   `end`. */
 static uint64_t find_chain (const xpp_file *file, pf_bytes bytes, uint64_t at,
                             uint64_t end) {
   while (at < end && !(dbf_is_flag(bytes.at[at]) && is_chain(file, bytes, at)))
@@ -206,8 +208,8 @@ static uint64_t find_chain (const xpp_file *file, pf_bytes bytes, uint64_t at,
 }
 
 
-/* Counts the consecutive records that begin with `flag`, at most `max_rows`; the
-   first one at `at` is known to be valid. Only for the last one must
+/* Counts the consecutive records that begin with `flag`, at most `max_rows`;
+   the first one at `at` is known to be valid. Only for the last one must
    is_record check what follows. */
 static size_t count_records (const xpp_file *file, pf_bytes bytes, uint64_t at,
                              uint8_t flag, size_t max_rows) {
@@ -290,8 +292,9 @@ static pf_status take_end (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
 
 
 /* Takes bytes that are not a valid record: as one invalid record of the right
-   size if a chain of records starts after at most MAX_INVALID of them, or if its
-   begin or its end is that of a record; else as damage up to the next chain. */
+   size if a chain of records starts after at most MAX_INVALID of them, or if
+   its begin or its end is that of a record; else as damage up to the next
+   chain. */
 static pf_status take_unrecognized (xpp_parser *parser, pf_bytes bytes,
                                     xpp_item *item) {
   const xpp_file *const file = parser->file;
@@ -379,8 +382,8 @@ static bool is_in_main (const pf_trace *trace, xpp_file *file, pf_bytes packet,
 }
 
 
-/* Adds a segment, unless it repeats rows: it has the number or the content of the
-   last one, or is part of the main file. */
+/* Adds a segment, unless it repeats rows: it has the number or the content of
+   the last one, or is part of the main file. */
 static pf_status add_segment (pf_trace *trace, xpp_file *file, size_t source,
                               pf_error *error) {
   const pf_source *const from = &trace->sources[source];
