@@ -6,11 +6,11 @@
 ** Readers always run in the caller's thread, because they may call Lua, intern
 ** names or add warnings. `process` does none of that and runs in the worker
 ** thread, one batch after the other in the order of the table, so the result
-** does not depend on timing. The thread is started at the first large batch after
-** the first four; until then, and if it cannot be started, batches are processed
-** in the caller's thread: those of many small files are not worth waking one.
-** pf_pipeline_run joins the thread and frees the slots before it returns; it
-** borrows all members of the pipeline until then.
+** does not depend on timing. The thread is started at the first large batch
+** after the first four; until then, and if it cannot be started, batches are
+** processed in the caller's thread: those of many small files are not worth
+** waking one. pf_pipeline_run joins the thread and frees the slots before it
+** returns; it borrows all members of the pipeline until then.
 */
 
 #ifndef pipeline_h

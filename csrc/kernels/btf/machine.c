@@ -22,8 +22,9 @@
 #define SUFFIX_SIZE 16 /* %: and a number */
 
 
-/* Append a name; `at` has 3 * bytes.size free bytes. BTF has no quotes, so commas,
-   % and all but printable ASCII are written as %XX; readers can restore it. */
+/* Append a name; `at` has 3 * bytes.size free bytes. BTF has no quotes, so
+   commas, % and all but printable ASCII are written as %XX; readers can restore
+   it. */
 static size_t put_safe (char *at, pf_bytes bytes) {
   static const char digits[] = "0123456789ABCDEF";
   size_t size = 0;

@@ -203,8 +203,8 @@ static pf_status name_new_things (btf_reader *r, const block *b) {
 }
 
 
-/* First `following` becomes the kind of the first event of each lane in the next
-   block. */
+/* First `following` becomes the kind of the first event of each lane in the
+   next block. */
 static void mark_calls (btf_reader *r, block *current, const block *ahead) {
   for (size_t i = 0; i < current->pull.batch.rows; i++)
     r->following[current->lanes[i]] = BTF_NOTHING;

@@ -1,7 +1,8 @@
 /*
 ** call_ranks.h - ranks of calls by duration in bounded memory: the first scan
 ** counts the calls of each rounded duration, the second one gets the rank of
-** each call from these counts. Private to this folder.
+** each call from these counts. Used by explain.c, which owns the pf_call_ranks;
+** pf_call_ranks_free frees its arrays.
 */
 
 #ifndef call_ranks_h

@@ -1,9 +1,10 @@
 /*
-** explain.c - two scans of the events with the call machine: the first one ranks
-** the calls of the area, the second one sums what happens within those of the
-** groups. Calls end after those that they made, so the calls of a lane that end
-** before one of the area, and are below it, lie within it. If the first scan has
-** found suspended calls, the second one looks at the lanes after each event.
+** explain.c - two scans of the events with the call machine: the first one
+** ranks the calls of the area, the second one sums what happens within those of
+** the groups. Calls end after those that they made, so the calls of a lane that
+** end before one of the area, and are below it, lie within it. If the first
+** scan has found suspended calls, the second one looks at the lanes after each
+** event.
 */
 
 #include "kernels/explain/explain.h"
@@ -36,8 +37,6 @@ typedef struct explain_reader {
                       yet */
 } explain_reader;
 
-
-/* {====== The calls ====== */
 
 static bool is_whole (const pf_call *call) {
   return (call->flags & PF_CALL_PARTIAL) == 0 &&
@@ -142,11 +141,6 @@ static pf_status add_calls (explain_reader *e) {
   return status;
 }
 
-/* }====== */
-
-
-/* {====== The scans ====== */
-
 /* The time of an event in its lane, in which time never goes back. */
 static int64_t time_of (const explain_reader *e, size_t row) {
   const pf_event_rows *const rows = &e->events[1].rows;
@@ -247,11 +241,6 @@ static pf_status scan (explain_reader *e, pf_error *error) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Reading ====== */
-
 static pf_status fill (explain_reader *e, pf_error *error) {
   pf_status status = scan(e, error);
   if (status == PF_OK) {
@@ -291,11 +280,6 @@ static void explain_close (pf_reader *self) {
   pf_events_close(&e->events[1]);
   free(e);
 }
-
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 static pf_status open_inputs (explain_reader *e, pf_error *error) {
   pf_dictionary *const dictionary = e->inputs[1]->dictionary;
@@ -339,5 +323,3 @@ pf_status pf_explain_open (pf_reader *first, pf_reader *second,
   pf_id_table_init(&e->sums.trees.nodes);
   return pf_reader_opened(&e->reader, open_inputs(e, error), reader);
 }
-
-/* }====== */

@@ -60,9 +60,9 @@ typedef struct pf_explain_options {
 **                 There are no rows if more than PF_MAX_PATH_EVENTS events came
 **                 during the call
 **
-** The first `next` reads the events. Memory grows with the number of lanes, with
-** the nodes, and for each call of the area that is open at one time with the
-** nodes below it; not with the number of calls. Nodes are as many as stacks
+** The first `next` reads the events. Memory grows with the number of lanes,
+** with the nodes, and for each call of the area that is open at one time with
+** the nodes below it; not with the number of calls. Nodes are as many as stacks
 ** below the area, and for each of these as many as runners met it.
 ** PF_EUNSUPPORTED without the columns of events; PF_ELIMIT if a sum exceeds
 ** 2^63-1; PF_ENOMEM.

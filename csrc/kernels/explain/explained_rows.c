@@ -1,5 +1,6 @@
 /*
-** explained_rows.c - the columns of the rows, and a function for each kind of row.
+** explained_rows.c - the columns of the rows, and a function for each kind of
+** row.
 */
 
 #include "kernels/explain/explained_rows.h"
@@ -55,8 +56,8 @@ void pf_explained_fields (pf_field *fields, pf_type lanes) {
 
 #define BIT(column) (1U << (column))
 
-/* Append a row whose values in the columns of the set `missing` are missing, and
-   all others but group and count 0. */
+/* Append a row whose values in the columns of the set `missing` are missing,
+   and all others but group and count 0. */
 static pf_status add_row (row_writer *w, const char *group, uint64_t count,
                           unsigned missing, size_t *row) {
   if (pf_store_add(w->store, row) != PF_OK)

@@ -1,6 +1,7 @@
 /*
 ** explained_rows.h - all sums of explain.c, and the rows of explain.h that they
-** become. Private to this folder.
+** become. Used by explain.c, which owns the pf_explained and the store. Nothing
+** is allocated here but the rows of the store.
 */
 
 #ifndef explained_rows_h

@@ -66,8 +66,6 @@ void pf_open_calls_end (pf_open_calls *c, pf_open_lane *lane) {
 }
 
 
-/* {====== Groups ====== */
-
 static pf_status put_before (pf_open_calls *c, pf_explained_group group,
                              const pf_open_lane *lane, const pf_call *call) {
   const uint64_t word = (uint64_t)group << 32 | lane->before;
@@ -119,9 +117,6 @@ pf_status pf_open_calls_put (pf_open_calls *c, const pf_open_lane *lane,
       status = put(c, (pf_explained_group)group, lane, call, id);
   return status;
 }
-
-/* }====== */
-
 
 static void free_sums (pf_open_call *o) {
   if (o == NULL)

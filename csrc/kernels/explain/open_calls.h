@@ -1,7 +1,8 @@
 /*
 ** open_calls.h - sums of what happens within the calls of the area that are
 ** open, one in each lane, and of the groups to which these calls belong when
-** they have ended. Private to this folder.
+** they have ended. Used by explain.c and waits.c. explain.c owns the
+** pf_open_calls; pf_open_calls_free frees all sums, also those of open calls.
 */
 
 #ifndef open_calls_h
@@ -87,7 +88,7 @@ pf_status pf_open_calls_put (pf_open_calls *calls, const pf_open_lane *lane,
                              uint32_t id);
 
 /* Forget the sums of the open call of a lane, because it has ended. Other lanes
-   use their memory. */
+   reuse the memory of the sums. */
 void pf_open_calls_end (pf_open_calls *calls, pf_open_lane *lane);
 
 void pf_open_calls_free (pf_open_calls *calls);

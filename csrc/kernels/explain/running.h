@@ -1,6 +1,7 @@
 /*
-** running.h - what a lane of the call machine runs. Private to this folder.
-** Areas are those of the events: names if the events have no areas.
+** running.h - the functions that a lane of the call machine runs. Used by
+** waits.c and wait_path.c. Nothing is allocated. Areas are those of the events:
+** names if the events have no areas.
 */
 
 #ifndef running_h

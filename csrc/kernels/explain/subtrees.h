@@ -1,8 +1,9 @@
 /*
 ** subtrees.h - the tree of stacks below the calls of an area, wherever these
 ** were called: node 0 is the area, outermost in its stack. A runner (waits.h)
-** for which a function waited is a node below the node of the function.
-** Private to this folder.
+** for which a function waited is a node below the node of the function. Used by
+** explain.c, waits.c and explained_rows.c. explain.c owns the pf_subtrees;
+** pf_subtrees_free frees its arrays.
 */
 
 #ifndef subtrees_h

@@ -1,6 +1,6 @@
 /*
-** wait_path.c - keeps the events of all lanes during the slowest call, linked by
-** lane. Each step of following goes to an earlier event, so following ends.
+** wait_path.c - keeps the events of all lanes during the slowest call, linked
+** by lane. Each step of following goes to an earlier event, so following ends.
 */
 
 #include "kernels/explain/wait_path.h"
@@ -12,8 +12,8 @@
 #include "model/base/memory.h"
 
 
-/* Append an event with the present state of its lane, linked to the previous one
-   of the lane. PF_ENOMEM. */
+/* Append an event with the present state of its lane, linked to the previous
+   one of the lane. PF_ENOMEM. */
 static pf_status append (pf_wait_path *p, const pf_machine *m, uint32_t lane,
                          int64_t time, uint32_t waker) {
   const pf_lane *const state = pf_lane_at(&m->lanes, lane);
@@ -127,8 +127,9 @@ static pf_status follow (walk *w, const pf_wait_path *p, uint32_t at,
 }
 
 
-/* Add the step from `start` to *stop, which precedes those so far, and set *stop
-   to `start`. One in which nothing is known to run is of no lane. PF_ENOMEM. */
+/* Add the step from `start` to *stop, which precedes those so far, and set
+   *stop to `start`. One in which nothing is known to run is of no lane.
+   PF_ENOMEM. */
 static pf_status add_step (pf_wait_path *p, uint32_t lane, uint32_t area,
                            int64_t start, int64_t *stop) {
   if (area == PF_NO_AREA)
@@ -147,8 +148,8 @@ static pf_status add_step (pf_wait_path *p, uint32_t lane, uint32_t area,
 }
 
 
-/* Explain the time after one event of the topmost lane, or leave the lane. *time
-   moves back. */
+/* Explain the time after one event of the topmost lane, or leave the lane.
+   *time moves back. */
 static pf_status follow_once (pf_wait_path *p, walk *w, int64_t *time) {
   followed *const f = &w->stack[w->depth - 1];
   if (*time <= f->until) {

@@ -1,18 +1,20 @@
 /*
-** wait_path.h - the critical path of the slowest call: which lanes and functions
-** it waited for, from its start to its stop. Used by explain.c, whose second scan
-** calls before and after for each event, end at the end of the call, and free;
-** explained_rows.c reads the steps. All arrays are owned.
+** wait_path.h - the critical path of the slowest call: which lanes and
+** functions it waited for, from its start to its stop. Used by explain.c, whose
+** second scan calls before and after for each event, end at the end of the
+** call, and free; explained_rows.c reads the steps. The pf_wait_path owns its
+** arrays, which pf_path_free frees.
 **
 ** The path is followed backwards from the end of the call. While a function of
-** the lane runs, the path stays in the lane. A gap is the time between two events
-** of the lane in which no function runs. The path leaves it for another lane,
-** and comes back at the begin of the gap. It goes
+** the lane runs, the path stays in the lane. A gap is the time between two
+** events of the lane in which no function runs. The path leaves it for another
+** lane, and comes back at the begin of the gap. It goes
 **
 ** 1. to the lane of the last event before the end of the gap on the same core,
 **    if that lane was running or this event is in the gap;
 ** 2. else, if the lane was suspended, to the lane of the last event before the
-**    end of the gap on any core, if this event is in the gap: it ended the wait;
+**    end of the gap on any core, if this event is in the gap: that event ended
+**    the wait;
 ** 3. else nowhere: the gap is a step without a function.
 **
 ** An event whose core is unknown (core 0) is compared with those of all cores.

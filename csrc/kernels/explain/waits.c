@@ -1,7 +1,7 @@
 /*
-** waits.c - each core has the list of the lanes that wait there; when its runner
-** changes, the time since the last change is added to the open calls of all of
-** them.
+** waits.c - each core has the list of the lanes that wait there; when its
+** runner changes, the time since the last change is added to the open calls of
+** all of them.
 */
 
 #include "kernels/explain/waits.h"
@@ -29,8 +29,8 @@ pf_status pf_waits_core (pf_waits *w, const pf_column *column, size_t row,
 }
 
 
-/* Add the time since the last addition to the open call of a lane that waits, as
-   the runner of its core. */
+/* Add the time since the last addition to the open call of a lane that waits,
+   as the runner of its core. */
 static pf_status attribute (pf_waits *w, uint32_t lane, int64_t time) {
   pf_wait_lane *const l = &w->lanes[lane];
   const pf_wait_core *const core = &w->cores[l->core];

@@ -1,6 +1,7 @@
 /*
 ** waits.h - attributes the time in which functions are suspended to what runs
-** on their core meanwhile. Private to this folder.
+** on their core meanwhile. Used by explain.c, which owns the pf_waits;
+** pf_waits_free frees its arrays.
 **
 ** A function waits on the core of the event after which it was innermost in its
 ** lane and suspended, until the next event of the lane. Of each core it is

@@ -142,8 +142,8 @@ static void propagate_down (pf_flow *flow) {
       *fraction = 1;
     flow->total_shown += pf_flow_shown_self(flow, function);
   }
-  /* Give cycles the flags of their members. gprof gives no entry to a cycle that
-     no function outside calls; exact profiles do. */
+  /* Give cycles the flags of their members. gprof gives no entry to a cycle
+     that no function outside calls; exact profiles do. */
   const pf_cycles *const cycles = &flow->cycles;
   const size_t n = flow->graph->nfunctions;
   for (size_t i = 0; !flow->graph->facts.compat && i < cycles->count; i++)

@@ -1,13 +1,13 @@
 /*
 ** aggregate.h - aggregates over the rows of groups: count, sum, quantiles and
-** so on. Used by group.c: open, add for each batch, finish,
-** close.
+** so on. Used by group.c: open, add for each batch, finish, close; the look-ups
+** of names and types also by lua/stages.
 **
 ** Aggregates share accumulators: sum, mean and count of one column are read
 ** from the same one. An accumulator (accumulator.h) has a state for each group,
 ** and a loop over the rows of a batch. The list of aggregates is copied; the
 ** names of the results and the dictionary are borrowed until
-** pf_aggregates_close.
+** pf_aggregates_close. That function frees the accumulators.
 */
 
 #ifndef aggregate_h

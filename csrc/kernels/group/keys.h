@@ -1,10 +1,10 @@
 /*
 ** keys.h - assigns each row to a group by its key columns: group ids are dense
 ** from 0, in the order of first occurrence. A missing value is a value of its
-** own. Used by group.c and group.c: open, find for each batch, finish,
-** close; group.c also clones the keys for chunks and merges them.
-** Definitions of keys are copied, but not their names, which are not used;
-** computed keys are borrowed until pf_keys_close.
+** own. Used by group.c: open, find for each batch, finish, close; group.c also
+** clones the keys for chunks and merges them. The keys own their id tables and
+** texts until pf_keys_close. Definitions of keys are copied, but not their
+** names, which are not used; computed keys are borrowed until pf_keys_close.
 */
 
 #ifndef keys_h

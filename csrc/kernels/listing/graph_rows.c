@@ -22,7 +22,7 @@ static const pf_field fields[NFIELDS] = {
     {"total", PF_INT, "self and what the callee called, ns"},
 };
 
-/* Which arcs of a function are shown. */
+/* The arcs that a reader shows. */
 typedef enum arcs_of {
   ALL_ARCS, /* all functions: calls from outside, then arcs to callees */
   CALLERS,

@@ -90,8 +90,8 @@ static void put_label (index_reader *self, pf_batch *batch, size_t node) {
 }
 
 
-/* Put the next cell, or after the last one of a row its end. False: there are no
-   more rows. */
+/* Put the next cell, or after the last one of a row its end. False: there are
+   no more rows. */
 static bool make_cell (listing_reader *reader, pf_batch *batch) {
   index_reader *self = (index_reader *)reader;
   if (self->row == self->rows)

@@ -29,9 +29,9 @@ typedef struct listing_reader {
 } listing_reader;
 
 /*
-** Allocate a reader: a struct of `size` bytes that begins with a listing_reader,
-** with zeros after it. The listing may set `close`, which is pf_reader_free here.
-** NULL with a message when out of memory.
+** Allocate a reader: a struct of `size` bytes that begins with a
+** listing_reader, with zeros after it. The listing may set `close`, which is
+** pf_reader_free here. NULL with a message when out of memory.
 */
 void *listing_new (size_t size, const pf_listing *listing,
                    const pf_field *fields, size_t nfields,

@@ -1,6 +1,7 @@
 /*
 ** stages.h - the stages of views: readers that select, order, or add columns to
-** the rows of other readers. Opened by csrc/lua/stages and csrc/lua/symbol_table.c.
+** the rows of other readers. Opened by csrc/lua/stages and
+** csrc/lua/symbol_table.c.
 **
 ** Each function that ends in _open sets *reader to a stage, which the caller
 ** closes. It borrows its input and dictionary, and copies all other arguments
@@ -38,8 +39,8 @@ typedef struct pf_test {
   const pf_value *values;   /* borrowed with their texts until the reader is
                                closed */
   size_t nvalues;
-  /* Of PF_IS_MATCH: set *yes to whether a text matches. Called once per distinct
-     name. */
+  /* Of PF_IS_MATCH: set *yes to whether a text matches. Called once per
+     distinct name. */
   pf_status (*match)(void *context, pf_bytes text, bool *yes, pf_error *error);
   void *context; /* of match, borrowed */
 } pf_test;
@@ -80,8 +81,8 @@ pf_status pf_limit_open (pf_reader *input, uint64_t limit, uint64_t skip,
 uint64_t pf_limit_passed (const pf_reader *reader);
 
 /*
-** The rows in which column `time` (of PF_INT, or of any type: pf_has_any_type) is
-** at least `first` and at most `last`, both in ns; rows without a time are
+** The rows in which column `time` (of PF_INT, or of any type: pf_has_any_type)
+** is at least `first` and at most `last`, both in ns; rows without a time are
 ** dropped.
 **
 ** If the input can `seek`, its rows are assumed to be sorted by the column: the
@@ -97,12 +98,12 @@ typedef struct pf_sort_key {
 } pf_sort_key;
 
 /*
-** The rows sorted by the first key, equal ones by the second, and so on; stable.
-** Names and bytes compare by their bytes, areas by their names, stacks by their
-** ids; missing values come last in either direction. The first `next` reads the
-** whole input into memory; after expect_rows (abilities.h) it stores at most
-** twice these rows and a fixed number; for a live file it returns PF_AGAIN and
-** continues at the next call.
+** The rows sorted by the first key, equal ones by the second, and so on;
+** stable. Names and bytes compare by their bytes, areas by their names, stacks
+** by their ids; missing values come last in either direction. The first `next`
+** reads the whole input into memory; after expect_rows (abilities.h) it stores
+** at most twice these rows and a fixed number; for a live file it returns
+** PF_AGAIN and continues at the next call.
 */
 pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                         pf_reader **reader, pf_error *error);
@@ -123,24 +124,26 @@ typedef struct pf_chain_input {
 } pf_chain_input;
 
 /*
-** The rows of all inputs, which have the same fields and the same dictionary: of
-** several files as one table. Its fields are theirs and `nconstants` columns of
-** names, with one value for each input; `constants` are the names of the columns;
-** the first one is marked as the file of a row (pf_is_file). `id` is the index of
-** an int column that counts from 0 in each input: its values are increased by the
-** ids that the inputs before have used. SIZE_MAX: there is none. An input that has
-** ended is closed and its owner's pointer set to NULL, because thousands of files
-** would otherwise keep their buffers to the end.
+** The rows of all inputs, which have the same fields and the same dictionary:
+** of several files as one table. Its fields are those of the inputs, and
+** `nconstants` columns of names, with one value for each input; `constants` are
+** the names of the columns; the first one is marked as the file of a row
+** (pf_is_file). `id` is the index of an int column that counts from 0 in each
+** input: its values are increased by the ids that the inputs before have used.
+** SIZE_MAX: there is none. An input that has ended is closed and its owner's
+** pointer set to NULL, because thousands of files would otherwise keep their
+** buffers to the end.
 */
 pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                          const char *const *constants, size_t nconstants,
                          size_t id, pf_reader **reader, pf_error *error);
 
 /*
-** view:with_area: adds the columns class, handle, value, parent, file and line of
-** the area in column `area`. A column whose name the input has already is not
-** added. The added columns are missing where the area is missing or the column
-** holds only names (PF_NAME). PF_EUNSUPPORTED: the column has another type.
+** view:with_area: adds the columns class, handle, value, parent, file and line
+** of the area in column `area`. A column whose name the input has already is
+** not added. The added columns are missing where the area is missing or the
+** column holds only names (PF_NAME). PF_EUNSUPPORTED: the column has another
+** type.
 */
 pf_status pf_area_join_open (pf_reader *input, size_t area, pf_reader **reader,
                              pf_error *error);
@@ -152,11 +155,11 @@ typedef struct pf_pivot_column {
 } pf_pivot_column;
 
 /*
-** view:pivot: adds a column of whole numbers for each of columns[0..count-1]. In
-** rows whose column `key` (PF_NAME) has the name of the pivot column, it holds the
-** value of column `value`, or is missing if that is missing; in all other rows it
-** is 0, so that sums over groups of rows are right. PF_EUNSUPPORTED: the columns
-** have other types.
+** view:pivot: adds a column of whole numbers for each of columns[0..count-1].
+** In rows whose column `key` (PF_NAME) has the name of the pivot column, it
+** holds the value of column `value`, or is missing if that is missing; in all
+** other rows it is 0, so that sums over groups of rows are right.
+** PF_EUNSUPPORTED: the columns have other types.
 */
 pf_status pf_pivot_open (pf_reader *input, size_t key, size_t value,
                          const pf_pivot_column *columns, size_t count,
@@ -165,8 +168,8 @@ pf_status pf_pivot_open (pf_reader *input, size_t key, size_t value,
 /*
 ** Adds a column for each formula. The counters of overflows are borrowed. If a
 ** formula has a total, the first `next` reads the whole input into memory.
-** PF_EUNSUPPORTED for a column that is not a number, a formula that does not leave
-** exactly one value, or one that needs more than PF_MAX_STACK.
+** PF_EUNSUPPORTED for a column that is not a number, a formula that does not
+** leave exactly one value, or one that needs more than PF_MAX_STACK.
 */
 pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
                           size_t count, pf_reader **reader, pf_error *error);
@@ -178,13 +181,13 @@ typedef struct pf_address_column {
 } pf_address_column;
 
 /*
-** Adds three columns for each of columns[0..count-1]: function (a name, demangled
-** unless `raw`), file (a name) and line (a number). A name that the input already
-** has gets the prefix "source_". They are missing for an address in no symbol, or
-** without a line. Addresses are looked up in the symbols (borrowed) as
-** (address - bias), if the column is wanted. PF_EUNSUPPORTED when a column does
-** not hold addresses, or the names of the symbols are in another dictionary than
-** those of the input.
+** Adds three columns for each of columns[0..count-1]: function (a name,
+** demangled unless `raw`), file (a name) and line (a number). A name that the
+** input already has gets the prefix "source_". They are missing for an address
+** in no symbol, or without a line. Addresses are looked up in the symbols
+** (borrowed) as (address - bias), if the column is wanted. PF_EUNSUPPORTED when
+** a column does not hold addresses, or the names of the symbols are in another
+** dictionary than those of the input.
 */
 pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
                              uint64_t bias, bool raw,
