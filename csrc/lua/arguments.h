@@ -3,6 +3,7 @@
 **
 ** Options are fields of a table; if the value at `arg` is no table, all options
 ** are absent. Texts are borrowed: the argument or the table keeps the string.
+** Memory that is pushed lives on the Lua stack; the collector frees it.
 */
 
 #ifndef lua_arguments_h
@@ -32,18 +33,20 @@ pf_bytes l_text_check (lua_State *L, int arg);
 /* Returns the name id of the string at `arg`, which may be a new name. */
 uint32_t l_name_check (lua_State *L, int arg, pf_dictionary *dictionary);
 
-/* Pushes and returns the strings in the list at `arg` (nil: none); sets *count. */
+/* Pushes and returns the strings in the list at `arg` (nil: none); sets
+   *count. */
 pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count);
 
 /* Help text of a key column of a group whose type the values determined;
    compared by address. */
 extern const char l_open_type_help[];
 
-/* Returns the field named by the string at `arg`; raises with the list of names. */
+/* Returns the field named by the string at `arg`; raises with the list of
+   names. */
 size_t l_field_check (lua_State *L, int arg, const pf_reader *reader);
 
-/* Reads `count` fields, { name=, type=, help= } or { name, type } each, from the
-   list at `arg`. The table at `pins` keeps their strings. */
+/* Reads `count` fields, { name=, type=, help= } or { name, type } each, from
+   the list at `arg`. The table at `pins` keeps their strings. */
 void l_fields_check (lua_State *L, int arg, pf_field *fields, size_t count,
                      int pins);
 

@@ -9,9 +9,9 @@
 
 const bool l_always_open = true;
 
-/* Registry keys: the error value that l_save_error saves, and the message of the
-   last input that could not be read. They are names, since profio.store has a
-   copy of this code and calls readers of profio.core. */
+/* Registry keys: the error value that l_save_error saves, and the message of
+   the last input that could not be read. They are names, since profio.store has
+   a copy of this code and calls readers of profio.core. */
 #define RAISED "profio.raised"
 #define UNREAD "profio.unread"
 
@@ -361,7 +361,8 @@ static uint32_t area_text (lua_State *L, int arg, const char *name,
 }
 
 
-/* Reads the fields name, class, file, line, handle, value of the table at `arg`. */
+/* Reads the fields name, class, file, line, handle, value of the table at
+   `arg`. */
 static void area_of_table (lua_State *L, int arg, pf_area *area,
                            pf_dictionary *dictionary) {
   int64_t handle = 0;

@@ -12,7 +12,9 @@
 **
 ** Running readers call Lua only through these functions (`make lint` checks
 ** this). Each of them fails with "trace is closed" if the Lua function has
-** closed the trace, before the reader accesses it again.
+** closed the trace, before the reader accesses it again. Used by stages.c,
+** conditions.c and grouping.c of lua/stages, and by user_decoder.c. The reader
+** owns the l_callback and pins its thread; nothing else is allocated.
 */
 
 #ifndef callback_h

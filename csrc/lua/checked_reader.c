@@ -38,7 +38,8 @@ static void fall_asleep (l_part *p) {
 }
 
 
-/* Opens the trace again. What the format notes meanwhile is known already. */
+/* Opens the trace again. The facts and warnings that the format adds are those
+   of the first time, and are freed. */
 static pf_status wake (l_part *p, pf_error *error) {
   const size_t ntables = p->trace.ntables;
   pf_status status = PF_OK;
@@ -65,9 +66,9 @@ static pf_status wake (l_part *p, pf_error *error) {
 }
 
 
-/* Uses a part, which wakes; each use ends with l_part_release, after which it may
-   fall asleep. Failures are those of opening its sources, and PF_EIO if a file
-   has changed since it was opened first. */
+/* Uses a part, which wakes; each use ends with l_part_release, after which it
+   may fall asleep. Failures are those of opening its sources, and PF_EIO if a
+   file has changed since it was opened first. */
 static pf_status use_part (l_part *part, pf_error *error) {
   pthread_mutex_lock(&part->lock);
   const pf_status status = is_asleep(part) ? wake(part, error) : PF_OK;
@@ -259,8 +260,8 @@ static void checked_close (pf_reader *self) {
 }
 
 
-/* Returns a reader of a table of a part (both borrowed), which is not open yet and
-   has no fields; NULL when out of memory. */
+/* Returns a reader of a table of a part (both borrowed), which is not open yet
+   and has no fields; NULL when out of memory. */
 static checked *new_checked (l_part *part, const char *table, pf_error *error) {
   checked *const w = pf_reader_of(sizeof *w, NULL, 0, part->trace.dictionary,
                                   checked_next, error);

@@ -1,6 +1,9 @@
 /*
 ** file_sum.c - core.file_sum: adds up small files of one program, with four
 ** system calls each, as pf_format.sum of their format does.
+**
+** Called by lua/profio/internal/several/file_sums.lua. The userdata owns the
+** sum, the states of the files and, while bytes are pushed, a sink.
 */
 
 #include <fcntl.h>
@@ -193,9 +196,9 @@ static int file_sum_add (lua_State *L) {
 }
 
 
-/* sum:changed(paths): the index of the first of the paths, which must be those of
-   the added files, that does not lead to the same file, or to one that has been
-   changed since; or nil. */
+/* sum:changed(paths): the index of the first of the paths, which must be those
+   of the added files, that does not lead to the same file, or to one that has
+   been changed since; or nil. */
 static int file_sum_changed (lua_State *L) {
   const l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
   luaL_checktype(L, 2, LUA_TTABLE);

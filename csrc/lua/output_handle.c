@@ -93,7 +93,8 @@ static int core_output_path (lua_State *L) {
 
 /* core.commit(file): flushes and closes a file of core.output and gives it its
    name; true, or nil, message, code and "EPIPE" if a pipe has no reader any
-   more. The file is closed in any case. An earlier write error is reported, too. */
+   more. The file is closed in any case. An earlier write error is reported,
+   too. */
 static int core_commit (lua_State *L) {
   l_output_file *const file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
   luaL_argcheck(L, file->stream.closef == output_close, 1,

@@ -18,7 +18,7 @@
 #define L_CURSOR    "profio.cursor"
 #define MAX_COLUMNS 4096
 
-/* How `each` converts the values of a column of the current batch. */
+/* The conversion by `each` of the values of a column of the current batch. */
 typedef enum l_conversion {
   AS_INT,  /* integers, none missing */
   AS_NAME, /* names, none missing */
@@ -172,7 +172,8 @@ static bool each_refill (lua_State *L, l_cursor *c) {
 }
 
 
-/* Caches the string on top in an upvalue, if the slot and an upvalue are free. */
+/* Caches the string on top in an upvalue, if the slot and an upvalue are
+   free. */
 static void cache_string (lua_State *L, l_cursor *c, l_cached *cache,
                           uint32_t id) {
   l_cached *const slot = &cache[id & (CACHE_SLOTS - 1)];
@@ -330,7 +331,8 @@ static int core_records (lua_State *L) {
 }
 
 
-/* core.rows(reader, columns, most): an array of the rows, or of the first ones. */
+/* core.rows(reader, columns, most): an array of the rows, or of the first
+   ones. */
 static int core_rows (lua_State *L) {
   const lua_Integer most = luaL_optinteger(L, 3, LUA_MAXINTEGER);
   l_cursor *const c = new_cursor(L); /* at 3 */

@@ -330,8 +330,8 @@ static row_template compile (lua_State *L, const row_job *job, bool *wanted,
 }
 
 
-/* Returns the kind at `index`: the id of a name, or, for the type of a column of
-   areas, an area id. */
+/* Returns the kind at `index`: the id of a name, or, for the type of a column
+   of areas, an area id. */
 static uint32_t check_kind (lua_State *L, int index, const row_job *job,
                             pf_type type) {
   if (type == PF_AREA) {
@@ -390,8 +390,6 @@ static int core_write_listing (lua_State *L) {
   return finish(L, job);
 }
 
-
-/* {====== write_packets ====== */
 
 /* Returns the field that an option names, and marks it as wanted: a column of
    names or areas, or of numbers. SIZE_MAX: the option is not given. */
@@ -468,9 +466,6 @@ static int core_write_packets (lua_State *L) {
   }
   return finish(L, job);
 }
-
-/* }====== */
-
 
 /* core.is_time(reader, column): whether a column contains times in ns. */
 static int core_is_time (lua_State *L) {

@@ -1,6 +1,9 @@
 /*
 ** source.c - source userdata: the bytes of a mapped file, a spooled pipe or a
 ** Lua string. The userdata owns the mapping, or pins the string.
+**
+** Called by lua/profio/internal (bytes, inputs, sources, recovery, store);
+** core.named_file also by formats and cli.
 */
 
 #include <string.h>

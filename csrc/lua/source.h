@@ -44,8 +44,8 @@ void l_source_sleep (l_source *source);
    meanwhile, and as pf_map_open. */
 pf_status l_source_wake (l_source *source, pf_error *error);
 
-/* Returns the rule of the folders at 2 (a list or nil: any) and the largest size
-   at 3 (or nil); it borrows the strings, and memory that it pushes. */
+/* Returns the rule of the folders at 2 (a list or nil: any) and the largest
+   size at 3 (or nil); it borrows the strings, and memory that it pushes. */
 pf_named_rule l_named_rule (lua_State *L);
 
 #endif

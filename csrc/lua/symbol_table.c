@@ -114,7 +114,8 @@ static int core_symbols_nm (lua_State *L) {
 }
 
 
-/* core.symbols_elf(executable, debug, rule, dictionary): the same without nm. */
+/* core.symbols_elf(executable, debug, rule, dictionary): the same without
+   nm. */
 static int core_symbols_elf (lua_State *L) {
   luaL_checkudata(L, 1, L_SOURCE);
   lua_pushnil(L);
@@ -123,7 +124,8 @@ static int core_symbols_elf (lua_State *L) {
 }
 
 
-/* symbols:pack(): symbols and lines as bytes, which core.symbols_packed reads. */
+/* symbols:pack(): symbols and lines as bytes, which core.symbols_packed
+   reads. */
 static int symbols_pack (lua_State *L) {
   pf_symbols *const symbols = l_symbols_check(L, 1);
   l_symbols *const s = lua_touserdata(L, 1);
@@ -194,7 +196,8 @@ static void push_facts (lua_State *L, const pf_executable *facts) {
 }
 
 
-/* core.executable(source): properties of an executable, or nil, message, code. */
+/* core.executable(source): properties of an executable, or nil, message,
+   code. */
 static int core_executable (lua_State *L) {
   pf_executable facts;
   pf_error error;
@@ -205,7 +208,8 @@ static int core_executable (lua_State *L) {
 }
 
 
-/* core.debug_crc(source): the CRC-32 of a debug file, as debug links have it. */
+/* core.debug_crc(source): the CRC-32 of a debug file, as debug links have
+   it. */
 static int core_debug_crc (lua_State *L) {
   lua_pushinteger(L, pf_debug_crc(l_source_check(L, 1)->bytes));
   return 1;
@@ -241,7 +245,8 @@ static int symbols_count (lua_State *L) {
 }
 
 
-/* symbols:find(address): the symbol that contains a link-time address, or nil. */
+/* symbols:find(address): the symbol that contains a link-time address, or
+   nil. */
 static int symbols_find (lua_State *L) {
   const pf_symbols *const symbols = l_symbols_check(L, 1);
   const size_t i =

@@ -1,11 +1,11 @@
 /*
 ** trace_part.c - parts: an opened file with its companion files, decoded by a
 ** format. A trace of the Lua module consists of one part or several
-** concatenated ones, which lua/profio/init.lua joins.
+** concatenated ones, which lua/profio/init.lua opens and joins.
 **
-** The userdata owns the core's trace. User value 1 is the opening and 3 the main
-** source; 4 is nil or an array that pins further sources. User value 2 is the
-** label of messages: path and format.
+** The userdata owns the core's trace. User value 1 is the opening and 3 the
+** main source; 4 is nil or an array that pins further sources. User value 2 is
+** the label of messages: path and format.
 */
 
 #include <stdlib.h>
@@ -49,8 +49,6 @@ static int part_close (lua_State *L) {
 }
 
 
-/* {====== Opening ====== */
-
 /* Returns the string on top of the stack; pins and pops it. */
 static const char *pinned_text (lua_State *L, int pins) {
   const char *const text = luaL_checkstring(L, -1);
@@ -75,8 +73,8 @@ static void reserve_sources (lua_State *L, l_part *p, size_t count, int pins) {
 }
 
 
-/* Adds a source with the role and the source userdata on top of the stack, which
-   are pinned and popped. */
+/* Adds a source with the role and the source userdata on top of the stack,
+   which are pinned and popped. */
 static void add_source (lua_State *L, l_part *p, int pins) {
   const size_t i = p->trace.nsources;
   l_source *const source = l_source_check(L, lua_gettop(L));
@@ -103,8 +101,8 @@ static void add_sources (lua_State *L, int arg, l_part *p, int pins) {
 }
 
 
-/* How files are opened. User value 1 is the dictionary, 2 an array that pins the
-   options. */
+/* The options with which files are opened. User value 1 is the dictionary, 2 an
+   array that pins the options. */
 typedef struct l_opening {
   const pf_format *format;
   const pf_option *options;
@@ -114,7 +112,8 @@ typedef struct l_opening {
 } l_opening;
 
 
-/* core.opening(format, options, strict, dictionary): how core.open opens files. */
+/* core.opening(format, options, strict, dictionary): how core.open opens
+   files. */
 static int core_opening (lua_State *L) {
   const pf_format *const format = pf_format_named(luaL_checkstring(L, 1));
   if (format == NULL)
@@ -218,11 +217,6 @@ static int core_formats (lua_State *L) {
   }
   return 1;
 }
-
-/* }====== */
-
-
-/* {====== Properties ====== */
 
 /* part:tables(): { { name=, rows= (nil: unknown), fields= }, ... } */
 static int part_tables (lua_State *L) {
@@ -401,9 +395,6 @@ static int part_parallel (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
 /* part:grow(): reads what was written to the sources since; returns whether
    there is anything new. */
 static int part_grow (lua_State *L) {
@@ -419,7 +410,8 @@ static int part_grow (lua_State *L) {
 }
 
 
-/* part:add(role, source): adds a source, which readers see at their next batch. */
+/* part:add(role, source): adds a source, which readers see at their next
+   batch. */
 static int part_add (lua_State *L) {
   l_part *const p = l_part_check(L, 1);
   luaL_checkstring(L, 2);

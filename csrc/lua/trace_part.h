@@ -1,6 +1,6 @@
 /*
-** trace_part.h - the userdata of a part, shared by trace_part.c, which opens it,
-** and checked_reader.c, which reads its tables.
+** trace_part.h - the userdata of a part, shared by trace_part.c, which opens
+** it, and checked_reader.c, which reads its tables.
 */
 
 #ifndef trace_part_h
@@ -14,9 +14,10 @@
 
 /*
 ** A part may sleep while no reader uses it, so that traces of many files need
-** neither the memory nor the mappings of all: its sources are unmapped then, and
-** the format has closed the trace. Header fields and warnings stay; `tables` has
-** names and numbers of rows, but no fields. Threads may share a part.
+** neither the memory nor the mappings of all: its sources are unmapped then,
+** and the format has closed the trace. Header fields and warnings stay;
+** `tables` has names and numbers of rows, but no fields. Threads may share a
+** part.
 */
 typedef struct l_part {
   pf_trace trace;
@@ -32,7 +33,8 @@ typedef struct l_part {
   pthread_mutex_t lock; /* of `uses` and of falling asleep and waking */
 } l_part;
 
-/* Returns the part at `arg`, which is borrowed: pin it. Raises if it is closed. */
+/* Returns the part at `arg`, which is borrowed: pin it. Raises if it is
+   closed. */
 l_part *l_part_check (lua_State *L, int arg);
 
 /* End a use of a part, which may then fall asleep. */
@@ -58,8 +60,8 @@ pf_status l_part_open_table (l_part *part, const char *table,
                              pf_reader **reader, pf_error *error);
 
 /* Open a reader of the table of `part` (a l_part) that `other` reads of another
-   part, which was opened by part:reader. Both can do the same; the fields and the
-   table's name are borrowed from `other`. The table is opened at the first
+   part, which was opened by part:reader. Both can do the same; the fields and
+   the table's name are borrowed from `other`. The table is opened at the first
    batch. PF_ENOMEM. For pf_chain_input. */
 pf_status l_part_reader_like (void *part, const pf_reader *other,
                               pf_reader **reader, pf_error *error);

@@ -32,8 +32,8 @@ static int close_pipe (lua_State *L) {
 }
 
 
-/* Makes a file of the end of a pipe that this process uses, and closes the other
-   one. False if that fails. */
+/* Makes a file of the end of a pipe that this process uses, and closes the
+   other one. False if that fails. */
 static bool take_end (luaL_Stream *file, const int *ends, int own,
                       const char *mode) {
   (void)close(ends[1 - own]);
@@ -95,9 +95,9 @@ static int wait_for (l_worker *w) {
 }
 
 
-/* worker:wait(): waits until the process has ended by itself. Returns "exit" and
-   its status, or "signal" and the number of the signal that has killed it; nil
-   if it has been waited for. */
+/* worker:wait(): waits until the process has ended by itself. Returns "exit"
+   and its status, or "signal" and the number of the signal that has killed it;
+   nil if it has been waited for. */
 static int worker_wait (lua_State *L) {
   l_worker *const w = luaL_checkudata(L, 1, L_WORKER);
   if (w->process == 0)
@@ -110,8 +110,8 @@ static int worker_wait (lua_State *L) {
 }
 
 
-/* worker:close(): ends the process if it has not ended. Does nothing in copies of
-   the process that started it. */
+/* worker:close(): ends the process if it has not ended. Does nothing in copies
+   of the process that started it. */
 static int worker_close (lua_State *L) {
   l_worker *const w = luaL_checkudata(L, 1, L_WORKER);
   if (w->process != 0 && w->owner == getpid()) {

@@ -59,7 +59,8 @@ static const char *escape_of (bool is_tsv, uint8_t c) {
 }
 
 
-/* Appends a text. At most, each byte becomes U+FFFD and two quotes are added. */
+/* Appends a text. At most, each byte becomes U+FFFD and two quotes are
+   added. */
 static pf_status put_text (row_job *job, pf_bytes bytes) {
   const bool is_tsv = job->format == &row_tsv;
   row_text *const text = &job->text;

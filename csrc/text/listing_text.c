@@ -259,7 +259,8 @@ static char *put_padded (char *p, const row_job *job,
 }
 
 
-/* Space for everything but texts is reserved at once; each text reserves again. */
+/* Space for everything but texts is reserved at once; each text reserves
+   again. */
 static pf_status put_row (row_job *job, const row_template *template,
                           size_t row) {
   row_text *const text = &job->text;

@@ -82,9 +82,9 @@ typedef struct row_entry {
   bool is_open;   /* of a track that a column names: a slice is open */
 } row_entry;
 
-/* How the rows of a job become packets. Fields are indices of columns, SIZE_MAX:
-   none.
-   `kinds` and `tracks` are borrowed; lua/row_text.c frees the rest. */
+/* The conversion of the rows of a job to packets. Fields are indices of
+   columns; SIZE_MAX: none. `kinds` and `tracks` are borrowed; lua/row_text.c
+   frees the rest. */
 typedef struct row_packets {
   uint64_t sequence;
   int64_t origin; /* ns, subtracted from all times */
@@ -239,14 +239,16 @@ static inline pf_bytes row_bytes (const pf_column *column, size_t row,
 }
 
 
-/* These functions write a number at `p`, where ROW_NUMBER_SIZE bytes (and
-   `width`) are free, and return the position after it. */
+/* The functions from here to row_right_fixed write a number at `p`, where
+   ROW_NUMBER_SIZE bytes (and `width`) are free, and return the position after
+   the number. */
 char *row_put_uint (char *p, uint64_t value);
 char *row_put_int (char *p, int64_t value);
 char *row_put_addr (char *p, uint64_t value);   /* 0x, lower-case hex digits */
 char *row_put_handle (char *p, uint64_t value); /* 8 or 16 hex digits */
 
-/* Writes value / unit, a power of ten, with `decimals` digits after the point. */
+/* Writes value / unit, a power of ten, with `decimals` digits after the
+   point. */
 char *row_put_decimals (char *p, uint64_t value, uint64_t unit,
                         size_t decimals);
 

@@ -6,12 +6,14 @@
 ** there on, so memory does not grow with the number of rows.
 **
 ** A line that is wider than the terminal is fitted: texts become narrower, down
-** to LONG_TEXT; if that is not enough, columns are left out, the last ones first;
-** if that is not enough, texts become narrower down to MIN_TEXT. They are cut in
-** their middle. A text of more than max_width characters is cut at its end.
+** to LONG_TEXT; if that is not enough, columns are left out, the last ones
+** first; if that is not enough, texts become narrower down to MIN_TEXT. They
+** are cut in their middle. A text of more than max_width characters is cut at
+** its end.
 **
-** lua/row_text.c calls the functions of row_table. `begin` allocates job->cells and job->widths;
-** job_gc of row_text.c frees them and the buffers, also after a failure.
+** lua/row_text.c calls the functions of row_table. `begin` allocates job->cells
+** and job->widths; job_gc of row_text.c frees them and the buffers, also after
+** a failure.
 */
 
 #include <math.h>
@@ -101,7 +103,8 @@ static pf_status add_cell (row_job *job, const row_column *column, size_t row,
     return PF_OK;
   }
   pf_bytes bytes = row_bytes(values, row, job->reader->dictionary);
-  /* A character has at most 4 bytes; one more than fits tells that it is cut. */
+  /* A character has at most 4 bytes; one more than fits tells that it is
+     cut. */
   if (bytes.size / 4 > job->max_width)
     bytes.size = 4 * (job->max_width + 1);
   if (row_put_printable(text, bytes, &cell->width) != PF_OK ||
@@ -215,7 +218,8 @@ static size_t narrow_texts (row_job *job, size_t total, size_t least) {
 }
 
 
-/* Returns the width to which a column is narrowed before others are left out. */
+/* Returns the width to which a column is narrowed before others are left
+   out. */
 static size_t least_width (const row_job *job, size_t i) {
   const size_t header = job->header ? header_width(&job->columns[i]) : 0;
   const size_t least = header > LONG_TEXT ? header : LONG_TEXT;
@@ -251,9 +255,9 @@ static void fit_line (row_job *job) {
 }
 
 
-/* Cuts a text of `size` bytes and `width` characters to `bound` characters, into
-   job->cut: its begin and its end, which often distinguishes names, are kept.
-   Returns the size in bytes; 0: no memory. */
+/* Cuts a text of `size` bytes and `width` characters to `bound` characters,
+   into job->cut: its begin and its end, which often distinguishes names, are
+   kept. Returns the size in bytes; 0: no memory. */
 static size_t cut_middle (row_job *job, const char *bytes, size_t size,
                           size_t width, size_t bound) {
   const size_t begin = (bound - 1) / 3, end = bound - 1 - begin;
@@ -268,8 +272,8 @@ static size_t cut_middle (row_job *job, const char *bytes, size_t size,
 }
 
 
-/* Whether a number is shown as 0: as zeros with a sign, a point, a per cent sign
-   or the 0x of an address. */
+/* Whether a number is shown as 0: as zeros with a sign, a point, a per cent
+   sign or the 0x of an address. */
 static bool is_zero (const char *bytes, size_t size) {
   for (size_t i = 0; i < size; i++)
     if (memchr("0-.%x", bytes[i], 5) == NULL)

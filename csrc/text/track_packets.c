@@ -53,8 +53,6 @@ static uint8_t *put_bytes (uint8_t *p, uint64_t key, const void *bytes,
 }
 
 
-/* {====== Names ====== */
-
 /* Returns the value of a hex digit; 16: it is none. */
 static unsigned digit (uint8_t c) {
   return c >= '0' && c <= '9'   ? c - (unsigned)'0'
@@ -160,11 +158,6 @@ static pf_status name_of (row_job *job, size_t row, uint64_t *id) {
              : put_name(job, row_bytes(column, row, job->reader->dictionary),
                         *id);
 }
-
-/* }====== */
-
-
-/* {====== Packets ====== */
 
 /* Appends a packet with an event of `size` bytes at a time, in ns since the
    origin. A time before that of the last packet is written as a whole. */
@@ -310,5 +303,3 @@ static pf_status end_slices (row_job *job) {
 
 const row_format row_track_packets = {
     .name = "packets", .rows = put_rows, .end = end_slices};
-
-/* }====== */

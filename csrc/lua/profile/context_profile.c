@@ -2,6 +2,9 @@
 ** context_profile.c - profiles that consist of calling contexts. They are
 ** immutable: each operation returns a new profile. User value 1 of the userdata
 ** is the dictionary.
+**
+** Called by lua/profio/internal/bodies, internal/store and calls_view.lua. The
+** userdata owns the contexts, which its close or the collector frees.
 */
 
 
@@ -108,9 +111,9 @@ static int core_contexts (lua_State *L) {
 }
 
 
-/* core.empty_contexts(dictionary, metrics, usual): a profile without nodes, with
-   the metrics { { name=, unit= }, ... } and a default metric (a name, or nil),
-   into which the store adds cells. */
+/* core.empty_contexts(dictionary, metrics, usual): a profile without nodes,
+   with the metrics { { name=, unit= }, ... } and a default metric (a name, or
+   nil), into which the store adds cells. */
 static int core_empty_contexts (lua_State *L) {
   lua_settop(L, 3);
   pf_contexts *const c = l_contexts_new(L, 1); /* at 4 */
@@ -194,8 +197,8 @@ static uint32_t name_at (lua_State *L, const pf_contexts *c) {
 
 
 /* contexts:callers(function, options) and, if upvalue 1 is true,
-   contexts:callees(function, options): a reader with the columns of `graph`; nil
-   if there is no such function. */
+   contexts:callees(function, options): a reader with the columns of `graph`;
+   nil if there is no such function. */
 static int contexts_arcs (lua_State *L) {
   lua_settop(L, 3);
   pf_context_rows rows = options_at(L, 3, PF_VIEW_GRAPH);
@@ -303,7 +306,8 @@ static int finish (lua_State *L, pf_status status) {
 }
 
 
-/* contexts:merge(other, sign): this profile plus the other one times 1 or -1. */
+/* contexts:merge(other, sign): this profile plus the other one times 1 or
+   -1. */
 static int contexts_merge (lua_State *L) {
   const pf_contexts *const a = l_contexts_check(L, 1);
   const pf_contexts *const b = l_contexts_check(L, 2);
@@ -385,7 +389,8 @@ static int contexts_invert (lua_State *L) {
 }
 
 
-/* contexts:shorten(depth): merges frames deeper than `depth` into their callers. */
+/* contexts:shorten(depth): merges frames deeper than `depth` into their
+   callers. */
 static int contexts_shorten (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t depth = depth_check(L, 2);

@@ -15,7 +15,7 @@
 typedef struct l_contexts {
   pf_contexts contexts;
   bool open;
-  pf_error error; /* why an operation could not make them */
+  pf_error error; /* the failure of an operation */
 } l_contexts;
 
 /* Pushes an empty profile with the dictionary at `dictionary_arg`. The userdata

@@ -26,8 +26,8 @@ typedef struct l_export {
 } l_export;
 
 /*
-** Pushes an export of the contexts at `arg` into the file at `file_arg`, for the
-** metric of option `metric` of the table at `options_arg`. It is collected.
+** Pushes an export of the contexts at `arg` into the file at `file_arg`, for
+** the metric of option `metric` of the table at `options_arg`. It is collected.
 */
 l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg);
 

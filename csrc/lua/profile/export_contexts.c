@@ -75,8 +75,8 @@ static int core_write_folded (lua_State *L) {
 
 /* core.stack_depth(contexts, most, each, inverted): the largest depth at which
    all stacks together have at most `most` frames, or `each` frames per context
-   if that is more; nil if no limit is needed. `inverted`: of the inverted stacks.
-   See pf_contexts_depth. */
+   if that is more; nil if no limit is needed. `inverted`: of the inverted
+   stacks. See pf_contexts_depth. */
 static int core_stack_depth (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const lua_Integer most = luaL_checkinteger(L, 2);

@@ -1,6 +1,6 @@
 /*
-** export_flames.c - the frames of a flame graph in SVG: a path for all frames of
-** a colour, and texts for the names that have space. Chromium takes 4 s for
+** export_flames.c - the frames of a flame graph in SVG: a path for all frames
+** of a colour, and texts for the names that have space. Chromium takes 4 s for
 ** 100,000 elements, and 0.7 s for 100 paths with as many frames. The document
 ** around them and its script, which draws the frames again from the elements
 ** `metadata`, are in lua/profio/exports/svg.lua.
@@ -359,10 +359,10 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
 /*
 ** core.write_flames(contexts, options, file): writes the frames of a flame
 ** graph. Options in pixels: left and width (of the root), row (height of a
-** row), root (the edge that the root touches), min_width (minimum width of a drawn
-** frame); upward (the root is at the bottom), rows (maximum number), metric,
-** before (metric of an older profile: colours show the change), both (widths
-** are the sums of both profiles).
+** row), root (the edge that the root touches), min_width (minimum width of a
+** drawn frame); upward (the root is at the bottom), rows (maximum number),
+** metric, before (metric of an older profile: colours show the change), both
+** (widths are the sums of both profiles).
 */
 static int core_write_flames (lua_State *L) {
   flames f;

@@ -4,13 +4,15 @@
 **
 **    varint   default metric + 1, or 0; 1 if a sum was saturated, else 0
 **    varint   number of metrics, then the name and the unit of each
-**    varint   number of frames, then of each: name, 1 + size of the file and the
-**             file (0: none), line (zigzag)
+**    varint   number of frames, then of each: name, 1 + size of the file and
+**             the file (0: none), line (zigzag)
 **    varint   number of nodes without the root; of each node: its number minus
 **             that of its parent, index of its frame
 **    varint   weights (zigzag): those of the root, of node 1, ..., by metric
 **
-** A text is its size as a varint, and its bytes.
+** A text is its size as a varint, and its bytes. Called by
+** lua/profio/internal/store/contents.lua. The packed bytes are a Lua string;
+** unpacked contexts belong to a new userdata of context_profile.c.
 */
 
 #include "bytes/cursor.h"

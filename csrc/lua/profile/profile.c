@@ -1,5 +1,7 @@
 /*
-** profile.c - profiles that consist of a call graph.
+** profile.c - profiles that consist of a call graph. Called by
+** lua/profio/internal/bodies. The userdata owns the graph and the cache of
+** demangled names; the collector frees both, since readers may outlive close.
 */
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /*
 ** profile.h - the two userdata behind a call graph profile, shared by profile.c
-** and flow.c: the graph, and a flow, which is the attribution of one
-** metric under the filters of a report (kernels/graph/). Readers pin both.
+** and flow.c: the graph, and a flow, which is the attribution of one metric
+** under the filters of a report (kernels/graph/). Each owns what it contains;
+** readers pin both.
 */
 
 #ifndef profile_h
@@ -32,8 +33,8 @@ l_profile *l_profile_check (lua_State *L, int arg);
 
 /*
 ** Pushes the flow of the profile at index `profile` for the options at `arg` (a
-** table or nil): metric, include_flat, exclude_flat, include_graph, ... The flow
-** without options is computed once and cached. Pin the result.
+** table or nil): metric, include_flat, exclude_flat, include_graph, ... The
+** flow without options is computed once and cached. Pin the result.
 */
 pf_flow *l_flow_push (lua_State *L, int profile, int arg);
 

@@ -1,8 +1,8 @@
 /*
 ** coroutines.c - create, resume, wrap and close that replace those of Lua's
 ** coroutine library (lcorolib.c) during recording and behave like them. They
-** inform the recorder which coroutine runs and which has ended, and set hooks on
-** coroutines that were created before recording began.
+** inform the recorder which coroutine runs and which has ended, and set hooks
+** on coroutines that were created before recording began.
 **
 ** Called by lua/profio/recorder.lua through core.coroutines; owns nothing.
 */
@@ -77,7 +77,8 @@ static int coroutine_resume (lua_State *L) {
 static int coroutine_create (lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_State *const co = lua_newthread(L);
-  /* It may have the address of a collected one whose lane still exists. */
+  /* The coroutine may have the address of a collected one whose lane still
+     exists. */
   l_recorder *const r = recording(L);
   if (l_timer_is_armed(co))
     lua_sethook(co, NULL, 0, 0);

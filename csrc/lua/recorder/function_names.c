@@ -27,7 +27,8 @@ void l_functions_prepare (lua_State *L) {
 }
 
 
-/* Writes "module.name" of the function on top if a loaded module contains it. */
+/* Writes "module.name" of the function on top if a loaded module contains
+   it. */
 static bool loaded_name (lua_State *L, char *text, size_t size) {
   const int function = lua_gettop(L);
   if (!lua_checkstack(L, 8) ||
@@ -68,7 +69,8 @@ static uint32_t intern_name (l_recorder *r, const char *text) {
 }
 
 
-/* Returns the name of the upvalue that is the function on top itself, or NULL. */
+/* Returns the name of the upvalue that is the function on top itself, or
+   NULL. */
 static const char *own_name (lua_State *L) {
   const int function = lua_gettop(L);
   const char *name = NULL;
@@ -82,7 +84,8 @@ static const char *own_name (lua_State *L) {
 }
 
 
-/* Returns the name by which the caller calls the function, or else its position. */
+/* Returns the name by which the caller calls the function, or else its
+   position. */
 static uint32_t local_name (lua_State *L, lua_Debug *ar, l_recorder *r) {
   char text[LUA_IDSIZE + 32];
   lua_getinfo(L, "n", ar);

@@ -66,7 +66,8 @@ static bool open_null_writer (pf_writer *writer) {
 }
 
 
-/* Opens a recorder with the settings of `r` that records into the null writer. */
+/* Opens a recorder with the settings of `r` that records into the null
+   writer. */
 static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
                         pf_writer *null_writer, pf_contexts *contexts) {
   *probe = (l_recorder){.mode = r->mode,

@@ -73,7 +73,8 @@ static void set_suspended (l_recorder *r, l_lane *lane, bool suspended) {
 }
 
 
-/* If the running lane is empty, the time until `now` is charged to the new lane. */
+/* If the running lane is empty, the time until `now` is charged to the new
+   lane. */
 l_lane *l_switch (l_recorder *r, lua_State *thread, int level, int64_t now) {
   const bool is_over = r->running != NULL && l_lane_count(r->running) == 0;
   if (!is_over)

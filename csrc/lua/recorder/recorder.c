@@ -33,7 +33,8 @@ static void unhook (lua_State *thread, lua_Hook hook) {
 }
 
 
-/* Stops recording. Open calls are kept for resume; program time stands still. */
+/* Stops recording. Open calls are kept for resume; program time stands
+   still. */
 static void turn_off (lua_State *L, l_recorder *r) {
   const lua_Hook hook = r->hook;
   const bool was_on = r->is_on;
@@ -101,7 +102,8 @@ static void read_settings (lua_State *L, l_recorder *r) {
 }
 
 
-/* Connects the recorder at 2 with the stream of the settings, or opens its sums. */
+/* Connects the recorder at 2 with the stream of the settings, or opens its
+   sums. */
 static void open_output (lua_State *L, l_recorder *r) {
   lua_getfield(L, 1, "dictionary"); /* at 3 */
   r->dictionary = l_dictionary_check(L, 3);
@@ -148,8 +150,8 @@ static int core_recorder (lua_State *L) {
 }
 
 
-/* recorder:begin(subtract): starts recording the threads of this Lua state. With
-   `subtract` the measured cost of hooks is subtracted from all times. */
+/* recorder:begin(subtract): starts recording the threads of this Lua state.
+   With `subtract` the measured cost of hooks is subtracted from all times. */
 static int recorder_begin (lua_State *L) {
   l_recorder *const r = check(L);
   const bool subtract = lua_toboolean(L, 2);

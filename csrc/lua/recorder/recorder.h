@@ -16,8 +16,9 @@
 ** Lua's hooks and signals belong to the process, so at most one recorder is
 ** active; hooks and the signal handler find it through l_recording, one of the
 ** two mutable statics of profio. A hook allocates memory only for a function,
-** line, coroutine or stack depth that it sees for the first time. A failure ends
-** the recording, never the program: the hook is removed; `error` is the reason.
+** line, coroutine or stack depth that it sees for the first time. A failure
+** ends the recording, never the program: the hook is removed; `error` is the
+** reason.
 **
 ** All times are ns. Records hold program time: the clock minus the time spent
 ** in hooks, in the interpreter around hooks, in pauses, and waiting for space
@@ -268,7 +269,8 @@ size_t l_lane_index (const l_lane *lane, const void *ci);
 /* Frees the lanes without recording their ends. */
 void l_lanes_free (l_lanes *lanes);
 
-/* Marks all lanes stale: each is compared with its thread before its next use. */
+/* Marks all lanes stale: each is compared with its thread before its next
+   use. */
 void l_lanes_mark_stale (l_recorder *recorder);
 
 /* Leaves all calls of all lanes. */
@@ -305,7 +307,8 @@ static inline void l_put_changed (l_recorder *recorder) {
 /* hooks.c: returns the hook of a mode and its mask. NULL: mode "sampled". */
 lua_Hook l_hook_of (l_mode mode, bool by_line, int *mask);
 
-/* Adds the time since the last event to the running call. `now` is the clock. */
+/* Adds the time since the last event to the running call. `now` is the
+   clock. */
 void l_charge (l_recorder *recorder, int64_t now);
 
 /* Makes `thread` the running thread at clock `now`, after charging the time

@@ -21,8 +21,8 @@ typedef struct l_matcher {
   lua_Integer number;   /* of the pattern in this table */
 } l_matcher;
 
-/* Stack indices of core.where; TEST is the table of one test. The table PINS has
-   the strings and memory that the tests borrow; the reader pins it. */
+/* Stack indices of core.where; TEST is the table of one test. The table PINS
+   has the strings and memory that the tests borrow; the reader pins it. */
 enum {
   READER = 1,
   TESTS,
@@ -212,8 +212,8 @@ static void set_test (lua_State *L, l_callback *callback, pf_test *test,
 
 /*
 ** core.where(reader, tests): the rows for which all tests hold. A test is {
-** column=, op=, negate= } with, for op "eq" value=, "in" values=, "between" low=
-** and high= (nil: open end), "match" pattern=. "missing" has none.
+** column=, op=, negate= } with, for op "eq" value=, "in" values=, "between"
+** low= and high= (nil: open end), "match" pattern=. "missing" has none.
 */
 static int core_where (lua_State *L) {
   pf_reader *const input = l_reader_check(L, READER)->reader;

@@ -200,9 +200,9 @@ static int push_packed (lua_State *L, l_sums *s) {
 }
 
 
-/* core.packed_sums(events, options): the packed sums (packed_sums.h) of the calls
-   in the events, as a string. Options as those of core.statistics; sums by area
-   are also those by context. */
+/* core.packed_sums(events, options): the packed sums (packed_sums.h) of the
+   calls in the events, as a string. Options as those of core.statistics; sums
+   by area are also those by context. */
 static int core_packed_sums (lua_State *L) {
   core_statistics(L);
   const int reader = lua_gettop(L);
@@ -251,8 +251,8 @@ static int core_merged_sums (lua_State *L) {
 }
 
 
-/* core.sums_statistics(packed, options, dictionary): a reader of the statistics in
-   packed sums, as core.statistics returns it, with the rows in the canonical
+/* core.sums_statistics(packed, options, dictionary): a reader of the statistics
+   in packed sums, as core.statistics returns it, with the rows in the canonical
    order (packed_sums.h). Returns nil, message, code if the bytes are damaged or
    were computed with other options. */
 static int core_sums_statistics (lua_State *L) {
@@ -310,8 +310,8 @@ static int core_load (lua_State *L) {
 }
 
 
-/* Reads the option `lanes`, values of the column of lanes, as order words, which
-   the stack keeps; NULL if it is absent. */
+/* Reads the option `lanes`, values of the column of lanes, as order words,
+   which the stack keeps; NULL if it is absent. */
 static const uint64_t *read_lanes (lua_State *L, const pf_reader *events,
                                    size_t *count) {
   if (lua_getfield(L, 2, "lanes") == LUA_TNIL)

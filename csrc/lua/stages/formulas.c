@@ -53,7 +53,8 @@ static void step_check (lua_State *L, const pf_reader *input, pf_step *step) {
 }
 
 
-/* Reads the formula on top of the stack; replaces it by the memory of its steps. */
+/* Reads the formula on top of the stack; replaces it by the memory of its
+   steps. */
 static void formula_check (lua_State *L, const pf_reader *input,
                            pf_formula *formula) {
   const int table = lua_gettop(L);

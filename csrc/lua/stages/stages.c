@@ -153,8 +153,8 @@ static int core_with_area (lua_State *L) {
 }
 
 
-/* core.stacks(reader): the stacks that the dictionary of a reader has now: stack,
-   parent, depth, frame. */
+/* core.stacks(reader): the stacks that the dictionary of a reader has now:
+   stack, parent, depth, frame. */
 static int core_stacks (lua_State *L) {
   pf_dictionary *const dictionary = l_reader_check(L, 1)->reader->dictionary;
   l_reader *const r = l_reader_new(L);
@@ -188,8 +188,8 @@ static void check_same (lua_State *L, const pf_reader *first,
 }
 
 
-/* Sets the input of the reader, or the part whose reader is opened later, on top
-   of the stack. */
+/* Sets the input of the reader, or the part whose reader is opened later, on
+   top of the stack. */
 static void set_reader (lua_State *L, pf_chain_input *parts, size_t p) {
   l_part *const part = p == 0 ? NULL : luaL_testudata(L, -1, L_PART);
   if (part != NULL) {

@@ -1,6 +1,9 @@
 /*
 ** timeline_spans.c - core.store_spans: the spans of all tracks of a timeline,
 ** read once and stored by track. User value 1: the reader of the events.
+**
+** Called by lua/profio/exports/lanes.lua. The userdata owns the pf_span_store,
+** which its close or the collector frees.
 */
 
 

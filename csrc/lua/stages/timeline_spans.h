@@ -10,7 +10,8 @@
 #include "kernels/spans/spans.h"
 #include "lua/binding.h"
 
-/* Returns the spans at `arg`; borrowed: pin them. Raises when they are closed. */
+/* Returns the spans at `arg`; borrowed: pin them. Raises when they are
+   closed. */
 const pf_span_store *l_spans_check (lua_State *L, int arg);
 
 /* Sets the limits `from`, `to` and `last` to the options at `arg`. */

@@ -38,7 +38,8 @@ typedef struct output_file {
   size_t ncomplete, capacity;
 } output_file;
 
-/* User value 1 pins the dictionary and the roles; 2 is the label of messages. */
+/* User value 1 pins the dictionary and the roles; 2 is the label of
+   messages. */
 typedef struct l_writer {
   const pf_format *format;
   pf_dictionary *dictionary;
@@ -67,8 +68,9 @@ static pf_status open_numbered (output_file *output, pf_error *error) {
 }
 
 
-/* Called by the sink when a numbered file is full: adds it to the complete ones,
-   of which only MAX_OPEN keep their descriptor, and opens the next one. */
+/* Called by the sink when a numbered file is full: adds it to the complete
+   ones, of which only MAX_OPEN keep their descriptor, and opens the next
+   one. */
 static pf_status open_next_file (pf_sink *sink, pf_error *error) {
   output_file *const output = (output_file *)(void *)sink;
   pf_status status = pf_sink_flush(sink, error);
@@ -441,7 +443,8 @@ static int writer_finish (lua_State *L) {
 }
 
 
-/* writer:tables(): { { name=, fields= }, ... }, the tables that can be written. */
+/* writer:tables(): { { name=, fields= }, ... }, the tables that can be
+   written. */
 static int writer_tables (lua_State *L) {
   size_t count;
   const pf_table *const tables = tables_of(writer_check(L), &count);

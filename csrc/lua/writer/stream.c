@@ -4,6 +4,9 @@
 ** The output file has its name from the beginning and grows while the program
 ** runs; after a failure it stays, with everything written so far. (Writers of
 ** whole files are in file_writer.c.)
+**
+** Called by lua/profio/internal/writer.lua. The userdata owns the writer and
+** the output files; close or the collector frees them.
 */
 
 #include "lua/arguments.h"
@@ -111,7 +114,8 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
 }
 
 
-/* Adds the main file and the side files at 5; the table on top has their roles. */
+/* Adds the main file and the side files at 5; the table on top has their
+   roles. */
 static pf_status add_outputs (lua_State *L, l_stream *s, const char *path,
                               pf_error *error) {
   l_side sides[L_STREAM_OUTPUTS - 1];

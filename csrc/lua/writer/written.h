@@ -24,8 +24,8 @@ typedef struct l_side {
 } l_side;
 
 /* Reads the side files { { role=, path=, numbered= }, ... } at `arg` into
-   sides[], which has space for `max`, and returns their number. The table on top
-   of the stack keeps the roles. */
+   sides[], which has space for `max`, and returns their number. The table on
+   top of the stack keeps the roles. */
 size_t l_sides_at (lua_State *L, int arg, l_side *sides, size_t max);
 
 /* Returns the table named at `arg` and its number; raises if there is none. */
