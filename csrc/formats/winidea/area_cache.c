@@ -31,8 +31,8 @@ winidea_value_kind winidea_default_value_kind (const winidea_file *file,
 }
 
 
-/* Adds an entry that the mapping lacks, and its area; nothing but handle, value and
-   parent of it is known. */
+/* Adds an entry that the mapping lacks, and its area; nothing but handle, value
+   and parent of it is known. */
 static pf_status add_bare (winidea_area_cache *cache, uint32_t handle,
                            bool has_value, int64_t value, uint32_t parent,
                            winidea_entry *entry) {
@@ -47,9 +47,9 @@ static pf_status add_bare (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* Adds an entry that the mapping lacks. A state gets its variable as parent, which
-   is added if there is none, so that the result does not depend on whether a
-   state or its variable occurs first. */
+/* Adds an entry that the mapping lacks. A state gets its variable as parent,
+   which is added if there is none, so that the result does not depend on
+   whether a state or its variable occurs first. */
 static pf_status add_unmapped (winidea_area_cache *cache, uint32_t handle,
                                bool has_value, int64_t value,
                                winidea_entry *entry) {
@@ -99,7 +99,8 @@ static pf_status find_entry (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* Scans the rest of the text if the mapping does not contain the area so far. */
+/* Scans the rest of the text if the mapping does not contain the area so
+   far. */
 static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, pf_error *error) {
   const winidea_file *const file = cache->file;
@@ -279,7 +280,8 @@ static const winidea_cached_area *find_other (const winidea_area_cache *cache,
 }
 
 
-/* Finds an area that is not in the arrays by its handle and, for a state, DATA. */
+/* Finds an area that is not in the arrays by its handle and, for a state,
+   DATA. */
 static pf_status resolve (winidea_decoder *self, uint32_t handle, int64_t data,
                           winidea_cached_area *cached, pf_error *error) {
   const winidea_cached_area *const known =

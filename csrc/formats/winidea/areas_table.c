@@ -2,6 +2,8 @@
 ** areas_table.c - the reader of table areas: the rows of the mapping in their
 ** order. Without a mapping the timeline is scanned, and areas are listed in the
 ** order of their first events, since readers in threads add them in any order.
+** Opened by open_winidea.c for lua/checked_reader.c, which calls `close`; that
+** frees the order of the areas.
 */
 
 #include <stdlib.h>
@@ -125,8 +127,8 @@ static pf_status scan_timeline (pf_trace *trace, area_order *s,
 }
 
 
-/* Converts areas to entries, with the mutex. A variable without events of its own
-   is placed before the first of its states. */
+/* Converts areas to entries, with the mutex. A variable without events of its
+   own is placed before the first of its states. */
 static pf_status order_entries (areas_reader *self, const area_order *s,
                                 pf_error *error) {
   const winidea_file *const file = self->trace->state;

@@ -17,6 +17,8 @@
 ** swap_suspend_resume. Records of 20 bytes, with 4 bytes of DATA, are not
 ** documented: option record_size. DATA of events of states is not documented,
 ** either: the state with that value is used, else the only state of the handle.
+** Opened by open_winidea.c for lua/checked_reader.c, and by areas_table.c and
+** text_timeline.c. The reader owns its area cache.
 */
 
 #include "formats/winidea/decode.h"

@@ -2,7 +2,8 @@
 ** detect_winidea.c - detects binary timelines and their version.
 **
 ** A timeline has no header. The versions differ in the bits of the second word
-** that are used. The word of a leave on core 0 is 0 in both.
+** that are used. The word of a leave on core 0 is 0 in both. Called by
+** open_winidea.c. Nothing is allocated.
 */
 
 #include "formats/winidea/winidea.h"
@@ -27,8 +28,9 @@ typedef struct counts {
 } counts;
 
 
-/* Counts records. Version 1.1 has a type for writes, 1.0 has none; the word 0 is
-   a leave in both. Zeros are valid only as the first record: a leave on core 0. */
+/* Counts records. Version 1.1 has a type for writes, 1.0 has none; the word 0
+   is a leave in both. Zeros are valid only as the first record: a leave on core
+   0. */
 static void count_records (counts *t, const uint8_t *at, size_t count,
                            unsigned size) {
   int64_t last = INT64_MIN;

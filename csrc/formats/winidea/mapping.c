@@ -6,6 +6,9 @@
 ** otherwise. Without a macro for the parent, lines follow their function, and
 ** the handle of states is that of their variable + 0x10000000 (inferred from
 ** the vendor's examples).
+**
+** Called by text1.c and xml.c; decode.c asks for names of contexts. Areas and
+** contexts belong to the winidea_file.
 */
 
 
@@ -73,10 +76,10 @@ typedef struct parents {
 } parents;
 
 
-/* The entry of the parent, or WINIDEA_NO_ENTRY: by the handle that the row states,
-   else that of the variable whose row states the handle of these states, else by
-   the default rule for states; for lines the last function before; for states
-   the last variable before if the row states its name. */
+/* The entry of the parent, or WINIDEA_NO_ENTRY: by the handle that the row
+   states, else that of the variable whose row states the handle of these
+   states, else by the default rule for states; for lines the last function
+   before; for states the last variable before if the row states its name. */
 static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
                            const parents *before) {
   const winidea_file *const file = trace->state;

@@ -1,7 +1,7 @@
 /*
-** open_winidea.c - the format winidea: exports of the winIDEA profiler. Files may
-** grow while they are read: a binary timeline, a Text1 file, and the file beside
-** either.
+** open_winidea.c - the format winidea: exports of the winIDEA profiler. Files
+** may grow while they are read: a binary timeline, a Text1 file, and the file
+** beside either.
 */
 
 #include <stdlib.h>
@@ -209,7 +209,8 @@ static void list_tables (pf_trace *trace, winidea_file *file) {
 }
 
 
-/* Returns true and sets file->text or file->xml if the source is a main file. */
+/* Returns true and sets file->text or file->xml if the source is a main
+   file. */
 static bool is_main (winidea_file *file, const pf_source *source) {
   const size_t size = source->bytes.size;
   const pf_bytes head = {source->bytes.at,

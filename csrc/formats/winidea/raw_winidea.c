@@ -1,7 +1,8 @@
 /*
 ** raw_winidea.c - the readers of table raw: the records of a binary timeline
 ** and the bytes after the last complete one, or the lines of a main file. The
-** bytes of all rows together are the file.
+** bytes of all rows together are the file. Opened by open_winidea.c for
+** lua/checked_reader.c, which closes them. They own nothing but themselves.
 */
 
 #include "formats/winidea/text1.h"

@@ -239,8 +239,8 @@ static size_t take_right (const winidea_rowformat *f, slice *r,
 }
 
 
-/* Returns true if macro number i and the literal after it can start here; a file
-   if the slice begins like a path. */
+/* Returns true if macro number i and the literal after it can start here; a
+   file if the slice begins like a path. */
 static bool can_follow (const winidea_rowformat *f, size_t i, const slice *r) {
   const winidea_macro macro = (winidea_macro)f->macros[i];
   const size_t n = left_of(r);

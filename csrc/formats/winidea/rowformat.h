@@ -1,7 +1,8 @@
 /*
 ** rowformat.h - the row formats in the section headers of a Text1 file: literal
 ** text and macros between per cent signs. Compile a format once with
-** winidea_compile, then split each row with winidea_split. Nothing is allocated.
+** winidea_compile, then split each row with winidea_split. Nothing is
+** allocated.
 **
 ** Used by text1.c, mapping.c, the readers of sections and the encoder. The
 ** fields of a row point into the row.
@@ -51,7 +52,8 @@ bool winidea_compile (winidea_rowformat *format, pf_bytes text);
 /* Returns true if a format contains a macro. */
 bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro);
 
-/* The fields of a row, by macro; `at` is NULL if the format does not have it. */
+/* The fields of a row, by macro; `at` is NULL if the format does not have
+   it. */
 typedef struct winidea_fields {
   pf_bytes of[MACROS];
   bool is_ambiguous; /* adjacent free texts could be split elsewhere, too */
@@ -75,7 +77,8 @@ typedef enum winidea_base {
   WINIDEA_HEXADECIMAL
 } winidea_base;
 
-/* Parse a whole text as a number. Return false if it is not one, or too large. */
+/* Parse a whole text as a number. Return false if it is not one, or too
+   large. */
 bool winidea_read_handle (pf_bytes text, uint32_t *handle);
 bool winidea_read_decimal (pf_bytes text, int64_t *number);
 bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value);

@@ -1,6 +1,7 @@
 /*
 ** sections.c - the readers of tables statistics and contexts, which
-** parse the rows of their sections when they are read.
+** parse the rows of their sections when they are read. Opened by open_winidea.c
+** for lua/checked_reader.c, which calls `close`; that frees the area cache.
 */
 
 #include <stdlib.h>
@@ -32,7 +33,8 @@ static pf_status put_text (section_reader *self, const pf_batch *batch,
 }
 
 
-/* Puts a row, unless it has an invalid number; *is_good is then set to false. */
+/* Puts a row, unless it has an invalid number; *is_good is then set to
+   false. */
 static pf_status put_context (section_reader *self,
                               const winidea_fields *fields,
                               const pf_batch *batch, bool *is_good,
@@ -118,8 +120,8 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
 }
 
 
-/* Reads the next row; before that, opens the next section of the kind if needed,
-   after scanning the whole text. */
+/* Reads the next row; before that, opens the next section of the kind if
+   needed, after scanning the whole text. */
 static pf_status step (pf_reader *reader, pf_batch *batch, pf_error *error) {
   section_reader *const self = (section_reader *)(void *)reader;
   winidea_file *const file = self->trace->state;

@@ -50,7 +50,8 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
 /* The line that begins at `at`, without its end; *next is the next one. */
 pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next);
 
-/* The kind of the section that a line begins; WINIDEA_SECTIONS: it is no header. */
+/* The kind of the section that a line begins; WINIDEA_SECTIONS: it is no
+   header. */
 winidea_section_kind winidea_header_kind (pf_bytes line);
 
 static inline bool winidea_is_header (pf_bytes line) {
@@ -67,13 +68,13 @@ extern const char *const winidea_format_names[WINIDEA_SECTIONS];
 /* The base that an option states. */
 winidea_base winidea_base_option (const pf_trace *trace, const char *name);
 
-/* mapping.c: adds the entry of an area to the mapping. *is_good is set to false if
-   a number is invalid. PF_OK or a failure. */
+/* mapping.c: adds the entry of an area to the mapping. *is_good is set to false
+   if a number is invalid. PF_OK or a failure. */
 pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
                             bool is_xml, bool *is_good, pf_error *error);
 
-/* xml.c: reads a handle, which is hexadecimal with 0x or 8 digits, else decimal.
-   Returns false if it is none. */
+/* xml.c: reads a handle, which is hexadecimal with 0x or 8 digits, else
+   decimal. Returns false if it is none. */
 bool winidea_read_xml_handle (pf_bytes text, uint32_t *handle);
 
 /* xml.c: reads the areas of an XML export. PF_OK or a failure. */

@@ -5,6 +5,9 @@
 ** The value of an event is hexadecimal if it has 8 or 16 digits, else decimal
 ** (the vendor's page says hexadecimal, its example has 8 digits); option
 ** timeline_base. An empty value is missing, not 0.
+**
+** Opened by open_winidea.c for lua/checked_reader.c, which calls `close`; that
+** frees the area cache and the reader of the binary timeline, if there is one.
 */
 
 #include <stdlib.h>
@@ -88,8 +91,8 @@ static int type_of (uint8_t letter) {
 }
 
 
-/* General path: splits a row of any format. The value is an integer, or a number
-   with a point or an exponent, inf or nan. */
+/* General path: splits a row of any format. The value is an integer, or a
+   number with a point or an exponent, inf or nan. */
 static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
   winidea_fields fields;
   char copy[64] = "", *stop;
@@ -159,7 +162,8 @@ static const uint8_t *take_field (const timeline_reader *self, unsigned macro,
 }
 
 
-/* Skips a literal, which usually has one byte or none; NULL if it is not there. */
+/* Skips a literal, which usually has one byte or none; NULL if it is not
+   there. */
 static inline const uint8_t *take_literal (pf_bytes literal, const uint8_t *p,
                                            const uint8_t *end) {
   if (literal.size == 0)

@@ -8,26 +8,32 @@
 ** "mapping" or "timeline". The rows of the main file that describe areas are
 ** called the mapping. All times are in nanoseconds.
 **
-** Readers may run in several threads. What grows while they run is protected by
-** winidea_file.mutex.
+** Readers may run in several threads. winidea_file.mutex protects all that
+** grows while they run.
 **
-**   open_winidea.c           the format: which file is what, facts, tables
-**   detect_winidea.c         detection of binary timelines and their version
-**   text1.c          sections of a Text1 file; rowformat.c:
-**                            the formats of their rows
-**   mapping.c        areas and contexts of Text1; xml.c: of XML
-**   area_list.c      the list of areas of a file
-**   area_cache.c     from handle and value to area, with a cache for
-**                            each reader
-**   decode.c         from records to columns
-**   bin_timeline.c   reader of a binary timeline
-**   text_timeline.c  reader of a Text1 timeline
-**   areas_table.c    reader of table areas
-**   sections.c       readers of tables statistics and contexts
-**   raw_winidea.c            readers of table raw
-**   schemas.c        the schemas
-**   encode_winidea.c        the encoder; write_text1.c: rows of Text1,
-**                            _handles: new handles, states as writes
+**   open_winidea.c      the format: which file is what, facts, tables
+**   detect_winidea.c    detection of binary timelines and their version
+**   text1.c             sections of a Text1 file
+**   rowformat.c         the formats of the rows of sections
+**   mapping.c           areas and contexts of Text1
+**   xml.c               areas of XML
+**   area_list.c         the list of areas of a file
+**   area_cache.c        from handle and value to area, with a cache for each
+**                       reader
+**   decode.c            from records to columns
+**   decode_events.c     from records to event words
+**   bin_timeline.c      reader of a binary timeline
+**   text_timeline.c     reader of a Text1 timeline
+**   areas_table.c       reader of table areas
+**   sections.c          readers of tables statistics and contexts
+**   raw_winidea.c       readers of table raw
+**   schemas.c           the schemas
+**   encoder/            encode_winidea.c: the encoder; write_text1.c: rows of
+**                       Text1; write_handles.c: new handles, states as writes
+**
+** lua/trace_part.c and checked_reader.c open and close a trace and its readers
+** through pf_format_winidea. open_winidea.c allocates the winidea_file, which
+** its `close` frees with areas, contexts and sections.
 */
 
 #ifndef winidea_h
@@ -44,7 +50,8 @@
 #include "model/rows/trace.h"
 #include "profio.h"
 
-/* The versions of a binary timeline; they differ in the second word of a record. */
+/* The versions of a binary timeline; they differ in the second word of a
+   record. */
 typedef enum winidea_version {
   WINIDEA_1_0, /* bits 24 to 27: type; no core */
   WINIDEA_1_1  /* bits 0 to 3: type; bits 4 to 11: core */
@@ -120,7 +127,8 @@ typedef enum winidea_data_type {
   WINIDEA_DATA_DOUBLE   /* bits of a double */
 } winidea_data_type;
 
-/* An entry: a row of the mapping, or an area of an event that has no such row. */
+/* An entry: a row of the mapping, or an area of an event that has no such
+   row. */
 typedef struct winidea_entry {
   uint32_t handle;
   bool has_value;
@@ -268,7 +276,8 @@ static inline uint64_t winidea_records (const winidea_file *file) {
 }
 
 
-/* open_winidea.c: the bytes of a main file; in a live trace only complete lines. */
+/* open_winidea.c: the bytes of a main file; in a live trace only complete
+   lines. */
 pf_bytes winidea_complete_lines (const winidea_file *file, pf_bytes text);
 
 /* open_winidea.c: in a live trace, processes what the files have got since the
@@ -285,7 +294,8 @@ bool winidea_find_version (const pf_trace *trace, pf_bytes bytes,
 /* The confidence (0 to 100) that `head` begins a timeline of `size` bytes. */
 int winidea_score_records (pf_bytes head, uint64_t size);
 
-/* Sets the layout from the options, else from the records. PF_OK or a failure. */
+/* Sets the layout from the options, else from the records. PF_OK or a
+   failure. */
 pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
                                  winidea_layout *layout, pf_error *error);
 

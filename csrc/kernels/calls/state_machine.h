@@ -1,9 +1,9 @@
 /*
 ** state_machine.h - the call machine: a state machine that turns events into
 ** calls as call.h defines them. It holds the stacks of all lanes and knows
-** nothing of columns. Used by calls.c, scan.c, spans.c and load.c: init,
-** process for the events in their order, finish, free. scan_merge.c merges
-** machines of chunks. A machine owns its lanes, calls and chunk until
+** nothing of columns. Used by calls.c, scan.c, spans.c, load.c and explain.c:
+** init, process for the events in their order, finish, free. scan_merge.c
+** merges machines of chunks. A machine owns its lanes, calls and chunk until
 ** pf_machine_free; it borrows the dictionary.
 */
 

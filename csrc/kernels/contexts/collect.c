@@ -403,9 +403,9 @@ static bool can_bulk_read (const pf_contexts *contexts,
 }
 
 
-/* Read rows with stacks. Their weights are summed by stack id in a second thread,
-   and become contexts at the end. A stack has a greater id than its parent, so one
-   scan over an array of sums by id builds the contexts. */
+/* Read rows with stacks. Their weights are summed by stack id in a second
+   thread, and become contexts at the end. A stack has a greater id than its
+   parent, so one scan over an array of sums by id builds the contexts. */
 static pf_status collect_stacks (pf_contexts *contexts, const stack_rows *rows,
                                  bool *wanted, pf_error *error) {
   if (can_bulk_read(contexts, rows)) {

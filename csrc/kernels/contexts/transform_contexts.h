@@ -50,11 +50,11 @@ pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
 #define PF_ANY_DEPTH UINT32_MAX
 
 /*
-** Set *depth to the largest depth, at least 1, at which all stacks with a weight
-** have at most `max_frames` frames in total, when they are shortened to it and
-** written one by one, or `inverted` to that depth, before equal ones are merged;
-** to PF_ANY_DEPTH if no limit is needed. For deep stacks the number of frames
-** grows with the square of the number of contexts.
+** Set *depth to the largest depth, at least 1, at which all stacks with a
+** weight have at most `max_frames` frames in total, when they are shortened to
+** it and written one by one, or `inverted` to that depth, before equal ones are
+** merged; to PF_ANY_DEPTH if no limit is needed. For deep stacks the number of
+** frames grows with the square of the number of contexts.
 */
 pf_status pf_contexts_depth (const pf_contexts *from, bool inverted,
                              uint64_t max_frames, uint32_t *depth,
@@ -70,8 +70,8 @@ pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
 pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
                             size_t metric, const char *name, pf_error *error);
 
-/* Fold contexts whose total is less than `share` of the whole, by a metric, into
-   their callers. Absolute values are compared. */
+/* Fold contexts whose total is less than `share` of the whole, by a metric,
+   into their callers. Absolute values are compared. */
 pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
                              size_t metric, double share, pf_error *error);
 

@@ -162,7 +162,8 @@ static void rows_close (pf_reader *self) {
 }
 
 
-/* Compare by descending self, if `context` says so, then by descending total. */
+/* Compare by descending self, if `context` says so, then by descending
+   total. */
 static int compare_rows (const void *context, const void *left,
                          const void *right) {
   const row *const a = left, *const b = right;

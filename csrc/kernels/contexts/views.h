@@ -2,8 +2,9 @@
 ** views.h - the nodes of a context tree in depth-first order, whatever the
 ** order in which they were added; and contexts as rows: functions, arcs between
 ** them, the tree, lines; and the comparison of two profiles. Used by
-** lua/profile/context_profile.c. The caller closes the reader, which owns its
-** rows.
+** lua/profile/context_profile.c; a traversal also by transform_contexts.c and
+** lua/profile/export.c. The caller closes the reader, which owns its rows, and
+** the traversal, which owns its arrays.
 **
 ** Values are those of one metric, in its unit. `self` is the weight of the
 ** frame itself, `total` includes everything that it called; recursive calls of

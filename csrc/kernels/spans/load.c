@@ -118,8 +118,8 @@ static pf_status process_event (load_reader *l, size_t row) {
   }
   if (t->intervals == NULL)
     return PF_ENOMEM;
-  /* Whether the call on top of the lane's stack, or the function of its line, is
-     running. */
+  /* Whether the call on top of the lane's stack, or the function of its line,
+     is running. */
   const pf_lane *const lane =
       pf_lane_at(&l->machine.lanes, pf_event_lane(word_of_event));
   const uint32_t depth = lane == NULL ? 0 : lane->count;

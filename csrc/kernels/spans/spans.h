@@ -7,6 +7,10 @@
 ** Spans lie on tracks. A track is the call stack of a lane, the states of one
 ** variable, or the values of one variable. Times on a track never go back; if
 ** the times of a lane start again, a new track begins.
+**
+** overview.c of this folder also calls pf_spans_read. The caller closes the
+** tracks (pf_span_tracks_close) or the store (pf_span_store_close), which own
+** all memory and borrow the events.
 */
 
 #ifndef spans_h

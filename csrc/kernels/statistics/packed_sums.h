@@ -47,6 +47,10 @@
 ** canonical order of statistics that come from packed sums: a set of runs has
 ** no first occurrences. A group without calls keeps the last stop of an area
 ** whose calls the options exclude.
+**
+** pf_sums_pack allocates the bytes, which its caller frees. pf_sums_open and
+** pf_sums_add fill a scan, which owns all memory of the groups; the caller
+** closes it.
 */
 
 #ifndef packed_sums_h

@@ -56,12 +56,12 @@ pf_status pf_statistics_pack (pf_reader *reader, pf_packed *packed,
                               pf_error *error);
 
 /*
-** Open a reader over the statistics in packed sums, in their canonical order. It
-** has the columns and values that pf_statistics_open has of the calls that were
-** packed; options of chunks are ignored. The bytes are not needed afterwards; the
-** dictionary is borrowed. PF_EUNSUPPORTED when the sums were computed with other
-** options of calls, or by caller and the others not; PF_ETRUNCATED, PF_EFORMAT,
-** PF_ELIMIT, PF_ENOMEM.
+** Open a reader over the statistics in packed sums, in their canonical order.
+** It has the columns and values that pf_statistics_open has of the calls that
+** were packed; options of chunks are ignored. The bytes are not needed
+** afterwards; the dictionary is borrowed. PF_EUNSUPPORTED when the sums were
+** computed with other options of calls, or by caller and the others not;
+** PF_ETRUNCATED, PF_EFORMAT, PF_ELIMIT, PF_ENOMEM.
 */
 pf_status pf_statistics_of_sums (pf_bytes packed, pf_dictionary *dictionary,
                                  const pf_statistics_options *options,

@@ -1,13 +1,13 @@
 /*
 ** write_handles.c - the handles of written areas, and states as writes.
 **
-** Areas have their own handles, or new ones. Areas with new handles are kept, so
-** that their names can be written after the events.
+** Areas have their own handles, or new ones. Areas with new handles are kept,
+** so that their names can be written after the events.
 **
 ** Events of states are converted to writes of their variables, as the vendor's
 ** program exports them without TimelineStates. A write begins a state and ends
-** the one before. So from its first write on a variable always has a state, which
-** is never suspended. Other sequences of events are refused.
+** the one before. So from its first write on a variable always has a state,
+** which is never suspended. Other sequences of events are refused.
 */
 
 
@@ -42,8 +42,8 @@ static pf_status check_handle (const winidea_writer *self, uint64_t handle,
 
 
 /* Sets *handle to the own handle of an area; for a state, to the one that
-   follows from that of its variable, which has one already; else to the next one
-   of its kind. Handles of more than 32 bits are refused when written. */
+   follows from that of its variable, which has one already; else to the next
+   one of its kind. Handles of more than 32 bits are refused when written. */
 static pf_status new_handle (winidea_writer *self, const pf_area *area,
                              uint32_t *handle) {
   const unsigned kind = kind_of(self, area);
@@ -136,7 +136,8 @@ struct winidea_variable {
   int64_t value;
 };
 
-/* The variable with this handle, added if it is new. NULL when out of memory. */
+/* The variable with this handle, added if it is new. NULL when out of
+   memory. */
 static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
   const uint32_t count = self->variables.count;
   const uint64_t word = handle;

@@ -80,7 +80,8 @@ static bool append (winidea_writer *self, pf_bytes bytes) {
 }
 
 
-/* Returns true if splitting the row gives the same fields; numbers always do. */
+/* Returns true if splitting the row gives the same fields; numbers always
+   do. */
 static bool reads_back (const winidea_rowformat *format, pf_bytes row,
                         const fields *f) {
   winidea_fields back;
