@@ -1,7 +1,8 @@
 /*
-** content_hash.h - hashes by which contents are identified in all stores:
-** XXH3 with 128 bits, in its canonical form (big-endian). Used by hasher.c and
-** by the code that adds frames and stacks to a store. Nothing is allocated.
+** content_hash.h - hashes by which contents are identified in all stores: XXH3
+** with 128 bits, in its canonical form (big-endian). Implemented in hasher.c;
+** used by interning.c, put_cells.c, put_rows.c, sum_rows.c and
+** run_row_methods.c. Nothing is allocated.
 */
 
 #ifndef content_hash_h
@@ -22,19 +23,20 @@ typedef struct pf_hash {
 */
 pf_hash pf_hash_frame (const pf_dictionary *dictionary, const pf_area *frame);
 
-/* The hash of a stack: of the hash of its parent (zeros: none), followed by that
-   of its frame. */
+/* The hash of a stack: of the hash of its parent (zeros: none), followed by
+   that of its frame. */
 pf_hash pf_hash_stack (const pf_hash *parent, const pf_hash *frame);
 
-/* A number that identifies a metric: the last 8 bytes, as a big-endian number, of
-   the hash of its name and unit, each after its size (8 bytes, little-endian). */
+/* A number that identifies a metric: the last 8 bytes, as a big-endian number,
+   of the hash of its name and unit, each after its size (8 bytes,
+   little-endian). */
 uint64_t pf_hash_metric (const char *name, const char *unit);
 
 #define PF_CHECKSUM_SIZE 8
 
-/* Write the checksum of the cells of a run and metric to `checksum`: the first 8
-   bytes of the hash of the cells, followed by the ids of run and metric (8 bytes
-   each, little-endian). */
+/* Write the checksum of the cells of a run and metric to `checksum`: the first
+   8 bytes of the hash of the cells, followed by the ids of run and metric (8
+   bytes each, little-endian). */
 void pf_checksum_cells (pf_bytes cells, int64_t run, int64_t metric,
                         uint8_t *checksum);
 

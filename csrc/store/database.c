@@ -14,8 +14,6 @@
 #include "store/database.h"
 
 
-/* {====== Failures ====== */
-
 static pf_status status_of (int result) {
   switch (result & 0xff) {
     case SQLITE_NOMEM: return PF_ENOMEM;
@@ -81,11 +79,6 @@ pf_status pf_database_failure (const pf_database *database, int result,
                          : sqlite3_errstr(result));
   }
 }
-
-/* }====== */
-
-
-/* {====== Opening ====== */
 
 /* Ids of the dictionary that were assigned in a transaction become invalid when
    it is rolled back. */
@@ -250,11 +243,6 @@ void pf_database_close (pf_database *d) {
   *d = (pf_database){.handle = NULL};
 }
 
-/* }====== */
-
-
-/* {====== Statements ====== */
-
 /* Returns the unused statement with this SQL, or NULL. */
 static pf_statement *find (pf_database *d, pf_bytes sql) {
   for (size_t i = 0; i < PF_STATEMENTS; i++) {
@@ -366,5 +354,3 @@ pf_status pf_database_execute (pf_database *d, const char *sql,
   const int result = sqlite3_exec(d->handle, sql, NULL, NULL, NULL);
   return result == SQLITE_OK ? PF_OK : pf_database_failure(d, result, error);
 }
-
-/* }====== */

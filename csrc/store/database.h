@@ -1,7 +1,9 @@
 /*
 ** database.h - a connection to a file of SQLite 3, with the statements that it
-** has prepared. Used by all files of csrc/store; the userdata of connection.c
-** owns the connection. Each connection is used by one thread at a time.
+** has prepared. Used by the files of csrc/store that access SQLite. The
+** userdata of connection.c owns the connection (row_methods.c opens a scratch
+** one); pf_database_close frees it with its statements. Each connection is used
+** by one thread at a time.
 **
 ** The file may come from anywhere. So the schema cannot call functions with
 ** side effects, triggers and views are ignored, and the file cannot be damaged
@@ -17,7 +19,7 @@
 
 #define PF_STATEMENTS 48 /* that are kept prepared */
 
-/* How a file is opened. */
+/* The access for which a file is opened. */
 typedef enum pf_access {
   PF_READ,   /* never written; its folder may be read-only */
   PF_WRITE,  /* it must exist */
@@ -25,7 +27,8 @@ typedef enum pf_access {
   PF_SCRATCH /* an empty file that nobody else opens and that is not kept */
 } pf_access;
 
-/* A prepared statement. `is_used` from pf_statement_take to pf_statement_end. */
+/* A prepared statement. `is_used` from pf_statement_take to
+   pf_statement_end. */
 typedef struct pf_statement {
   sqlite3_stmt *handle; /* owned; NULL: free */
   size_t size;          /* of its SQL */
@@ -51,16 +54,16 @@ pf_status pf_database_open (pf_database *database, const char *path,
 /* Close the file; statements in use are ended too. */
 void pf_database_close (pf_database *database);
 
-/* Set the error to the description of a result of SQLite that is no success, and
-   return its status. */
+/* Set the error to the description of a result of SQLite that is no success,
+   and return its status. */
 pf_status pf_database_failure (const pf_database *database, int result,
                                pf_error *error);
 
 /*
 ** Take the statement of a single SQL command, which is prepared if it is new.
-** Each one that was taken must be ended. PF_EFORMAT if SQLite cannot compile it,
-** PF_ELIMIT if PF_STATEMENTS are in use. *rest (may be NULL) is set to the text
-** after the command. The parameters have no values.
+** Each one that was taken must be ended. PF_EFORMAT if SQLite cannot compile
+** it, PF_ELIMIT if PF_STATEMENTS are in use. *rest (may be NULL) is set to the
+** text after the command. The parameters have no values.
 */
 pf_status pf_statement_take (pf_database *database, pf_bytes sql,
                              pf_statement **statement, pf_bytes *rest,

@@ -1,6 +1,8 @@
 /*
-** exchange.c - the userdata of an HTTP client: several requests at once. Its
-** connections belong to the userdata.
+** exchange.c - the userdata of an HTTP client: several requests at once. Called
+** by lua/profio/internal/store/clickhouse/servers.lua. One userdata owns the
+** client with its connections, another one the requests of a call and their
+** answers.
 */
 
 #include <stdlib.h>
@@ -20,7 +22,8 @@ typedef struct l_http {
 } l_http;
 
 /* The requests of one call, with their answers. User values: the memory of the
-   requests, their table, the client, and a list of the memories of their files. */
+   requests, their table, the client, and a list of the memories of their
+   files. */
 typedef struct l_exchange {
   pf_http_request *requests;
   size_t count;
@@ -57,8 +60,8 @@ static int exchange_gc (lua_State *L) {
 }
 
 
-/* Returns the text of a field of the table on top of the stack, which keeps it, or
-   NULL. */
+/* Returns the text of a field of the table on top of the stack, which keeps it,
+   or NULL. */
 static const char *text_field (lua_State *L, const char *name) {
   const char *const text = l_option_text(L, -1, name, NULL);
   luaL_argcheck(L, text == NULL || strpbrk(text, "\r\n") == NULL, 2,
@@ -67,8 +70,8 @@ static const char *text_field (lua_State *L, const char *name) {
 }
 
 
-/* Reads the files of the request on top of the stack: { { name =, data = }, ... }.
-   Pushes the memory of their array. */
+/* Reads the files of the request on top of the stack, tables with `name` and
+   `data`. Pushes the memory of their array. */
 static void read_files (lua_State *L, pf_http_request *request) {
   lua_getfield(L, -1, "files");
   const size_t count = lua_isnil(L, -1) ? 0 : lua_rawlen(L, -1);
@@ -116,8 +119,8 @@ typedef struct beginning {
 } beginning;
 
 
-/* Whether Ctrl-C was pressed while the program holds it back, or was handled as by
-   the interpreter of Lua, which sets a hook that raises an error later. */
+/* Whether Ctrl-C was pressed while the program holds it back, or was handled as
+   by the interpreter of Lua, which sets a hook that raises an error later. */
 static bool is_over (void *context) {
   const beginning *const b = context;
   return pf_is_interrupted() || lua_gethook(b->L) != b->hook;
@@ -167,8 +170,9 @@ static int exchange_step (lua_State *L) {
 }
 
 
-/* sent:wait(): returns the list of the answers, as strings, when all have arrived;
-   or nil, message, code, soon after Ctrl-C. The requests have ended then. */
+/* sent:wait(): returns the list of the answers, as strings, when all have
+   arrived; or nil, message, code, soon after Ctrl-C. The requests have ended
+   then. */
 static int exchange_wait (lua_State *L) {
   l_exchange *const e = luaL_checkudata(L, 1, L_EXCHANGE);
   beginning b = {L, lua_gethook(L)};

@@ -1,7 +1,7 @@
 /*
-** function_sums.c - the weights of functions in many runs (see profile_cells.h).
-** Called by cell_methods.c, whose userdata owns the sums and closes them, also
-** after a failed open.
+** function_sums.c - the weights of functions in many runs (see
+** profile_cells.h). Called by cell_methods.c, whose userdata owns the sums and
+** closes them, also after a failed open.
 */
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ void pf_function_sums_close (pf_function_sums *sums) {
 }
 
 
-/* Note which functions each stack has. Its parent has a lower id, so it was read
-   before. */
+/* Note which functions each stack has. Its parent has a lower id, so it was
+   read before. */
 static pf_status read_stacks (pf_function_sums *sums, pf_database *database,
                               const uint32_t *functions, uint32_t nframes,
                               pf_error *error) {

@@ -1,7 +1,9 @@
 /*
 ** hasher.c - content hashes (see content_hash.h), and the userdata that hashes
 ** the bytes of files. The only file that includes xxhash.h, whose functions are
-** compiled in, so that the module needs no further library.
+** compiled in, so that the module needs no further library. Called by
+** lua/profio/internal/store; the userdata owns the state of a hash, and nothing
+** else is allocated.
 */
 
 #include <string.h>
@@ -16,8 +18,6 @@
 
 #define L_HASHER "profio.hasher"
 
-
-/* {====== Frames and stacks ====== */
 
 static pf_hash canonical (XXH128_hash_t hash) {
   pf_hash result;
@@ -111,11 +111,6 @@ void pf_checksum_cells (pf_bytes cells, int64_t run, int64_t metric,
   memcpy(checksum, hash.bytes, PF_CHECKSUM_SIZE);
 }
 
-/* }====== */
-
-
-/* {====== The userdata ====== */
-
 typedef struct l_hasher {
   XXH3_state_t *state; /* owned: its address is a multiple of 64 */
 } l_hasher;
@@ -154,9 +149,9 @@ static pf_bytes bytes_check (lua_State *L, int arg) {
 
 
 /*
-** hasher:add(...): adds the bytes of strings and sources, in this order; returns
-** the hasher. Sizes are not added: (a, b) equals a .. b. A file that shrinks
-** while it is read has zeros; the readers of its source report that.
+** hasher:add(...): adds the bytes of strings and sources, in this order;
+** returns the hasher. Sizes are not added: (a, b) equals a .. b. A file that
+** shrinks while it is read has zeros; the readers of its source report that.
 */
 static int hasher_add (lua_State *L) {
   const l_hasher *const h = luaL_checkudata(L, 1, L_HASHER);
@@ -177,9 +172,6 @@ static int hasher_digest (lua_State *L) {
   lua_pushlstring(L, (const char *)hash.bytes, sizeof hash.bytes);
   return 1;
 }
-
-/* }====== */
-
 
 void l_open_hasher (lua_State *L) {
   static const luaL_Reg methods[] = {

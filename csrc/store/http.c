@@ -1,6 +1,6 @@
 /*
-** http.c - requests over HTTP through libcurl. The only file that includes its
-** header.
+** http.c - requests over HTTP through libcurl. The only file that includes the
+** header of libcurl.
 */
 
 #include <curl/curl.h>
@@ -66,8 +66,6 @@ void pf_http_close (pf_http *client) {
 }
 
 
-/* {====== Callbacks of libcurl ====== */
-
 static size_t take_bytes (char *bytes, size_t size, size_t count,
                           void *context) {
   flight *const f = context;
@@ -108,11 +106,6 @@ static size_t take_header (char *bytes, size_t size, size_t count,
     f->has_exception = true;
   return length;
 }
-
-/* }====== */
-
-
-/* {====== Requests ====== */
 
 /* Add the header "NAME: VALUE". False when out of memory. */
 static bool add_header (flight *f, const char *name, const char *value) {
@@ -162,9 +155,9 @@ static bool set_body (flight *f) {
   const pf_http_request *const r = f->request;
   if (r->nfiles > 0)
     return set_form(f);
-  /* libcurl sends a request again when a connection that was kept turns out to be
-     closed. Rows must not be inserted twice, so they have a connection of their
-     own. */
+  /* libcurl sends a request again when a connection that was kept turns out to
+     be closed. Rows must not be inserted twice, so they have a connection of
+     their own. */
   return curl_easy_setopt(f->easy, CURLOPT_POST, 1L) == CURLE_OK &&
          curl_easy_setopt(f->easy, CURLOPT_POSTFIELDSIZE_LARGE,
                           (curl_off_t)r->body.size) == CURLE_OK &&
@@ -176,8 +169,8 @@ static bool set_body (flight *f) {
 }
 
 
-/* Create the handle of a request. False when out of memory, or when libcurl does
-   not know the protocol. */
+/* Create the handle of a request. False when out of memory, or when libcurl
+   does not know the protocol. */
 static bool prepare (flight *f) {
   const pf_http_request *const r = f->request;
   CURL *const easy = f->easy = curl_easy_init();
@@ -196,11 +189,6 @@ static bool prepare (flight *f) {
          set_headers(f);
 #undef SET
 }
-
-/* }====== */
-
-
-/* {====== Failures ====== */
 
 /* Fail with the first bytes of what the server says, as one line. */
 static pf_status fail_as_told (const flight *f, const char *what,
@@ -285,11 +273,6 @@ static pf_status outcome (const flight *f, pf_error *error) {
                    "incomplete");
   return PF_OK;
 }
-
-/* }====== */
-
-
-/* {====== The exchange ====== */
 
 /* Note the results of the transfers that have ended. */
 static void collect (CURLM *multi) {
@@ -403,5 +386,3 @@ pf_status pf_http_wait (pf_http_sending *sending, const pf_http_watch *watch,
   }
   return status;
 }
-
-/* }====== */

@@ -1,7 +1,8 @@
 /*
 ** http.h - requests to servers over HTTP and HTTPS, several at once, through
-** libcurl. Used by exchange.c. Order of calls: open a client, exchange any number
-** of times, close it; its connections stay open between exchanges.
+** libcurl. Used by exchange.c, whose userdata own the client and the answers.
+** Order of calls: open a client, exchange any number of times, close it; its
+** connections stay open between exchanges.
 **
 ** A server is not trusted: certificates are checked, redirections are not
 ** followed, proxies of the environment are not used, and an answer counts only
@@ -52,23 +53,25 @@ typedef struct pf_http_sending pf_http_sending;
 
 /*
 ** Begin to send all requests at once; they and what they refer to stay until
-** pf_http_end. NULL when out of memory. pf_http_step transfers what can be without
-** waiting; false: that is not possible any more, and pf_http_wait fails.
+** pf_http_end. NULL when out of memory. pf_http_step transfers what can be
+** without waiting; false: that is not possible any more, and pf_http_wait
+** fails.
 */
 pf_http_sending *pf_http_send (pf_http *client, pf_http_request *requests,
                                size_t count);
 bool pf_http_step (pf_http_sending *sending);
 
 /*
-** Wait for all answers. After a failure *failed is the index of a request that has
-** failed, and no answer may be used. PF_EIO: no connection, no answer in time,
-** Ctrl-C, or the server refuses; PF_ETRUNCATED: the answer is incomplete;
+** Wait for all answers. After a failure *failed is the index of a request that
+** has failed, and no answer may be used. PF_EIO: no connection, no answer in
+** time, Ctrl-C, or the server refuses; PF_ETRUNCATED: the answer is incomplete;
 ** PF_ELIMIT; PF_ENOMEM.
 */
 pf_status pf_http_wait (pf_http_sending *sending, const pf_http_watch *watch,
                         size_t *failed, pf_error *error);
 
-/* End the requests, also those that have no answer yet; NULL: nothing happens. */
+/* End the requests, also those that have no answer yet; NULL: nothing
+   happens. */
 void pf_http_end (pf_http_sending *sending);
 
 #endif

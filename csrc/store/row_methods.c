@@ -3,7 +3,9 @@
 ** database:insert, and store.scratch for databases that are handed over as the
 ** bytes of a file.
 **
-** Used by lua/profio/exports/sqlite.lua.
+** Called by lua/profio/exports/sqlite.lua. The userdata of connection.c owns
+** the database, a scratch one too; the Lua file of a scratch database owns its
+** stream. Batches are freed before a method returns.
 */
 
 #include <stdio.h>
@@ -20,8 +22,6 @@
 
 #define MAX_COLUMNS 32766 /* parameters of a statement of SQLite */
 
-
-/* {====== Inserting ====== */
 
 /* The rows to insert. */
 typedef struct insertion {
@@ -139,12 +139,12 @@ static pf_status prepare (lua_State *L, pf_database *d, insertion *in,
 
 
 /*
-** database:insert(sql, several, reader, columns): executes a command of SQL once
-** for each row of a reader of the core, with the values of these columns for its
-** parameters. `several` is the same command for several rows at once, or nil.
-** Names and areas are bound as TEXT, or as BLOB if they are not
-** UTF-8 or contain NUL; bytes as BLOB, addresses and handles as signed integers
-** of the same 64 bits, stacks as their ids, booleans as 0 and 1, missing values
+** database:insert(sql, several, reader, columns): executes a command of SQL
+** once for each row of a reader of the core, with the values of these columns
+** for its parameters. `several` is the same command for several rows at once,
+** or nil. Names and areas are bound as TEXT, or as BLOB if they are not UTF-8
+** or contain NUL; bytes as BLOB, addresses and handles as signed integers of
+** the same 64 bits, stacks as their ids, booleans as 0 and 1, missing values
 ** and not-a-number as NULL. Returns the number of rows; or nil, message, code.
 */
 static int database_insert (lua_State *L) {
@@ -171,11 +171,6 @@ static int database_insert (lua_State *L) {
   lua_pushinteger(L, in.rows);
   return 1;
 }
-
-/* }====== */
-
-
-/* {====== Scratch databases ====== */
 
 static int scratch_close (lua_State *L) {
   luaL_Stream *const stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
@@ -228,9 +223,6 @@ static int store_scratch (lua_State *L) {
   pf_database_close(&d->database);
   return l_database_failed(L, lua_gettop(L) - 1, &error);
 }
-
-/* }====== */
-
 
 void l_open_row_methods (lua_State *L) {
   luaL_getmetatable(L, L_DATABASE);

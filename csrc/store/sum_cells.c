@@ -3,6 +3,10 @@
 ** are indexed by the ids of stacks, which are dense; pages of them that no cell
 ** needs take no memory. Stacks and frames that were read are kept for the next
 ** sum of the same connection.
+**
+** Called by cell_methods.c and function_sums.c. The caller owns the contexts,
+** the userdata of the database the pf_read_stacks; all other arrays are freed
+** before pf_cells_sum returns.
 */
 
 #include <stdlib.h>
@@ -51,8 +55,6 @@ static void job_free (job *j) {
   free(j->areas);
 }
 
-
-/* {====== Queries ====== */
 
 pf_status pf_query_first (pf_database *d, const char *sql, int64_t number,
                           pf_statement **statement, pf_error *error) {
@@ -134,11 +136,6 @@ static pf_status job_open (job *j, pf_error *error) {
     return pf_no_memory(error);
   return begin_read(j->read, j, error);
 }
-
-/* }====== */
-
-
-/* {====== Sums ====== */
 
 /* A copy of a text column, with a NUL at its end; NULL when out of memory. */
 static char *copy_text (sqlite3_stmt *s, int column) {
@@ -232,11 +229,6 @@ static pf_status add_all (job *j, pf_statement *rows, pf_error *error) {
   }
   return status == PF_END ? PF_OK : status;
 }
-
-/* }====== */
-
-
-/* {====== Stacks ====== */
 
 pf_status pf_stack_of_row (sqlite3_stmt *s, uint32_t stack_limit,
                            uint32_t frame_limit, pf_stack_row *row,
@@ -415,11 +407,6 @@ static pf_status add_nodes (job *j, pf_error *error) {
   }
   return PF_OK;
 }
-
-/* }====== */
-
-
-/* {====== The result ====== */
 
 static int compare_sums (const void *context, const void *left,
                          const void *right) {
