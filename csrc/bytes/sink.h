@@ -1,7 +1,7 @@
 /*
 ** sink.h - buffered writing into a file descriptor or into memory. Used by the
-** encoders and exports. The first failure is kept in the sink: later calls
-** return it again and write nothing. PF_EIO, PF_ENOMEM.
+** encoders and exports, and by spool.c and gzip.c. The first failure is kept in
+** the sink: later calls return it again and write nothing. PF_EIO, PF_ENOMEM.
 **
 ** Order of calls: open; put, uint, fill, reserve with advance, patch; flush;
 ** close.

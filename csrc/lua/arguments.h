@@ -1,5 +1,6 @@
 /*
-** arguments.h - arguments, options and results, for all files of the binding.
+** arguments.h - arguments, options and results. Used by all of csrc/lua and
+** csrc/store.
 **
 ** Options are fields of a table; if the value at `arg` is no table, all options
 ** are absent. Texts are borrowed: the argument or the table keeps the string.

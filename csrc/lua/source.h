@@ -1,6 +1,7 @@
 /*
 ** source.h - the source userdata. Used by the files of the binding that read
-** bytes of a source; they pin the userdata and check `open` first.
+** bytes of a source; they pin the userdata and check `open` first. The userdata
+** owns the mapping of a file, or pins a string.
 */
 
 #ifndef source_h

@@ -1,6 +1,8 @@
 /*
 ** trace_part.h - the userdata of a part, shared by trace_part.c, which opens
-** it, and checked_reader.c, which reads its tables.
+** it, and checked_reader.c, which reads its tables. file_sum.c, symbol_table.c,
+** lua/stages and lua/writer take parts as arguments. The userdata owns the
+** trace of the core and pins its sources.
 */
 
 #ifndef trace_part_h

@@ -1,6 +1,7 @@
 /*
 ** rows.h - conversion of whole batches to text or RowBinary, shared by the .c
-** files of this folder. Used by lua/row_text.c and the exports of lua/profile.
+** files of this folder. Used by lua/row_text.c, the exports of lua/profile and
+** lua/stages/lane_overview.c.
 **
 ** A job reads a reader to its end and writes each row in one format (an aligned
 ** table, csv, json, ..., or a listing with a template for each kind of row)

@@ -4,7 +4,8 @@
 **
 ** Opening reads the header and at most DCPI_PRESCAN bytes of the body. So all
 ** damage of a small file is known after opening; in a large file the readers
-** report it.
+** report it. lua/trace_part.c and checked_reader.c call it through
+** pf_format_dcpi; the trace owns the dcpi_file, which `close` frees.
 */
 
 #include <stdio.h>

@@ -2,7 +2,8 @@
 ** open_gmon.c - the format gmon: profiles of gprof, in all dialects; schemas.
 **
 ** Opening parses the whole file once, so the number of rows of each table and
-** all damage are known afterwards.
+** all damage are known afterwards. lua/trace_part.c and checked_reader.c call
+** it through pf_format_gmon; the trace owns the gmon_file, which `close` frees.
 */
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
-** pull.h - reads selected columns of a reader, by name. Used by pipelines,
-** graphs and BTF: open, next until PF_END, close. A pull owns its batch; the
-** reader is borrowed until pf_pull_close.
+** pull.h - reads selected columns of a reader, by name. Used by pipeline.c,
+** histograms.c, read_btf.c and lua/symbol_table.c: open, next until PF_END,
+** close. A pull owns its batch; the reader is borrowed until pf_pull_close.
 */
 
 #ifndef pull_h

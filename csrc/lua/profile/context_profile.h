@@ -1,6 +1,7 @@
 /*
 ** context_profile.h - the userdata of profiles that consist of calling
-** contexts. Used by context_profile.c, the exports and the recorder.
+** contexts. Used by lua/profile, the recorder and csrc/store. The userdata owns
+** the contexts and pins their dictionary.
 */
 
 #ifndef context_profile_h

@@ -9,6 +9,8 @@
 ** time after a gap in which the thread may not have run.
 **
 ** Call l_clock_open first. A clock owns no memory and belongs to one thread.
+**
+** Used by recorder.c, and through recorder.h by the hooks.
 */
 
 #ifndef lua_recorder_clock_h

@@ -1,8 +1,8 @@
 /*
 ** id_table.h - dictionary encoding: a hash table that assigns ids to 64-bit
-** words, dense from 0 in the order of first occurrence. Used for keys of
-** groups, lanes and slots: init, encode as often as needed, free. The table is
-** owned by its user.
+** words, dense from 0 in the order of first occurrence. Used in all layers
+** above, such as for keys of groups, lanes and slots: init, encode as often as
+** needed, free. The caller owns the struct; pf_id_table_free frees its arrays.
 */
 
 #ifndef id_table_h

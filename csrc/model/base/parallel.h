@@ -9,8 +9,9 @@
 ** results do not depend on the number of threads: if no thread can be started,
 ** the caller runs the task itself.
 **
-** The caller of pf_thread_start joins the thread. Contexts are borrowed until
-** their tasks have ended.
+** Used by pipeline.c, gzip.c, ring_consumer.c, scan.c, group.c, chain.c,
+** merge_sorted.c and lua/file_sum.c. The caller of pf_thread_start joins the
+** thread. Contexts are borrowed until their tasks have ended.
 */
 
 #ifndef parallel_h

@@ -1,6 +1,7 @@
 /*
-** switches.h - the code that exists only for speed. Each path has a line in
-** CONTRIBUTING.md, with what it brings; the general code gives the same
+** switches.h - switches for the code that exists only for speed. Used by the
+** files of that code in all layers; nothing is allocated. Each path has a line
+** in CONTRIBUTING.md, with what it brings; the general code gives the same
 ** results. `make bench WITHOUT=name` compares a build in which PF_FAST(name) is
 ** false.
 */
