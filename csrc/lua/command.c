@@ -42,7 +42,8 @@ static int core_is_terminal (lua_State *L) {
 
 
 /* core.terminal_width(file): columns of the terminal: COLUMNS of the
-   environment, else what the terminal says; nil if unknown or not a terminal. */
+   environment, else what the terminal says; nil if unknown or not a
+   terminal. */
 static int core_terminal_width (lua_State *L) {
   const int fd = fileno(l_file_check(L, 1));
   struct winsize size;
@@ -71,8 +72,8 @@ static int folder_gc (lua_State *L) {
 }
 
 
-/* core.is_executable(path): whether a regular file begins as an executable: ELF,
-   PE, Mach-O in both sizes and byte orders, universal Mach-O. */
+/* core.is_executable(path): whether a regular file begins as an executable:
+   ELF, PE, Mach-O in both sizes and byte orders, universal Mach-O. */
 static int core_is_executable (lua_State *L) {
   static const char *const beginnings[] = {
       "\177ELF",          "MZ",
@@ -223,7 +224,8 @@ static int interrupt_release (lua_State *L) {
   return 1;
 }
 
-/* interrupt:wait(seconds): sleeps, at most until Ctrl-C; whether that occurred. */
+/* interrupt:wait(seconds): sleeps, at most until Ctrl-C; whether that
+   occurred. */
 static int interrupt_wait (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
   const lua_Number seconds = luaL_checknumber(L, 2);

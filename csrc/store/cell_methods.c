@@ -1,5 +1,8 @@
 /*
 ** cell_methods.c - the methods of a database that write and read profiles.
+** Called by lua/profio/internal/store/sqlite.lua. The userdata of connection.c
+** owns the database, that of a profile the contexts, and one of this file the
+** sums of functions.
 */
 
 #include "lua/arguments.h"

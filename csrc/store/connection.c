@@ -1,5 +1,7 @@
 /*
-** connection.c - the userdata of a database, and its rows.
+** connection.c - the userdata of a database, and its rows. Called by
+** lua/profio/internal/store/sqlite.lua and exports/sqlite.lua. The userdata
+** owns the connection; one of rows borrows a statement and pins the database.
 */
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /*
-** connection.h - the userdata of a database, and the functions that the files of
-** csrc/store add to the table of profio.store on top of the stack. Errors are
-** those of lua/binding.h.
+** connection.h - the userdata of a database, and the functions that the files
+** of csrc/store add to the table of profio.store on top of the stack. Errors
+** are those of lua/binding.h. Used by the files of csrc/store with methods. The
+** userdata owns all members; closing frees them.
 */
 
 #ifndef connection_h

@@ -1,6 +1,7 @@
 /*
 ** put_cells.c - writes a profile into a store, and opens the rows of cells for
-** reading: their checksum is compared first (see profile_cells.h).
+** reading: their checksum is compared first (see profile_cells.h). Its arrays
+** are freed before it returns.
 */
 
 #include <stdlib.h>

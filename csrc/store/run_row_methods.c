@@ -1,6 +1,8 @@
 /*
-** run_row_methods.c - the userdata of rows of ClickHouse: those of runs that are to be
-** inserted, and sums that are read.
+** run_row_methods.c - the userdata of rows of ClickHouse: those of runs that
+** are to be inserted, and sums that are read. Called by
+** lua/profio/internal/store/clickhouse. One userdata owns the rows, another one
+** the sums, which pins the profile to which they are added.
 */
 
 #include "bytes/cursor.h"

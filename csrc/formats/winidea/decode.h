@@ -42,8 +42,8 @@ typedef struct winidea_area_cache {
 } winidea_area_cache;
 
 /* Finds the area of a handle (of states with the value `data`) that the cache
-   does not contain, creating it if needed, and caches it unless it is a variable
-   with derived states. PF_OK or a failure. Takes the mutex. */
+   does not contain, creating it if needed, and caches it unless it is a
+   variable with derived states. PF_OK or a failure. Takes the mutex. */
 pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, winidea_cached_area *cached,
                            pf_error *error);
@@ -128,9 +128,9 @@ pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
 #define WINIDEA_BAD_WORD (UINT64_C(1) << 32)
 
 /* decode_events.c: the fast path for events: fills to->times and to->words in
-   one pass over the records. Returns false at the first record that needs the general path: a
-   decreasing time, an invalid word, or an area or core without events so far;
-   winidea_decode then decodes the same records. */
+   one pass over the records. Returns false at the first record that needs the
+   general path: a decreasing time, an invalid word, or an area or core without
+   events so far; winidea_decode then decodes the same records. */
 bool winidea_decode_events (winidea_decoder *self, winidea_slice records,
                             const pf_event_target *to);
 

@@ -11,8 +11,8 @@
 
 
 /* Decodes records of `size` bytes to event words. `lanes`: by core, the lane as
-   in words, or WINIDEA_BAD_WORD. Returns false at the first record that needs the
-   general path. */
+   in words, or WINIDEA_BAD_WORD. Returns false at the first record that needs
+   the general path. */
 static ALWAYS_INLINE bool decode_words (winidea_decoder *self,
                                         winidea_slice records, size_t size,
                                         bool has_core, const uint64_t *lanes,

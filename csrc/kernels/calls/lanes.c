@@ -151,8 +151,8 @@ static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t number,
 
 
 /* A pointer to the entry for the slot of an area in a lane; NULL when out of
-   memory. Use a direct array while all arrays together are small. With many areas in
-   many lanes they would grow with the product of both numbers. */
+   memory. Use a direct array while all arrays together are small. With many
+   areas in many lanes they would grow with the product of both numbers. */
 static uint32_t *place_of (pf_lanes *p, pf_lane *lane, uint32_t area) {
   const size_t more = area < lane->ndirect ? 0 : (size_t)area * 2 + 64;
   if (lane->number != PF_NO_SLOT && p->direct_total + more <= DIRECT_TOTAL) {

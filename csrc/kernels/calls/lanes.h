@@ -1,7 +1,7 @@
 /*
 ** lanes.h - the state of the call machine: the call stack of each lane, and a
-** slot for each area in a lane. Used by this folder, kernels/spans and
-** kernels/statistics.
+** slot for each area in a lane. Used by this folder, kernels/spans,
+** kernels/statistics and kernels/explain.
 **
 ** The call machine owns a pf_lanes, which borrows the dictionary. Lanes and
 ** slots are created when they first occur and freed with pf_lanes_free. Slots

@@ -1,7 +1,7 @@
 /*
 ** stack.h - the operations on the stack of a lane: the only place that computes
-** the durations of a call. Private to state_machine.c, orphans.c, and scan.c and
-** scan_merge.c of kernels/statistics. All memory belongs to the machine.
+** the durations of a call. Used only by state_machine.c, orphans.c, and scan.c
+** and scan_merge.c of kernels/statistics. All memory belongs to the machine.
 */
 
 #ifndef stack_h
@@ -315,9 +315,9 @@ pf_status pf_leave_orphan (pf_machine *m, uint32_t number, int64_t time,
 pf_status pf_push_orphan (pf_machine *m, uint32_t number, int64_t time,
                           unsigned flags, bool is_resume);
 
-/* orphans.c: a call ends that was entered in an earlier chunk: the topmost frame
-   `of`, or one that had no events before this one. May move the slots. When out
-   of memory m->is_out_of_memory is set. */
+/* orphans.c: a call ends that was entered in an earlier chunk: the topmost
+   frame `of`, or one that had no events before this one. May move the slots.
+   When out of memory m->is_out_of_memory is set. */
 void pf_chunk_end (pf_machine *m, pf_lane *lane, uint32_t slot,
                    const pf_frame *of, int64_t time);
 

@@ -18,7 +18,7 @@
 /*
 ** The part that changes for each call, in two cache lines. Sums wrap around. A
 ** duration >= min and below min + range changes neither the minimum nor the
-** maximum, nor the start of the longest call: one comparison tells.
+** maximum, nor the start of the longest call: one comparison decides.
 */
 typedef struct pf_hot_sums {
   uint64_t rows;

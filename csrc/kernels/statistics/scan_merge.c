@@ -5,10 +5,10 @@
 ** arrays.
 **
 ** The slots come first: while the scan has open calls of a slot, no enter in
-** the chunk has an outside and, with `outermost`, no call has a gross; the first
-** call of a slot gets its period and its outside. Then the unmatched leaves end
-** calls that are open in the scan, and for each lane the open calls of the chunk
-** are pushed onto its stack.
+** the chunk has an outside and, with `outermost`, no call has a gross; the
+** first call of a slot gets its period and its outside. Then the unmatched
+** leaves end calls that are open in the scan, and for each lane the open calls
+** of the chunk are pushed onto its stack.
 */
 
 #include <stdlib.h>

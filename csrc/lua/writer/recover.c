@@ -122,13 +122,13 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
 
 /*
 ** core.recover(path, folders, max_size): the contents of the ring at `path`,
-** which core.named_file allows, or nil, message, code:
-** { format=, full=, length=, lengths=, written=, records=, lost=, is_alive=,
-** is_restarted=, is_synced=, is_closed=, damage=, data=, side_files= }.
-** `length` is the number of bytes of the main file that are final, `lengths`
-** those of side files by role. Records that are not in these bytes are in
-** `data`, a file of their own, and its side files in `side_files` by role. If the
-** file is complete without the ring, only is_closed is set.
+** which core.named_file allows, or nil, message, code: { format=, full=,
+** length=, lengths=, written=, records=, lost=, is_alive=, is_restarted=,
+** is_synced=, is_closed=, damage=, data=, side_files= }. `length` is the number
+** of bytes of the main file that are final, `lengths` those of side files by
+** role. Records that are not in these bytes are in `data`, a file of their own,
+** and its side files in `side_files` by role. If the file is complete without
+** the ring, only is_closed is set.
 */
 static int core_recover (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
