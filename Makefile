@@ -209,10 +209,13 @@ torture: $(MODULE) $(KILL)
 
 # Specs that depend on the user, the umask, the time zone and the folder for temporary
 # files: the command, and files that are found, read, watched and written. System calls
-# that fail, files that shrink and programs that are compared do not depend on them.
+# that fail, files that shrink, programs that are compared, detection, views, and what the
+# core does with many files do not depend on them.
 USER_SPECS = $(filter-out %/growth_spec.lua %/slow_input_spec.lua %/gprof_spec.lua \
 	%/conflicts_spec.lua %_times_spec.lua %/pages_spec.lua %/faults_spec.lua \
-	%/shrunk_spec.lua %/compare_programs_spec.lua %/diff_programs_spec.lua, \
+	%/shrunk_spec.lua %/compare_programs_spec.lua %/diff_programs_spec.lua \
+	spec/compare_spec.lua spec/view_spec.lua %/detection_spec.lua %/many_files_spec.lua \
+	%/worked_examples_spec.lua, \
 	$(filter spec/cli/% $(wildcard spec/*_spec.lua) \
 	%_write_spec.lua %_encode_spec.lua %_files_spec.lua %_follow_spec.lua \
 	%_packets_spec.lua %_database_spec.lua,$(ORDERED)))
@@ -367,15 +370,16 @@ CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua
 	%/readme_spec.lua %/install_spec.lua %/version_spec.lua %/meta_spec.lua \
 	%/options_spec.lua %/values_spec.lua %/docs_spec.lua %/help_spec.lua \
 	%/completion_spec.lua %/ended_spec.lua spec/gprof_spec.lua %/chrome_spec.lua \
-	%/html_spec.lua %/page_spec.lua %/timeline_page_spec.lua %/perfetto_spec.lua \
+	%/html_spec.lua %/page_spec.lua %/svg_spec.lua %/timeline_page_spec.lua %/perfetto_spec.lua \
 	%/viewers_spec.lua %/verbs_spec.lua %/escapes_spec.lua %/examples_spec.lua \
 	spec/inference/% %/compare_programs_spec.lua %/diff_programs_spec.lua \
 	%/worked_examples_spec.lua,$(ORDERED))
 
+# Specs that also run with a collector that never rests run only so, which finds more.
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
 	@PATH="$(abspath $(B)/bin):$$PATH" $(RUN) tested "--ignore-lua --run=ci" \
-		$(CHECKED)
+		$(filter-out $(STRESSED),$(CHECKED))
 
 # The binding is what a collector can hurt. Specs of the command, of encoders and
 # damaged files, those that compare kernels with large models in Lua, try many
@@ -479,7 +483,7 @@ $(B)/replay/%: spec/fuzz/%.c $(CORE)
 	$(CC) $(ALLFLAGS) $(CFLAGS) -DSTANDALONE $(filter-out %.lua,$^) \
 		$(LINK_$(@F)) $(LIBS) -o $@
 
-FUZZ := -UNDEBUG -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+FUZZ := -UNDEBUG -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=undefined
 
 fuzz:
