@@ -144,7 +144,7 @@ end)
 describe("trace:explain on cores", function()
    it("ranks the task first that preempts the slow calls, and follows it", function()
       local right, all = 0, 0
-      for seed = 1, rounds(500) do
+      for seed = 1, rounds(200) do
          local list, cores = preempted.timeline(generator(seed))
          local trace <close> = events.open(list, "calls on cores")
          for _, on in ipairs(cores) do
@@ -161,7 +161,7 @@ describe("trace:explain on cores", function()
                path, seed)
          end
       end
-      assert.equal(2 * rounds(500), all)
+      assert.equal(2 * rounds(200), all)
       assert.is_true(right >= 0.95 * all, right)
    end)
 end)
