@@ -148,6 +148,14 @@ describe("profio.compare", function()
       assert.equal("slower", verdicts(assert(profio.compare(base, new, { single = true }))).heavy)
    end)
 
+   it("gives no verdict on the whole with one run on a side", function()
+      for _, sides in ipairs { { 1, 5 }, { 5, 1 } } do
+         local base, new = runs(sides[1], old_means), runs(sides[2], old_means, 3)
+         assert.equal("unknown", assert(profio.compare(base, new)).whole.verdict)
+         assert.equal("slower", assert(profio.compare(base, new, { single = true })).whole.verdict)
+      end
+   end)
+
    it("takes any difference of exact counts as real", function()
       local function with(count)
          return assert(profio.open { data = stored.pprof { ["main;f"] = count, ["main;g"] = 7 } })
@@ -176,6 +184,30 @@ describe("profio.compare", function()
       assert.matches("1 function changed, by %+%d[%d.]* in sum: heavy is slower", text)
       assert.matches("Cost moved, .* of old_name to new_name", text)
       assert.matches("needs %d+ runs to see 2 %%", text)
+   end)
+end)
+
+describe("comparison:text", function()
+   -- Returns the text of a comparison of 12 functions with equal counts; those of run j of the new
+   -- side are `factors[j]` times as many.
+   local function text_of(factors)
+      local sides = { {}, {} }
+      for j, factor in ipairs(factors) do
+         for side, times in ipairs { 1, factor } do
+            local stacks = {}
+            for g = 1, 12 do
+               stacks["main;f" .. g] = math.floor(1000 * times)
+            end
+            sides[side][j] = assert(profio.open { data = stored.pprof(stacks) })
+         end
+      end
+      return assert(profio.compare(sides[1], sides[2])):text()
+   end
+
+   it("tells of a slower machine only if the runs of one side differ by less", function()
+      assert.matches("The typical function costs 1.1 times as much as before, as on a slower "
+         .. "machine", text_of { 1.1, 1.1, 1.1 }, 1, true)
+      assert.is_nil(text_of { 1.4, 1.1, 0.8 }:find "typical function")
    end)
 end)
 
@@ -292,6 +324,13 @@ describe("profio compare", function()
          .. "cmp-old-?.pb.gz")))
       assert.equal(text, (command.run("profio compare --base cmp-old-?.pb.gz --new "
          .. "cmp-new-1.pb.gz --alpha 0.05 cmp-new-[2-5].pb.gz")))
+   end)
+
+   it("calls the end of an interval any change if it is a thousandfold", function()
+      local cells = require "profio.cli.compare.comparison_text".cells({ change = 2, before = 1,
+         after = 3, relative = 2000.0, low = -1.0, high = 1.5e14, verdict = "unknown",
+         ["function"] = "f" }, "function", tostring)
+      assert.same({ "+200000.0 %", "-100.0 % .. any" }, { cells[2], cells[3] })
    end)
 
    it("shows progress if asked", function()

@@ -402,6 +402,31 @@ describe("profio explain of a profile", function()
    end)
 end)
 
+describe("profio explain of a recording without call stacks", function()
+   it("says that callers are not known, and what the function itself costs", function()
+      command.file("alone.nm", "1000 T a\n1020 T b\n1040 T etext\n")
+      command.file("alone.gmon", gmon.new("<", 8):header():histogram { low = 0x1000,
+         high = 0x1040, bins = { 3, 0, 0, 0, 0, 0, 0, 0, 5 } }:bytes())
+      assert.equal("The cost of a is 30.000 ms with its callees, 30.000 ms of it itself. Callers "
+         .. "and callees are not known: no function of this profile has any, as in a recording "
+         .. "without call stacks.\n\n- 30.000 ms is self cost of a (100.0%).\n- 30.000 ms comes "
+         .. "through no known caller (100.0%).\n",
+         (command.run "profio explain a --symbols alone.nm alone.gmon"))
+   end)
+
+   it("has callers if the recorder stored them", function()
+      command.file("work.lua", "local function leaf() for _ = 1, 1e4 do end end\n"
+         .. "local function work() for _ = 1, 9 do leaf() end end\nwork()\n")
+      for words, said in pairs { [""] = "Callers and callees are not known",
+         ["--set backtraces=true"] = "comes through calls by work" }
+      do
+         assert.equal(0, select(2, command.run(("profio record --mode timed -o alone.br %s "
+            .. "work.lua"):format(words))))
+         assert.matches(said, (command.run "profio explain leaf alone.br"), 1, true)
+      end
+   end)
+end)
+
 -- A run of four functions of 16 bytes, which call later ones only, with random samples and arcs.
 local function random_run(random)
    local bins = {}

@@ -12,7 +12,14 @@ local text = {}
 local MOST = 30
 
 local function percent(value)
-   return value and (value < math.huge and ("%+.1f %%"):format(value * 100) or "any") or ""
+   return value and ("%+.1f %%"):format(value * 100) or ""
+end
+
+-- The relative change from which on the end of an interval is any change.
+local ANY <const> = 1000
+
+local function bound(value)
+   return value < ANY and percent(value) or "any"
 end
 
 ---Returns the cells of a row: change, relative change, its interval, before, after, p, verdict and
@@ -23,7 +30,7 @@ end
 ---@return string[]
 function text.cells(record, by, shown)
    local interval = record.relative and record.low and record.high
-      and ("%s .. %s"):format(percent(record.low), percent(record.high)) or ""
+      and ("%s .. %s"):format(bound(record.low), bound(record.high)) or ""
    local verdict = record.verdict .. (record.moved and " " .. record.moved or "")
    return { (record.change > 0 and "+" or "") .. shown(record.change), percent(record.relative),
       interval, shown(record.before), shown(record.after),

@@ -113,7 +113,7 @@ local function whole_verdict(self, whole, is_exact)
    local word = whole.change > 0 and "slower" or "faster"
    if is_exact then
       return whole.change == 0 and "unchanged" or word
-   elseif #self.runs.base + #self.runs.new < 4 and not self.options.single then
+   elseif math.min(#self.runs.base, #self.runs.new) < 2 and not self.options.single then
       return "unknown"
    end
    return (whole.p or 1) <= self.options.alpha and word or "unknown"

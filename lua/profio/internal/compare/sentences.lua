@@ -74,6 +74,9 @@ end
 -- Functions with cost on both sides from which a change that all share can be told.
 local FEWEST_TYPICAL = 10
 
+-- The least change that all functions share of which a sentence tells.
+local LEAST_SCALE = 0.02
+
 local function count_common(rows)
    local count = 0
    for _, row in ipairs(rows) do
@@ -83,13 +86,13 @@ local function count_common(rows)
 end
 
 -- The change that all functions share; a slower machine has it, too.
-local function scale_sentence(state, whole, rows)
-   local parts = {}
-   if whole.scale and math.abs(whole.scale - 1) >= 0.02
-      and count_common(rows) >= FEWEST_TYPICAL then
+local function scale_sentence(state, result)
+   local parts, scale = {}, result.whole.scale
+   if scale and math.abs(scale - 1) >= math.max(LEAST_SCALE, result.whole.scale_width or 0)
+      and count_common(result.rows) >= FEWEST_TYPICAL then
       parts[1] = ("The typical %s costs %.3g times as much as before, as on a %s machine%s."
-         ):format(noun_of(state), whole.scale, whole.scale > 1 and "slower" or "faster",
-         state.options.normalise == "none" and "; normalised by the total, shares are compared"
+         ):format(noun_of(state), scale, scale > 1 and "slower" or "faster",
+         state.options.normalise == "none" and "; option normalise takes that out of all rows"
          or "")
    end
    if state.options.normalise ~= "none" then
@@ -205,7 +208,7 @@ function sentences.text(state, result)
    local function add(sentence)
       list[#list + 1] = sentence
    end
-   add(scale_sentence(state, result.whole, result.rows))
+   add(scale_sentence(state, result))
    add(changed_sentence(state, result.rows))
    add(moved_sentence(state, result.rows))
    add(unknown_sentence(state, result.rows))

@@ -30,17 +30,19 @@ local function arcs_of(rows, other, func)
    return list
 end
 
--- Returns the sums of the rows of one function, or nil, and the names of all.
+-- Returns the sums of the rows of one function, or nil, the names of all, and whether any of them
+-- has cost of callees.
 local function sums_of(rows, func)
-   local sum, names = nil, {}
+   local sum, names, has_callees = nil, {}, false
    for name, self, total in rows:each("function", "self", "total") do
+      has_callees = has_callees or self ~= total
       names[#names + 1] = name or nil
       if name == func then
          sum = sum or { self = 0, total = 0 }
          sum.self, sum.total = sum.self + (self or 0), sum.total + (total or 0)
       end
    end
-   return sum, names
+   return sum, names, has_callees
 end
 
 -- Returns the parts in which the total is split, with the rest that has no arc.
@@ -114,7 +116,7 @@ end
 ---@return string|nil code
 function function_cost.of(profile, func, options, is_change)
    local flat = flat_of(profile, options)
-   local sum, names = sums_of(flat, func)
+   local sum, names, has_callees = sums_of(flat, func)
    if not sum then
       return nil, ("no function '%s'%s"):format(func, suggestions.hint(func, names)), "unsupported"
    end
@@ -136,6 +138,10 @@ function function_cost.of(profile, func, options, is_change)
    end
    made.sentence = ("The cost of %s %s %s with its callees, %s of it itself."):format(func,
       is_change and "changed by" or "is", show(sum.total), show(sum.self))
+   if not has_callees and #made.parts == 2 then -- self and uncalled
+      made.sentence = made.sentence .. " Callers and callees are not known: no function of this "
+         .. "profile has any, as in a recording without call stacks."
+   end
    return made
 end
 

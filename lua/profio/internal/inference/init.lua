@@ -191,9 +191,10 @@ end
 ---@return table { rows, whole, method, df, dispersion, drift, notes }. A row is { key, before,
 ---after, change, relative, low, high, p, p_adjusted, verdict, detectable, runs_needed }: means of
 ---the runs, the interval (1 - alpha) of `relative`, high up to math.huge; nil is what is not known.
----`whole` is { before, after, change, relative, low, high, p, scale }. `df` is the median over the
----functions, `dispersion` the variance of a function in samples to its mean, `drift` the
----coefficient of variation of whole runs
+---`whole` is { before, after, change, relative, low, high, p, scale, scale_width }: the typical
+---function costs scale times as much, give or take scale_width (nil for one run on each side). `df`
+---is the median over the functions, `dispersion` the variance of a function in samples to its mean,
+---`drift` the coefficient of variation of whole runs
 function inference.compare(options)
    if #options.totals.base == 0 or #options.totals.new == 0 then
       error("compare: needs at least one run on each side", 0)

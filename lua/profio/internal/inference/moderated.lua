@@ -45,21 +45,6 @@ local function is_typical(item, data)
    return true
 end
 
--- Returns the factors of the runs of both sides, and their variance within the sides.
-local function drift_of(data)
-   local factors, squares = {}, 0.0
-   for _, side in ipairs { "base", "new" } do
-      local rows = {}
-      for i, item in ipairs(data.items) do
-         rows[i] = item[side]
-      end
-      factors[side] = run_scales.factors(rows)
-      local _, side_squares = tests.moments(factors[side])
-      squares = squares + side_squares
-   end
-   return factors, squares / data.df
-end
-
 -- Returns the spreads of the functions from which the prior can learn, with factors of the runs, or
 -- without. A factor follows a function by its share, so that only the rest of its noise is left.
 local function spreads_of(data, factors)
@@ -96,19 +81,19 @@ end
 ---@field df integer degrees of freedom of the runs
 
 ---Estimates the noise of runs.
----@param data table items { base, new, before, after, pooled }, n1, n2, df, has_unit
+---@param data table items { base, new, before, after, pooled }, n1, n2, df, has_unit, least_scale
 ---@return profio.NoiseModel
 function moderated.fit(data)
    local drift, spreads, found = 0.0, nil, nil
    if not data.is_shares then
-      local factors, variance = drift_of(data)
+      local factors, variance = run_scales.of_sides(data.items)
       spreads = spreads_of(data, factors)
-      found = prior.fit(spreads, data.df)
+      found = prior.fit(spreads, data.df, data.least_scale)
       drift = found and math.max(variance - noise_of_scale(data, found), 0) or 0.0
    end
    if drift == 0 then -- factors without drift are only noise
       spreads = spreads_of(data)
-      found = prior.fit(spreads, data.df)
+      found = prior.fit(spreads, data.df, data.least_scale)
    end
    return { prior = found, drift = drift, learned = #spreads, df = data.df }
 end

@@ -2,7 +2,9 @@
 -- (2004, limma): sample variances of d degrees of freedom are s0^2 F(d, d0), and the variance of a
 -- function is estimated by (d0 s0^2 + d s^2) / (d0 + d). Here s^2 is a factor of the variance
 -- m + c m^2 of a function with the mean m: c = 0 is the quasi-Poisson model of samples, a large c
--- noise in proportion to the time; c is what makes the factors agree best.
+-- noise in proportion to the time; c is what makes the factors agree best. The two parts add up, so
+-- c above 0 needs that the first part is at least the noise of samples: as in DESeq2 (Love, Huber
+-- and Anders 2014), whose dispersions are those of Poisson and more.
 
 local special = require "profio.internal.inference.special"
 
@@ -75,9 +77,10 @@ end
 ---Estimates the prior of the variances of functions: that of limma, with a trend.
 ---@param spreads profio.NoiseSpread[]
 ---@param d integer degrees of freedom of each
+---@param least_scale number the ratio of variance and mean of the noise of samples, 0 if unknown
 ---@return table|nil { scale, c, df }: the variance scale (m + c m^2), df (d0) up to math.huge; nil
 ---of fewer than 5 functions, or without any noise
-function prior.fit(spreads, d)
+function prior.fit(spreads, d, least_scale)
    local best
    local means = {}
    for i, spread in ipairs(spreads) do
@@ -89,15 +92,15 @@ function prior.fit(spreads, d)
    for step = -9, 9 do
       local c = step == -9 and 0.0 or 2.0 ^ step / median(means)
       local mean, variance = logarithms(spreads, c, d)
-      if not best or variance < best.variance then
-         best = { c = c, mean = mean, variance = variance }
+      local scale, df = prior.of_logarithms(mean, variance, d)
+      if not best or variance < best.variance and scale >= least_scale then
+         best = { scale = scale, c = c, df = df, mean = mean, variance = variance }
       end
    end
-   local scale, df = prior.of_logarithms(best.mean, best.variance, d)
    -- A prior knows no more than the functions that it comes from, and these may differ more than
    -- a few of them happen to show.
-   df = math.min(df, (#spreads - 1) * d / 4)
-   return best.mean > -600 and { scale = scale, c = best.c, df = df } or nil
+   local df = math.min(best.df, (#spreads - 1) * d / 4)
+   return best.mean > -600 and { scale = best.scale, c = best.c, df = df } or nil
 end
 
 return prior

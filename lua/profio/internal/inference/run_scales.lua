@@ -3,6 +3,8 @@
 -- functions with few samples have inexact ratios). Functions whose own cost changes do not move it
 -- while they are less than half of the weight.
 
+local tests = require "profio.internal.inference.tests"
+
 local run_scales = {}
 
 -- Functions below this share of the total are merged until they have it: ratios of few samples
@@ -84,6 +86,25 @@ function run_scales.factors(rows)
       factors[j] = sum > 0 and factors[j] > 0 and factors[j] / sum or 1.0
    end
    return factors
+end
+
+---Returns the factors of the runs of each side, and the variance of a factor within the sides: nan
+---if no side has two runs.
+---@param items table[] { base, new }: weights in each run
+---@return { base: number[], new: number[] }
+---@return number variance
+function run_scales.of_sides(items)
+   local factors, squares, df = {}, 0.0, 0
+   for _, side in ipairs { "base", "new" } do
+      local rows = {}
+      for i, item in ipairs(items) do
+         rows[i] = item[side]
+      end
+      factors[side] = run_scales.factors(rows)
+      local _, side_squares, count = tests.moments(factors[side])
+      squares, df = squares + side_squares, df + count - 1
+   end
+   return factors, squares / df
 end
 
 return run_scales

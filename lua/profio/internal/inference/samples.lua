@@ -43,6 +43,17 @@ local function sum(values)
    return total
 end
 
+-- Returns the ratio of variance and mean of numbers of samples that are divided by exposures.
+local function scale_of_samples(base, new)
+   local inverse = 0.0
+   for _, exposures_of_side in ipairs { base, new } do
+      for _, exposure in ipairs(exposures_of_side) do
+         inverse = inverse + 1 / exposure
+      end
+   end
+   return inverse / (#base + #new)
+end
+
 local function divided(values, factors, unit)
    local result = {}
    for j, value in ipairs(values) do
@@ -53,8 +64,8 @@ end
 
 ---Converts the weights of the items of `inference.compare`.
 ---@param options table
----@return table data { items, n1, n2, df, exposure1, exposure2, unit, has_unit, is_shares, alpha };
----an item is
+---@return table data { items, n1, n2, df, exposure1, exposure2, unit, has_unit, least_scale,
+---is_shares, alpha }; an item is
 ---{ key, base, new, before, after, pooled, count1, count2 } in units of a sample (or of the
 ---weights, where `has_unit` is false): runs, their means, the mean of all, and sums, not normalised
 function samples.of(options)
@@ -64,6 +75,7 @@ function samples.of(options)
       exposure1 = sum(base), exposure2 = sum(new), alpha = options.alpha or 0.05,
       has_unit = options.counts == true or options.period ~= nil,
       is_shares = options.normalise == "total" }
+   data.least_scale = data.has_unit and scale_of_samples(base, new) or 0.0
    for i, item in ipairs(options.items) do
       local of_base, of_new = divided(item.base, base, unit), divided(item.new, new, unit)
       local before, after = tests.moments(of_base), tests.moments(of_new)

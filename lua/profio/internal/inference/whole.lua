@@ -24,26 +24,34 @@ local function tested(base, new, data)
    end
 end
 
--- How many times as much the typical function costs in the new side.
-local function scale_of(items)
+-- How many times as much the typical function costs in the new side, and half of the width of the
+-- interval of that, nil if no side has two runs.
+local function scale_of(items, data)
    local rows = {}
    for i, item in ipairs(items) do
       rows[i] = { (tests.moments(item.base)), (tests.moments(item.new)) }
    end
    local factors = run_scales.factors(rows)
-   return #factors == 2 and factors[2] / factors[1] or 1.0
+   local scale = #factors == 2 and factors[2] / factors[1] or 1.0
+   if data.df == 0 then
+      return scale
+   end
+   local _, variance = run_scales.of_sides(items)
+   return scale, scale * math.sqrt(variance * (1 / data.n1 + 1 / data.n2))
+      * distributions.t_quantile(data.alpha / 2, data.df)
 end
 
 ---Compares the whole of the runs, not normalised. Its p is a test of its own, which does not belong
 ---to those of the functions.
 ---@param options table of `inference.compare`
 ---@param data table samples.of
----@return table { before, after, change, relative, low, high, p, scale }
+---@return table { before, after, change, relative, low, high, p, scale, scale_width }
 function whole.compare(options, data)
    local base, new = options.totals.base, options.totals.new
    local before, after = tests.moments(base), tests.moments(new)
    local result = { before = before, after = after, change = after - before,
-      relative = before > 0 and (after - before) / before or nil, scale = scale_of(options.items) }
+      relative = before > 0 and (after - before) / before or nil }
+   result.scale, result.scale_width = scale_of(options.items, data)
    if not options.exact then
       local p, low, high = tested(base, new, data)
       result.p, result.low, result.high = p, low and low - 1, high and high - 1
