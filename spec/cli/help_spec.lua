@@ -92,6 +92,16 @@ describe("profio help", function()
       assert.matches("\nVerbs\n\nprofio tables +the tables", fine "profio help columns")
    end)
 
+   it("finds the page of a topic by its other names, before pages that only mention them", function()
+      for word, page in pairs { difference = "compare", regression = "compare",
+         baseline = "compare", flamegraph = "exports", ["flame graph"] = "exports",
+         slow = "explain", cluster = "machines", llm = "assistants" }
+      do
+         assert.equal(page, fine("profio help " .. word):match "\nPages\n\nprofio help (%S+)")
+      end
+      assert.is_nil(fine("profio help compare"):find "baseline")
+   end)
+
    it("says that nothing mentions a word, and suggests pages", function()
       local text, status, errors = command.run "profio help winidae"
       assert.same({ "", 2 }, { text, status })

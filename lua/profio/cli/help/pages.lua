@@ -60,4 +60,18 @@ function pages.title(text)
    return (text:match "^#+ ([^\n]*)" or text:match "\n#+ ([^\n]*)" or ""):gsub("`", "")
 end
 
+---Returns how often a page mentions a word, and whether the word is another name of its topic.
+---These are in a comment of the page, such as `<!-- also: difference, regression -->`.
+---@param text string
+---@param word string
+---@return integer count
+---@return boolean is_topic
+function pages.mentions(text, word)
+   text, word = text:lower(), word:lower()
+   local names = text:match "<!%-%- also: ([^\n]*) %-%->"
+   local pattern = word:gsub("%p", "%%%0")
+   local _, count = text:gsub("\n<!%-%-[^\n]*", ""):gsub(pattern, "")
+   return count, names ~= nil and (", " .. names .. ","):find(", " .. word .. ",", 1, true) ~= nil
+end
+
 return pages

@@ -59,18 +59,25 @@ local kinds = { { "verb", "Verbs" }, { "report", "Reports" }, { "export", "Expor
    { "format", "Formats" }, { "warning", "Warnings" }, { "column", "Columns" },
    { "option", "Options" }, { "setting", "Options of --set" } }
 
--- Returns a line for each page that mentions a word: the first paragraph, item or row that has it.
+-- Returns a row for each page that mentions a word: those whose topic it is first, then those that
+-- mention it most often.
 local function pages_with(word)
-   local pages, rows = require "profio.cli.help.pages", {}
-   for _, name in ipairs(pages.names()) do
+   local pages, list = require "profio.cli.help.pages", {}
+   for at, name in ipairs(pages.names()) do
       local text = pages.read(name)
-      local _, count = text:lower():gsub(word:lower():gsub("%p", "%%%0"), "")
-      if count > 0 then
-         rows[#rows + 1] = { "profio help " .. name:gsub("^format%-", ""),
-            ("%s (%d %s)"):format(pages.title(text), count, count == 1 and "place" or "places") }
-      end
+      local count, is_topic = pages.mentions(text, word)
+      list[#list + 1] = (count > 0 or is_topic) and { "profio help " .. name:gsub("^format%-", ""),
+         count == 0 and pages.title(text) or ("%s (%d %s)"):format(pages.title(text), count,
+            count == 1 and "place" or "places"),
+         rank = is_topic and math.maxinteger or count, at = at } or nil
    end
-   return rows
+   table.sort(list, function(a, b)
+      if a.rank ~= b.rank then
+         return a.rank > b.rank
+      end
+      return a.at < b.at
+   end)
+   return list
 end
 
 -- Returns entries by kind, each { form, text, owners }: those that several owners have are one.
