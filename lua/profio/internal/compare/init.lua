@@ -56,12 +56,13 @@ compare.options = {
 
 -- {====== Statistics ======
 
--- Returns what the test needs beside items and totals.
+-- Returns what the test needs beside items and totals. Of runs at several rates the longest period
+-- counts, so that none has more samples than it took.
 local function test_options(self)
    local options, period, is_exact = self.options, nil, true
    for _, side in ipairs { "base", "new" } do
       for _, run in ipairs(self.runs[side]) do
-         period = period or run.period
+         period = run.period and math.max(run.period, period or 0) or period
          is_exact = is_exact and run.is_exact
       end
    end

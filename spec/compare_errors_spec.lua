@@ -1,0 +1,136 @@
+-- The errors that the first differential flame graph of CPython had (python/cpython#154032, 154062,
+-- 154085, 154087 and 154088): wrong scales at two rates and durations, self time counted once for
+-- each line, other files in another folder, and numbers and cost of stacks that vanished.
+
+local command = require "spec.support.command"
+local flames = require "spec.support.flames"
+local folded = require "spec.support.folded"
+local gmon = require "spec.support.gmon_builder"
+local profio = require "profio"
+
+-- Rows "function file line ns" as frames of one function each.
+profio.register {
+   name = "lines",
+   score = function() return 0 end,
+   tables = { samples = { { "function", "name" }, { "file", "name" }, { "line", "int" },
+      { "spent", "int" } } },
+   profile = { table = "samples", ["function"] = "function", file = "file", line = "line",
+      metrics = { { name = "time", unit = "ns", column = "spent" } } },
+   open = function(source)
+      return { samples = function(put)
+         for text in source:lines() do
+            local name, file, line, spent = text:match "^(%S+) (%S+) (%d+) (%d+)$"
+            put(name, file, math.tointeger(line), math.tointeger(spent))
+         end
+      end }
+   end,
+}
+
+local function of_lines(text)
+   return assert(profio.open({ data = text }, { format = "lines" }))
+end
+
+-- Returns a list of as many equal runs.
+local function three(open, ...)
+   return { open(...), open(...), open(...) }
+end
+
+-- Returns "before after verdict" by name, and the sums of before and after.
+local function told(comparison)
+   local list, before, after = {}, 0, 0
+   for row in comparison:rows():records() do
+      local name = row[comparison.by] .. (comparison.by == "line" and ":" .. row.line or "")
+      assert.is_nil(list[name])
+      list[name] = ("%d %d %s"):format(row.before, row.after, row.verdict)
+      before, after = before + row.before, after + row.after
+   end
+   return list, before, after
+end
+
+describe("profio.compare, unlike others,", function()
+   -- Functions a and b with 2 s and 1 s in samples at a rate.
+   local function at_rate(rate)
+      return assert(profio.open({ data = gmon.new("<", 8):header():histogram { low = 0x1000,
+         high = 0x1040, rate = rate, bins = { 2 * rate, 0, 0, 0, 0, 0, 0, 0, rate } }:bytes() },
+         { symbols = command.file("rates.nm", "1000 T a\n1020 T b\n1040 T etext\n") }))
+   end
+
+   it("takes times at two rates as equal, and refuses to compare their counts", function()
+      local comparison = assert(profio.compare(three(at_rate, 1000), three(at_rate, 100)))
+      assert.same({ a = "2000000000 2000000000 unchanged", b = "1000000000 1000000000 unchanged" },
+         (told(comparison)))
+      assert.matches("another rate", table.concat(comparison.warnings, "\n"))
+      local _, message = profio.compare(three(at_rate, 1000), three(at_rate, 100),
+         { metric = "samples" })
+      assert.matches("another rate", message)
+   end)
+
+   it("takes the precision of the lower of two rates", function()
+      local base, new = three(at_rate, 1000), three(at_rate, 100)
+      local found = {}
+      for i, sides in ipairs { { base, new }, { new, base } } do
+         local comparison = assert(profio.compare(sides[1], sides[2], { method = "poisson" }))
+         for row in comparison:rows():where { ["function"] = "b" }:records() do
+            found[i] = { ("%.9g"):format(row.low), ("%.9g"):format(row.high) }
+         end
+      end
+      assert.same(found[1], found[2]) -- an interval of the ratio of 300 samples to 300
+   end)
+
+   it("does not scale the base to the duration of the new runs", function()
+      assert.same({ f = "500 1500 slower", g = "1000 1000 unchanged" }, (told(assert(profio.compare(
+         three(of_lines, "f x.lua 1 500\ng x.lua 9 1000\n"),
+         three(of_lines, "f x.lua 1 1500\ng x.lua 9 1000\n"))))))
+   end)
+
+   it("counts the self time of a function once, however many lines it has", function()
+      local text = "f x.lua 3 500\nf x.lua 4 500\ng x.lua 9 200\n"
+      for by, rows in pairs { ["function"] = 2, line = 3, file = 1, stack = 2 } do
+         local comparison = assert(profio.compare(three(of_lines, text), three(of_lines, text),
+            { by = by, profiles = true }))
+         local list, before, after = told(comparison)
+         local count = 0
+         for name, row in pairs(list) do
+            count = count + 1
+            assert.matches("^(%d+) %1 unchanged$", row, name)
+         end
+         assert.same({ rows, 1200, 1200 }, { count, before, after }, by)
+      end
+      local compared = assert(profio.compare(three(of_lines, text), three(of_lines, text),
+         { profiles = true }))
+      local width = 0
+      for _, frame in ipairs(flames.read(compared:difference():export "svg")) do
+         width = width + (frame.name == "f" and frame.width or 0)
+      end
+      assert.is_true(math.abs(width - 1000 / 1200) < 1e-5, width)
+   end)
+
+   it("has a row for each stack that vanished, not for its callers", function()
+      local comparison = assert(profio.compare(three(folded.profile, "main;old_mid;old_leaf 1000\n"
+         .. "main;old_tiny 1\nmain 9000\n"), three(folded.profile, "main 9000\n"),
+         { by = "stack", profiles = true }))
+      assert.same({ main = "9000 9000 unknown", ["main;old_mid;old_leaf"] = "1000 0 unknown",
+         ["main;old_tiny"] = "1 0 unknown" }, (told(comparison))) -- each line is one sample
+      local drawn = {}
+      for _, frame in ipairs(flames.read(comparison:difference():export("svg", nil,
+         { widths = "both" })))
+      do
+         drawn[frame.name] = frame.width
+      end
+      assert.is_true(drawn.old_leaf > 0 and drawn.old_mid > 0)
+   end)
+
+   it("knows functions, files, lines and stacks of another folder", function()
+      for _, by in ipairs { "function", "line", "file", "stack" } do
+         local list = told(assert(profio.compare(
+            three(of_lines, "f /old/src/x.lua 3 500\ng /old/src/y.lua 4 300\n"),
+            three(of_lines, "f /new/src/x.lua 3 500\ng /new/src/y.lua 4 300\n"), { by = by })))
+         local count = 0
+         for name, row in pairs(list) do
+            count = count + 1
+            assert.matches("^(%d+) %1 unchanged$", row, by .. " " .. name)
+         end
+         assert.equal(2, count, by)
+      end
+   end)
+end)
