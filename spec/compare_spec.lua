@@ -209,6 +209,22 @@ describe("comparison:text", function()
          .. "machine", text_of { 1.1, 1.1, 1.1 }, 1, true)
       assert.is_nil(text_of { 1.4, 1.1, 0.8 }:find "typical function")
    end)
+
+   it("advises to compare shares if whole runs of one side differ", function()
+      begin(1)
+      local sides = { {}, {} }
+      for _, list in ipairs(sides) do
+         for j, factor in ipairs { 0.8, 0.9, 1.0, 1.1, 1.2 } do
+            list[j] = run(old_means, factor)
+         end
+      end
+      local said = "Whole runs of one side differ by 1%d %%: option normalise=total"
+      assert.matches(said, assert(profio.compare(sides[1], sides[2])):text())
+      assert.is_nil(assert(profio.compare(sides[1], sides[2], { normalise = "total" })):text()
+         :find "Whole runs")
+      assert.is_nil(assert(profio.compare(runs(5, old_means), runs(5, old_means))):text()
+         :find "Whole runs")
+   end)
 end)
 
 describe("profio.compare refuses", function()
@@ -287,8 +303,44 @@ describe("comparison:check", function()
       assert.is_true(#results > 0)
       for _, result in ipairs(results) do
          assert.equal("unknown", result.state)
-         assert.matches("%d+ on each side would show 1 %%", result.text)
+         assert.matches("%d+ runs on each side would show 1 %%", result.text)
       end
+      local base, new = runs(3, old_means, 0.01), runs(2, new_means, 0.01)
+      local tiny = stored.pprof { ["main;light"] = 29, ["main;tiny"] = 3 }
+      new[3] = assert(profio.open { data = tiny })
+      few = assert(profio.compare(base, new))
+      for condition, words in pairs { ["self of light > 1"] = "%d+ runs on each side would show 1$",
+         ["whole > 1%"] = "the whole: .*%d+ runs on each side would show 1 %%$",
+         ["self of tiny > 5%"] = "tiny: 0 to 1, not known: more or longer runs are needed$" }
+      do
+         local result = few:check { condition }[1]
+         assert.matches(words, result and result.text or condition)
+      end
+   end)
+
+   it("knows how many runs would show a change of the whole", function()
+      -- The runs differ by 1 %, in their totals only: Welch's test with 18 degrees of freedom.
+      local function side(factor)
+         local list = {}
+         for i = 1, 10 do
+            list[i] = assert(profio.open { data = stored.pprof {
+               ["main;f"] = math.floor(1e6 * factor * (i % 2 == 0 and 1.01 or 0.99)) } })
+         end
+         return list
+      end
+      local whole = assert(profio.compare(side(1), side(1))).whole
+      -- power.t.test(power = 0.8, sd = 0.01054, n = 10) of R: delta = 0.01398
+      assert.is_true(math.abs(whole.detectable - 0.01398) < 2e-4, whole.detectable)
+   end)
+
+   it("says that no row has a name, but not of one that must not come", function()
+      local results = comparison:check { "self of hevy > 5%", "self of ~^x > 5%",
+         "slower of heavy", "new of hevy", "self of main > 5%" }
+      assert.equal("no row is called 'hevy'; did you mean 'heavy'?", results[1].text)
+      assert.equal("no row has the pattern '^x'", results[2].text)
+      assert.same({ "unknown", "unknown", "failed" }, { results[1].state, results[2].state,
+         results[3].state })
+      assert.equal(3, #results)
    end)
 
    it("refuses what is no condition", function()

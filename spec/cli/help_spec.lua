@@ -92,7 +92,7 @@ describe("profio help", function()
       assert.matches("\nVerbs\n\nprofio tables +the tables", fine "profio help columns")
    end)
 
-   it("finds the page of a topic by its other names, before pages that only mention them", function()
+   it("finds the page of a topic by its other names, before pages that mention it", function()
       for word, page in pairs { difference = "compare", regression = "compare",
          baseline = "compare", flamegraph = "exports", ["flame graph"] = "exports",
          slow = "explain", cluster = "machines", llm = "assistants" }

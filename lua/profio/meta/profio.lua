@@ -626,7 +626,8 @@ function Comparison:difference() end
 ---@param conditions string[]
 ---@return { condition: string, name: string, state: string, text: string }[] results one for each
 ---row that fails (state = "failed"), or whose verdict is unknown (state = "unknown"), with what
----would have been needed to know it; empty: all conditions hold
+---would have been needed to know it, and for each name that no row has (also "unknown"); empty: all
+---conditions hold
 function Comparison:check(conditions) end
 
 ---Checks limits of statistics of calls, which may be relative to the base: "Db_Read gross_p99 <=

@@ -79,6 +79,33 @@ function text.picked(records, top)
       table.concat(names, ", ")) or nil
 end
 
+-- Unknown rows that are shown of each condition of a gate.
+local MOST_UNKNOWN <const> = 5
+
+---Returns the results of a gate that are shown: all that failed, and of each condition the unknown
+---ones with the largest changes.
+---@param results { condition: string, state: string, text: string }[] of comparison:check
+---@return { condition: string, state: string, text: string }[]
+function text.results(results)
+   local list, others = {}, {}
+   for _, result in ipairs(results) do
+      local rest = others[result.condition]
+      if result.state == "unknown" then
+         rest = rest or { condition = result.condition, state = "unknown", count = 0 }
+         others[result.condition], rest.count = rest, rest.count + 1
+      end
+      if result.state == "failed" or rest.count <= MOST_UNKNOWN then
+         list[#list + 1] = result
+      elseif rest.count == MOST_UNKNOWN + 1 then
+         list[#list + 1] = rest
+      end
+   end
+   for _, rest in pairs(others) do
+      rest.text = ("%d more rows are not known"):format(rest.count - MOST_UNKNOWN)
+   end
+   return list
+end
+
 -- Writes the statistics of the calls of areas: three lines for each.
 local function write_calls(out, comparison, rows, records, unit)
    local fields, lines, names = statistics_diff.lines(rows, records, nil,

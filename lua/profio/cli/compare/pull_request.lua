@@ -63,7 +63,7 @@ local function write_calls(out, comparison, rows, records)
 end
 
 local function write_results(out, results)
-   for _, result in ipairs(results) do
+   for _, result in ipairs(comparison_text.results(results)) do
       out:write("- **", result.state, "** `", result.condition:gsub("`", "'"), "`: ",
          cell(result.text), "\n")
    end

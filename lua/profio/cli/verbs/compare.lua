@@ -113,7 +113,7 @@ local function has_text(given)
 end
 
 local function write_results(out, results)
-   for i, result in ipairs(results) do
+   for i, result in ipairs(comparison_text.results(results)) do
       out:write(i == 1 and "\n" or "", result.state == "failed" and "FAILED" or "unknown", "  ",
          result.condition, ": ", plain(result.text), "\n")
    end

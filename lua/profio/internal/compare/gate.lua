@@ -7,9 +7,11 @@
 --
 -- A row fails a condition of a size only if its change is proven (verdict slower, faster, new or
 -- gone) and larger than the bound. Cost that moved does not fail. A row whose verdict is unknown,
--- and whose interval reaches beyond the bound, is reported with the state "unknown".
+-- and whose interval reaches beyond the bound, is reported with the state "unknown". So is a
+-- condition on names that no row has.
 
 local sentences = require "profio.internal.compare.sentences"
+local suggestions = require "profio.internal.suggestions"
 local times = require "profio.internal.times"
 
 local gate = {}
@@ -125,31 +127,53 @@ local function state_of(condition, row)
    return row.verdict == "unknown" and may_be_beyond(condition, row) and "unknown" or nil
 end
 
--- Returns the relative change of a bound, of which a row states how many runs would show it.
+-- Returns the change of a bound, of which a row states how many runs would show it, as
+-- { relative = } or { change = }; nil: 2 per cent.
 local function wanted_of(condition)
-   local wanted = condition.relative and math.abs(condition.relative)
-   return wanted and wanted > 0 and wanted or nil
+   local relative, change = condition.relative, condition.change
+   if (relative or change or 0) == 0 then
+      return nil
+   end
+   return { relative = relative and math.abs(relative), change = change and math.abs(change) }
 end
 
 -- Returns what would be needed to know a verdict.
-local function needed(row, wanted)
+local function needed(row, shown, wanted)
    local parts = {}
    if row.detectable then
       parts[1] = ("these runs would have shown a change from %s on"):format(
          sentences.size(row.detectable))
    end
    if row.runs_needed then
-      parts[#parts + 1] = ("%d on each side would show %s"):format(row.runs_needed,
-         sentences.size(wanted or 0.02))
+      parts[#parts + 1] = ("%d runs on each side would show %s"):format(row.runs_needed,
+         wanted and wanted.change and shown(wanted.change)
+         or sentences.size(wanted and wanted.relative or 0.02))
    end
    return "not known: " .. (#parts > 0 and table.concat(parts, ", ")
-      or "several runs on each side are needed")
+      or row.p and "more or longer runs are needed" or "several runs on each side are needed")
 end
 
 local function text_of(row, state, shown, wanted)
    local relative = row.relative and (" (%+.1f %%)"):format(row.relative * 100) or ""
    return ("%s: %s to %s%s, %s"):format(row.name, shown(row.before), shown(row.after), relative,
-      state == "failed" and row.verdict or needed(row, wanted))
+      state == "failed" and row.verdict or needed(row, shown, wanted))
+end
+
+-- Returns the result of a condition on names that no item has; nil: one has, or should not.
+local function unmatched(condition, items)
+   local names, name = {}, condition.name or condition.pattern
+   if not name or condition.verdict == "new" then
+      return nil
+   end
+   for i, item in ipairs(items) do
+      if is_of(condition, item) then
+         return nil
+      end
+      names[i] = item.name
+   end
+   return { condition = condition.text, name = name, state = "unknown",
+      text = condition.name and ("no row is called '%s'%s"):format(name,
+         suggestions.hint(name, names)) or ("no row has the pattern '%s'"):format(name) }
 end
 
 local function check_unit(condition, metric)
@@ -161,8 +185,8 @@ end
 
 ---Checks conditions.
 ---@param texts string[]
----@param state table of the comparison: metric, shown
----@param result_of fun(column: string, wanted: number|nil): table rows of self or total, and whole
+---@param state table of the comparison: metric, items, shown
+---@param result_of fun(column: string, wanted: table|nil): table rows of self or total, and whole
 ---@return { condition: string, name: string, state: string, text: string }[]
 function gate.check(texts, state, result_of)
    local list, conditions = {}, {}
@@ -174,6 +198,7 @@ function gate.check(texts, state, result_of)
       local column = condition.column == "total" and "total" or "self"
       local wanted = wanted_of(condition)
       local result = result_of(column, wanted)
+      list[#list + 1] = unmatched(condition, state.items)
       for _, row in ipairs(condition.column == "whole" and { result.whole } or result.rows) do
          local found = is_of(condition, row) and state_of(condition, row)
          list[#list + 1] = found and { condition = condition.text, name = row.name, state = found,

@@ -83,10 +83,12 @@ local function totals_of(runs)
    return totals
 end
 
--- Returns the result of the test. `wanted`: the relative change of runs_needed; nil: 2 per cent.
+-- Returns the result of the test. `wanted`: the change of runs_needed, as { relative = } or
+-- { change = }; nil: 2 per cent.
 local function tested(self, items, wanted)
    local given = test_options(self)
-   given.items, given.totals, given.wanted = items, totals_of(self.runs), wanted
+   given.items, given.totals = items, totals_of(self.runs)
+   given.wanted, given.wanted_change = wanted and wanted.relative, wanted and wanted.change
    return inference.compare(given), given.exact
 end
 
@@ -171,7 +173,7 @@ end
 -- Returns the result of the test of a column, self or total, whose rows have names and verdicts;
 -- computed once for each `wanted` of tested.
 local function result_of(self, column, wanted)
-   local name = column .. " " .. tostring(wanted)
+   local name = ("%s %s %s"):format(column, wanted and wanted.relative, wanted and wanted.change)
    if self.tested[name] then
       return self.tested[name]
    end
@@ -328,7 +330,8 @@ end
 ---@param conditions string[]
 ---@return { condition: string, name: string, state: string, text: string }[] results one for each
 ---row that fails (state = "failed"), or whose verdict is unknown (state = "unknown"), with what
----would have been needed to know it; empty: all conditions hold
+---would have been needed to know it, and for each name that no row has (also "unknown"); empty: all
+---conditions hold
 function methods:check(conditions)
    local state = rawget(self, compare)
    raise.expect(conditions, "table", "check: the conditions")

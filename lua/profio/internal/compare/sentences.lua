@@ -35,6 +35,15 @@ local function percent(relative)
    return relative and (" (%+.1f %%)"):format(relative * 100) or ""
 end
 
+-- Returns the relative change of the whole with its interval, if that has two ends.
+local function percent_of_whole(whole)
+   if not whole.relative or not whole.low or whole.high == math.huge then
+      return percent(whole.relative)
+   end
+   return (" (%+.1f %%, between %+.1f %% and %+.1f %%)"):format(whole.relative * 100,
+      whole.low * 100, whole.high * 100)
+end
+
 -- Returns a change with its sign.
 local function signed(change, shown)
    return (change > 0 and "+" or "") .. shown(change)
@@ -64,9 +73,9 @@ local function whole_sentence(state, whole)
       text = ("The whole is the same on both sides: %s"):format(shown(whole.before))
    elseif whole.verdict == "unknown" then
       text = ("The whole went from %s%s; whether that is a change is not known"):format(from_to,
-         percent(whole.relative))
+         percent_of_whole(whole))
    else
-      text = ("The whole went from %s%s"):format(from_to, percent(whole.relative))
+      text = ("The whole went from %s%s"):format(from_to, percent_of_whole(whole))
    end
    return ("%s, %s of %s."):format(text, state.metric.name, runs_of(state))
 end
@@ -74,8 +83,9 @@ end
 -- Functions with cost on both sides from which a change that all share can be told.
 local FEWEST_TYPICAL = 10
 
--- The least change that all functions share of which a sentence tells.
-local LEAST_SCALE = 0.02
+-- The least change that all functions share, and the least variation of whole runs, of which a
+-- sentence tells.
+local LEAST_SCALE <const>, LEAST_DRIFT <const> = 0.02, 0.03
 
 local function count_common(rows)
    local count = 0
@@ -98,6 +108,10 @@ local function scale_sentence(state, result)
    if state.options.normalise ~= "none" then
       parts[#parts + 1] = ("Below, %s is taken as equal in all runs."):format(
          state.options.normalise == "total" and "the whole" or state.options.normalise)
+   end
+   if (result.drift or 0) >= LEAST_DRIFT then
+      parts[#parts + 1] = ("Whole runs of one side differ by %s: option normalise=total compares "
+         .. "shares, which shows smaller changes."):format(sentences.size(result.drift))
    end
    return #parts > 0 and table.concat(parts, " ") or nil
 end

@@ -103,12 +103,15 @@ local function untested(item, data)
 end
 
 -- Adds what the runs could have shown, which is nothing if they are too few for a verdict.
-local function add_power(row, item, found, level, data, options, fewest)
-   local test = { before = item.before, variance = found.variance, level = level, power = POWER }
-   if item.before > 0 then
+-- `before`: the mean of the base as the variance takes it.
+local function add_power(row, before, found, level, data, options, fewest)
+   local test = { before = before, variance = found.variance, level = level, power = POWER }
+   if before > 0 then
       row.detectable = fewest <= math.min(data.n1, data.n2) and found.smallest <= level
          and power.detectable(test, data.n1, data.n2, found.df) or nil
-      row.runs_needed = power.runs_needed(test, options.wanted or WANTED, function(n)
+      local wanted = options.wanted_change and options.wanted_change / row.before
+         or options.wanted or WANTED
+      row.runs_needed = power.runs_needed(test, wanted, function(n)
          return data.df > 0 and found.df * (2 * n - 2) / data.df or math.huge
       end, fewest)
    end
@@ -138,7 +141,7 @@ local function compare_noisy(data, options, result)
          row.low, row.high = found.low and found.low - 1, found.high and found.high - 1
          row.verdict = may_judge and verdict_of(item, found, data, options.matters or MATTERS)
             or "unknown"
-         add_power(row, item, found, data.alpha / count, data, options, may_judge
+         add_power(row, item.before, found, data.alpha / count, data, options, may_judge
             and method.fewest or 2)
       end
    end
@@ -187,14 +190,14 @@ end
 --- * `normalise`: "none" (default), "total" or the key of an item: runs are divided by it
 --- * `single`: judge by one run on a side
 --- * `matters`: relative change below which a function is unchanged, 0.05
---- * `wanted`: relative change of `runs_needed`, 0.02
+--- * `wanted`: relative change of `runs_needed`, 0.02; or `wanted_change`: a change of a weight
 ---@return table { rows, whole, method, df, dispersion, drift, notes }. A row is { key, before,
 ---after, change, relative, low, high, p, p_adjusted, verdict, detectable, runs_needed }: means of
 ---the runs, the interval (1 - alpha) of `relative`, high up to math.huge; nil is what is not known.
----`whole` is { before, after, change, relative, low, high, p, scale, scale_width }: the typical
----function costs scale times as much, give or take scale_width (nil for one run on each side). `df`
----is the median over the functions, `dispersion` the variance of a function in samples to its mean,
----`drift` the coefficient of variation of whole runs
+---`whole` is { before, after, change, relative, low, high, p, detectable, runs_needed, scale,
+---scale_width }: the typical function costs scale times as much, give or take scale_width (nil for
+---one run on each side). `df` is the median over the functions, `dispersion` the variance of a
+---function in samples to its mean, `drift` the coefficient of variation of whole runs
 function inference.compare(options)
    if #options.totals.base == 0 or #options.totals.new == 0 then
       error("compare: needs at least one run on each side", 0)
@@ -206,7 +209,11 @@ function inference.compare(options)
    else
       compare_noisy(data, options, result)
    end
-   result.whole = whole.compare(options, data)
+   local found
+   result.whole, found = whole.compare(options, data)
+   if found then
+      add_power(result.whole, result.whole.before, found, data.alpha, data, options, 2)
+   end
    return result
 end
 

@@ -7,6 +7,16 @@ local tests = require "profio.internal.inference.tests"
 
 local whole = {}
 
+-- Returns the variance of the total of a run as a function of its mean: it grows as the square.
+local function variance_of(base, new, df)
+   local before, squares1 = tests.moments(base)
+   local after, squares2 = tests.moments(new)
+   local relative = (squares1 / before ^ 2 + squares2 / after ^ 2) / df
+   return function(mean)
+      return relative * mean ^ 2
+   end
+end
+
 -- Returns the test of the totals and the bounds of their ratio.
 local function tested(base, new, data)
    local before, squares1, n1 = tests.moments(base)
@@ -46,6 +56,7 @@ end
 ---@param options table of `inference.compare`
 ---@param data table samples.of
 ---@return table { before, after, change, relative, low, high, p, scale, scale_width }
+---@return table|nil found { variance, df, smallest } as of moderated.row; nil for one run on a side
 function whole.compare(options, data)
    local base, new = options.totals.base, options.totals.new
    local before, after = tests.moments(base), tests.moments(new)
@@ -55,6 +66,9 @@ function whole.compare(options, data)
    if not options.exact then
       local p, low, high = tested(base, new, data)
       result.p, result.low, result.high = p, low and low - 1, high and high - 1
+      if math.min(#base, #new) > 1 and before > 0 and after > 0 then
+         return result, { variance = variance_of(base, new, data.df), df = data.df, smallest = 0.0 }
+      end
    end
    return result
 end
