@@ -239,7 +239,8 @@ describe("profio.compare refuses", function()
    end
 
    it("another metric", function()
-      refused(runs(2, old_means), runs(2, old_means, 1, "cycles"), "another metric: .*cycles")
+      refused(runs(2, old_means), runs(2, old_means, 1, "cycles"),
+         "another metric: .*cycles %(count%), and 1 more run")
    end)
 
    it("another program", function()
@@ -471,6 +472,13 @@ describe("profio compare", function()
       end
       return names, tonumber(picture:match ' data%-scale="([^"]*)"')
    end
+
+   it("names the first of many runs of each side in the picture", function()
+      assert.matches(">cmp%-new%-1.pb.gz and 4 more less cmp%-old%-1.pb.gz and 4 more<",
+         (command.run("profio compare" .. both .. "--export svg")))
+      assert.matches(">cmp%-new%-1.pb.gz and cmp%-new%-2.pb.gz less cmp%-old%-1.pb.gz<",
+         (command.run("profio compare cmp-old-1.pb.gz --new cmp-new-[12].pb.gz --export svg")))
+   end)
 
    it("draws both sides in one scale", function()
       local text, status, errors = command.run("profio compare" .. both

@@ -11,6 +11,7 @@ local matching = later "profio.internal.bodies.matching"
 local origin = require "profio.internal.bodies.origin"
 local picks = later "profio.internal.bodies.picks"
 local raise = require "profio.internal.raise"
+local titles = require "profio.internal.bodies.titles"
 local view = require "profio.view"
 local view_warnings = require "profio.internal.view_warnings"
 
@@ -217,10 +218,10 @@ function methods:inputs()
    return of(self).inputs
 end
 
----Returns its name in exports: the path of the trace from which it was built.
+---Returns its name in exports: the path of its trace; a sum has up to three, or the first of many.
 ---@return string
 function methods:title()
-   return of(self).title or "profile"
+   return titles.of(of(self))
 end
 
 ---Returns the header fields of the profile's files, for export pprof: a list with those of each
@@ -291,7 +292,7 @@ local function combine(a, b, sign)
    end
    local left, right = alike(a, b)
    local made = new(left:merge(right, sign), {}, nil, joined(of(a).notes, of(b).notes))
-   of(made).title = a:title() .. (sign < 0 and " less " or " and ") .. b:title()
+   of(made).title, of(made).summed = titles.of_both(of(a), of(b), sign)
    of(made).compared = sign < 0 and { a, b } or nil
    of(made).origin = origin.of_both(of(a).origin, of(b).origin)
    of(made).again = function(change)

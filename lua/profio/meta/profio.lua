@@ -343,7 +343,7 @@ function Profile:notes() end
 ---@return string[]
 function Profile:inputs() end
 
----Returns its name in exports: the path of the trace from which it was built.
+---Returns its name in exports: the path of its trace; a sum has up to three, or the first of many.
 ---@return string
 function Profile:title() end
 

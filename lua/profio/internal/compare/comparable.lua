@@ -20,13 +20,36 @@ local function each_run(runs, f)
    end
 end
 
+-- Adds a reason to a list. Of runs with the same kind of reason only the first is named.
+local function add(list, kind, text, ...)
+   local reason = list[kind]
+   if reason then
+      reason.others = reason.others + 1
+   else
+      reason = { text = text:format(...), others = 0 }
+      list[kind], list[#list + 1] = reason, reason
+   end
+end
+
+-- Returns the texts of a list of reasons.
+local function texts_of(list)
+   local texts = {}
+   for i, reason in ipairs(list) do
+      texts[i] = reason.others == 0 and reason.text
+         or ("%s, and %d more run%s"):format(reason.text, reason.others,
+         reason.others == 1 and "" or "s")
+   end
+   return texts
+end
+
 local function add_metrics(found, runs)
    local first = runs.base[1]
    each_run(runs, function(run)
       local a, b = first.metric, run.metric
       if a.name ~= b.name or a.unit ~= b.unit then
-         found.against[#found.against + 1] = ("another metric: %s has %s (%s), %s has %s (%s)")
-            :format(first.title, a.name, a.unit, run.title, b.name, b.unit)
+         add(found.against, "metric " .. b.name .. b.unit,
+            "another metric: %s has %s (%s), %s has %s (%s)", first.title, a.name, a.unit,
+            run.title, b.name, b.unit)
       end
    end)
 end
@@ -37,7 +60,7 @@ local function add_rates(found, runs)
    each_run(runs, function(run)
       if run.rate and first.rate and run.rate ~= first.rate then
          local list = is_count and not first.is_exact and found.against or found.warnings
-         list[#list + 1] = ("another rate: %s has %g samples a second, %s has %g"):format(
+         add(list, "rate " .. run.rate, "another rate: %s has %g samples a second, %s has %g",
             first.title, first.rate, run.title, run.rate)
       end
    end)
@@ -46,11 +69,11 @@ end
 local function add_losses(found, runs)
    each_run(runs, function(run)
       if (run.lost_share or 0) > MOST_LOST then
-         found.against[#found.against + 1] = ("%s lost %.3g %% of its records"):format(run.title,
+         add(found.against, "lost", "%s lost %.3g %% of its records", run.title,
             run.lost_share * 100)
       else
          for _, text in ipairs(run.lost) do
-            found.warnings[#found.warnings + 1] = text
+            add(found.warnings, text, "%s", text)
          end
       end
    end)
@@ -59,8 +82,8 @@ end
 local function add_empty(found, runs)
    each_run(runs, function(run)
       if run.whole == 0 then
-         found.against[#found.against + 1] = ("%s is empty: the whole of its %s is 0"):format(
-            run.title, run.metric.name)
+         add(found.against, "empty", "%s is empty: the whole of its %s is 0", run.title,
+            run.metric.name)
       end
    end)
 end
@@ -80,22 +103,12 @@ end
 local function add_program(found, items, by)
    local share = math.max(common_share(items, "base"), common_share(items, "new"))
    if by ~= "stack" and by ~= "line" and share < LEAST_COMMON then
-      found.against[#found.against + 1] = ("another program: %.3g %% of the weight is in a %s that "
-         .. "both sides have"):format(share * 100, by)
+      add(found.against, "program", "another program: %.3g %% of the weight is in a %s that both "
+         .. "sides have", share * 100, by)
    end
 end
 
 -- }======
-
--- Returns a list without repeated texts.
-local function distinct(list)
-   local known, kept = {}, {}
-   for _, text in ipairs(list) do
-      kept[#kept + 1] = not known[text] and text or nil
-      known[text] = true
-   end
-   return kept
-end
 
 ---Returns the reasons against a comparison, and those for care.
 ---@param runs { base: profio.WeighedRun[], new: profio.WeighedRun[] }
@@ -110,7 +123,7 @@ function comparable.reasons(runs, items, by)
    add_losses(found, runs)
    add_empty(found, runs)
    add_program(found, items, by)
-   return distinct(found.against), distinct(found.warnings)
+   return texts_of(found.against), texts_of(found.warnings)
 end
 
 return comparable
