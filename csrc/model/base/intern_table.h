@@ -2,8 +2,8 @@
 ** intern_table.h - dictionary encoding: finds the entry of an array that equals
 ** a new one. It is a hash table with open addressing over ids (indices of the
 ** array) and hashes; the owner of the table has the entries and compares them.
-** Used by model, the formats pprof and winidea, kernels/group, kernels/graph,
-** the recorder and store.
+** Used by model, the formats gmon, pprof and winidea, kernels/group,
+** kernels/graph, the recorder and store.
 **
 ** Order of calls: zero a table and set `seed`; then for each entry find, and if
 ** there is none, reserve and add; or pf_intern_element. Free it at the end.

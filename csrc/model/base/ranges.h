@@ -3,8 +3,8 @@
 ** rows that begin with `uint64_t start, end`. An index divides the addresses
 ** into pages; if a page has no gap and at most two starts, the index alone
 ** gives the row, else the rows of the page are searched. Used by model/symbols,
-** kernels/graph and kernels/stages/symbolize.c. The pf_ranges owns the index,
-** which pf_ranges_close frees, and borrows the rows.
+** kernels/graph, kernels/stages/symbolize.c and lua/symbol_table.c. The
+** pf_ranges owns the index, which pf_ranges_close frees, and borrows the rows.
 */
 
 #ifndef ranges_h
