@@ -67,9 +67,9 @@ int l_reader_opened (lua_State *L, pf_status status);
 /* Returns the reader at `arg`; raises when it or its trace is closed. */
 l_reader *l_reader_check (lua_State *L, int arg);
 
-/* Progress callback of a reader of the kind L_PROGRESS (command.c): shows that `rows`
-   rows have been read in all threads, and returns whether Ctrl-C was pressed.
-   Only to be called in Lua's thread. */
+/* Progress callback of a reader of the kind L_PROGRESS (command.c): shows that
+   `rows` rows have been read in all threads, and returns whether Ctrl-C was
+   pressed. Only to be called in Lua's thread. */
 bool l_progress_is_cancelled (void *reader, uint64_t rows);
 
 /* Raises "reader is closed" or "trace is closed". */
@@ -120,7 +120,8 @@ void l_push_value (lua_State *L, const pf_column *column, size_t row,
 /* Pushes the string cache of a dictionary: Lua strings by name id + 1. */
 void l_push_name_cache (lua_State *L, int dictionary_arg);
 
-/* Pushes the Lua string of a name, using the cache at index `cache` (0: none). */
+/* Pushes the Lua string of a name, using the cache at index `cache` (0:
+   none). */
 void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
                   int cache);
 

@@ -4,7 +4,9 @@
 ** of equal length how busy it was and with what. Used by
 ** csrc/lua/stages/lane_overview.c: open, trim, read the members, close.
 **
-** If a track has no more calls than it may keep, all of them are there.
+** If a track has no more calls than it may keep, all of them are there. The
+** pf_overview owns all arrays, which pf_overview_close frees; the events are
+** borrowed until then.
 */
 
 #ifndef overview_h
