@@ -1,5 +1,5 @@
 -- Compares the page of export html with speedscope and with a page of d3-flame-graph, all of one
--- profile, by the processor time of the browser.
+-- profile, by the processor time of the browser and the time between frames.
 
 local folded = require "spec.support.folded"
 local json = require "dkjson"
@@ -59,10 +59,11 @@ local function d3_page(tree)
       "d3.select('#c').datum(tree).call(chart);</script>" }
 end
 
--- Returns { load =, frame = } in seconds, or nil.
-local function times_of(path, ...)
+-- Returns { load =, action =, frame =, worst =, work = } in seconds, or nil. `place` is JavaScript
+-- for where the mouse zooms and drags, or "".
+local function times_of(path, place, ...)
    local words = {}
-   for i, action in ipairs { ... } do
+   for i, action in ipairs { place, ... } do
       words[i] = "'" .. action:gsub("'", "'\\''") .. "'"
    end
    local pipe <close> = assert(io.popen(("node spec/bench/page_times.mjs %s 'file://%s' %s " ..
@@ -72,10 +73,11 @@ end
 
 local function row(label, times)
    if not times then
-      timing.print("%-24s (not installed)", label)
+      timing.print("%-16s (not installed)", label)
    else
-      timing.print("%-24s load %6.2f s   zoom %s", label, times.load, times.frame
-         and ("%6.3f s"):format(times.frame) or "")
+      timing.print("%-16s load %6.2f s  zoom %-8s frames %4.0f ms, worst %4.0f ms, work %5.1f ms",
+         label, times.load, times.action and ("%.3f s"):format(times.action) or "",
+         1000 * times.frame, 1000 * times.worst, 1000 * times.work)
    end
 end
 
@@ -85,15 +87,20 @@ function bench.page()
    local here, profile = pipe:read "l" .. "/", made()
    local tree, count = d3_tree(profile)
    timing.settle()
-   timing.print("\na flame graph of %d contexts in Chromium: processor time", count)
+   timing.print("\na flame graph of %d contexts in Chromium: processor time, and frames while the "
+      .. "mouse\nzooms and drags (d3-flame-graph: while it zooms)", count)
    local mine = timing.folder .. "/page.html"
    assert(profile:export("html", mine, { size = "16M" }))
-   row("--export html", times_of(here .. mine,
+   row("--export html", times_of(here .. mine, [[(() => {
+      const canvas = document.querySelector("#flames canvas");
+      canvas.scrollIntoView();
+      const { x, y, width } = canvas.getBoundingClientRect();
+      return [x + width / 2, y + 100]; })()]],
       "page.set({ zoom: String(page.flames.root().children()[0].fn) })", "page.set({ zoom: '' })",
       "page.set({ zoom: String(page.flames.root().children()[1].fn) })", "page.set({ zoom: '' })"))
    local d3 = d3_page(tree)
    local zoom = "{ const all = d3.select('#c').datum(); chart.%s }"
-   row("d3-flame-graph", d3 and times_of(here .. write("d3.html", d3),
+   row("d3-flame-graph", d3 and times_of(here .. write("d3.html", d3), "",
       zoom:format "zoomTo(all.children[0])", zoom:format "resetZoom()",
       zoom:format "zoomTo(all.children[1])", zoom:format "resetZoom()"))
    local scope = "build/node/node_modules/speedscope/dist/release/index.html"
@@ -101,7 +108,7 @@ function bench.page()
    local text = write("scope.js", ("speedscope.loadFileFromBase64('p.json', btoa(%s))"):format(
       json.encode(profiled)))
    row("speedscope", read(scope) and times_of(here .. scope .. "#localProfilePath=" .. here ..
-      text))
+      text, "[640, 500]"))
    for _, name in ipairs { "page.html", "d3.html", "scope.js" } do
       os.remove(timing.folder .. "/" .. name)
    end

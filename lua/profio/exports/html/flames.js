@@ -349,6 +349,15 @@
     $('flames').append(make('p', { className: 'note' }, `${page.count(data.tree.left)} contexts ` +
       'of smaller total are left out and hatched in their callers: --set size=N.'));
   }
+  const is_flat = data.tree ? data.tree.depth.every(depth => depth === 1) :
+    data.arcs.list.length === 0;
+  if (data.table.function.length === 0) {
+    $('flames').replaceChildren($('flames').firstElementChild,
+      make('p', { className: 'note' }, 'There is nothing to draw: no function has any weight.'));
+  } else if (is_flat) {
+    $('flames').append(make('p', { className: 'note' }, 'The file has neither stacks nor calls ' +
+      'between functions: each function is a frame of its own.'));
+  }
   if (data.difference) {
     $('flames').append(make('p', { className: 'note' }, 'Difference: widths are the sums of both ' +
       'sides, so that what is gone is shown; red grew, blue shrank.'));

@@ -28,6 +28,6 @@
     const typing = /^(input|select|textarea)$/i.test(event.target.tagName);
     if (event.key === '?' && !typing && !box.open) { box.showModal(); }
   });
-  page.$('bar').append(make('button', { type: 'button', id: 'show-keys', onclick: () =>
+  page.$('count').before(make('button', { type: 'button', id: 'show-keys', onclick: () =>
     box.showModal() }, 'Keys'));
 }(window.page));

@@ -75,9 +75,9 @@
 
   data.metrics.forEach((metric, i) => metrics.append(make('option', { value: String(i) },
     metric.name + (metric.unit && metric.unit !== 'count' ? ` (${metric.unit})` : ''))));
-  $('bar').append(field, make('label', { className: 'note' }, pattern, ' pattern'), next, told);
+  $('bar').append(field, make('label', { className: 'note' }, pattern, ' pattern'), next);
   if (data.metrics.length > 1 && !data.difference) { $('bar').append(metrics); }
-  $('bar').append(chip);
+  $('bar').append(told, chip);
   for (const section of document.querySelectorAll('main > section:not([hidden])')) {
     $('contents').append(make('li', {}, make('a', { href: '#', onclick: event => {
       event.preventDefault();

@@ -416,6 +416,10 @@
     button('\u2190', 'Earlier', () => move(-0.5)), button('\u2192', 'Later', () => move(0.5)),
     button('All', 'Show all times', () => show_span(0, length, true)), sorts, span), map,
   surface.box, measure, make('p', { className: 'note' }, note.join(' ')));
+  if (tracks.length === 0) {
+    $('timeline').replaceChildren($('timeline').firstElementChild,
+      make('p', { className: 'note' }, 'There is nothing to draw: no lane has any call.'));
+  }
   surface.refresh(lay_out());
   page.timeline = { view, surface, at_point, places: () => places, zoom, is_folded };
   page.parts.push(show);

@@ -267,7 +267,7 @@
   class Core {
     constructor(number, lanes) {
       Object.assign(this, { number, lanes, kind: 'core', place: tracks.length + number + 1,
-        name: number < 0 ? 'runs most' : 'core ' + number, start: [], rows: [], depth: [] });
+        name: number < 0 ? 'runs' : 'core ' + number, start: [], rows: [], depth: [] });
     }
 
     /* Returns the lane that ran most in columns of a span, -1: none, and how busy it was. */
@@ -288,7 +288,11 @@
     }
   }
 
-  const MANY_LANES = 40; // without known cores the row that names the lanes would be a rainbow
+  /* Whether at most one of the lanes runs at a time, as on one core. */
+  function take_turns(lanes) {
+    return lanes.length > 1 && lanes.length <= 40 && lanes.reduce((sum, lane) =>
+      sum + lane.columns(0, length, 1).busy[0], 0) < 1.01;
+  }
 
   function cores_of() {
     const lanes = tracks.filter(track => track.kind === 'lane'), found = new Map();
@@ -301,8 +305,7 @@
       return [...found].sort((a, b) => a[0] - b[0]).map(([core, list]) =>
         new Core(core, [...list]));
     }
-    return told.has_cores || lanes.length < 2 || lanes.length > MANY_LANES ? [] :
-      [new Core(-1, lanes)];
+    return told.has_cores || !take_turns(lanes) ? [] : [new Core(-1, lanes)];
   }
 
   // }======
