@@ -87,8 +87,8 @@ typedef struct winidea_decoder {
   unsigned shift;       /* position of the type in the second word */
   uint32_t unused;      /* bits of the second word that must be 0 */
   uint32_t events[256]; /* id of the event, by kind of area << 4 | type */
-  uint64_t event_kinds[256]; /* likewise: its kind as in event words, or a bit
-                                above them */
+  uint64_t event_kinds[256]; /* likewise: its kind as in event words, or
+                                WINIDEA_BAD_WORD */
   uint32_t lanes[256];       /* by core: id, or PF_NO_NAME */
   bool tracks_contexts;      /* from writes to file->switches */
   uint32_t running[256]; /* then by core: the current context, or PF_NO_NAME */
@@ -124,8 +124,8 @@ pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
 #define WINIDEA_UNUSED_1_0 (~0x0f000000u)
 #define WINIDEA_UNUSED_1_1 (~0xfffu)
 
-/* Instead of the lane or the kind in an event word: above both. */
-#define WINIDEA_BAD_WORD (UINT64_C(1) << 32)
+/* An event word without an area, and all above it. */
+#define WINIDEA_BAD_WORD pf_event_word(0, 0, PF_NO_AREA)
 
 /* decode_events.c: the fast path for events: fills to->times and to->words in
    one pass over the records. Returns false at the first record that needs the

@@ -32,16 +32,14 @@ static ALWAYS_INLINE bool decode_words (winidea_decoder *self,
     const uint32_t kind = winidea_kind(handle);
     const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
     const winidea_handle_array *const array = &arrays[kind];
-    if (index >= array->size)
-      return false;
-    const uint32_t area = array->areas[index];
-    const uint64_t low = kinds[kind << 4 | (word >> shift & 15)] |
-                         lanes[has_core ? word >> 4 & 0xff : WINIDEA_NO_CORE];
-    if (low >= WINIDEA_BAD_WORD || area == PF_NO_AREA || (word & unused) != 0 ||
-        time < last)
+    if (index >= array->size || (word & unused) != 0 || time < last)
       return false;
     times[row] = last = time;
-    words[row] = pf_event_word(low, 0, area);
+    words[row] = kinds[kind << 4 | (word >> shift & 15)] |
+                 lanes[has_core ? word >> 4 : WINIDEA_NO_CORE] |
+                 pf_event_word(0, 0, array->areas[index]);
+    if (words[row] >= WINIDEA_BAD_WORD)
+      return false;
   }
   return true;
 }
