@@ -200,6 +200,7 @@ static pf_status add_slot (pf_lanes *p, pf_lane *home, uint32_t area,
                               .area = area,
                               .kind = (uint8_t)kind,
                               .plain_epoch = PF_NO_EPOCH,
+                              .group = PF_NO_ID,
                               .last_enter = INT64_MIN,
                               .last_leave = INT64_MIN};
   return PF_OK;
@@ -247,5 +248,6 @@ pf_status pf_lanes_renew (pf_lanes *p, uint32_t slot) {
   pf_slot *const renewed = &p->slots[*place];
   *renewed = old;
   renewed->age++;
+  renewed->group = PF_NO_ID;
   return PF_OK;
 }

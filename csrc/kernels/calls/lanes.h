@@ -97,6 +97,7 @@ typedef struct pf_slot {
                            PF_NO_EPOCH */
   uint32_t age;    /* in a chunk: number of unmatched leaves of the area before
                    this slot replaced another one (pf_lanes_renew) */
+  uint32_t group; /* of its calls in kernels/statistics, or PF_NO_ID */
   int64_t last_enter, last_leave; /* INT64_MIN: none */
   int64_t earlier;                /* the latest time of earlier epochs */
   uint8_t kind;                   /* pf_area_kind */

@@ -344,7 +344,7 @@ typedef struct fast_run {
    that it is inlined: it adds a call of a slot, or returns false if it cannot.
    Then, and if it is NULL, the call is emitted. */
 typedef struct pf_call_sink {
-  bool (*add)(void *context, uint32_t slot, const int64_t *durations);
+  bool (*add)(void *context, const pf_slot *slot, const int64_t *durations);
   void *context;
 } pf_call_sink;
 
@@ -383,7 +383,8 @@ PF_HOT bool leave_fast (pf_machine *m, fast_run *r, int64_t time,
   int64_t durations[PF_DURATIONS];
   if (sink->add != NULL)
     compute_durations(m, f, gross, time, 0, durations);
-  if (sink->add == NULL || !sink->add(sink->context, f->slot, durations))
+  if (sink->add == NULL ||
+      !sink->add(sink->context, &m->lanes.slots[f->slot], durations))
     emit_frame(m, f, pf_frame_area(caller), gross, time, 0);
   add_gross(caller, gross, time);
   if (--r->count == 1)

@@ -331,7 +331,6 @@ void pf_groups_free (pf_groups *g) {
   free(t->squares);
   free(t->quantiles);
   pf_id_table_free(&g->keys);
-  free(g->slot_groups);
   free(g->ids);
 }
 
@@ -343,29 +342,24 @@ pf_status pf_groups_of_key (pf_groups *g, uint64_t key, uint32_t *group) {
 }
 
 
-pf_status pf_groups_of_slot (pf_groups *g, const pf_lanes *lanes, uint32_t slot,
+pf_status pf_groups_of_slot (pf_groups *g, pf_lanes *lanes, uint32_t slot,
                              uint32_t *group) {
-  if (!pf_grow_filled(&g->slot_groups, &g->nslots, lanes->nslots, 0xff))
-    return PF_ENOMEM;
-  const uint64_t key = g->by == PF_BY_LANE ? slot : lanes->slots[slot].area;
-  *group = g->slot_groups[slot];
+  pf_slot *const of = &lanes->slots[slot];
+  const uint64_t key = g->by == PF_BY_LANE ? slot : of->area;
+  *group = of->group;
   if (*group == PF_NO_ID && pf_groups_of_key(g, key, group) != PF_OK)
     return PF_ENOMEM;
-  g->slot_groups[slot] = *group;
+  of->group = *group;
   return PF_OK;
 }
 
 
 /* Without PF_BY_CALLER the group of a call depends only on its slot. */
-static pf_status find_by_slot (pf_groups *g, const pf_lanes *lanes,
+static pf_status find_by_slot (pf_groups *g, pf_lanes *lanes,
                                const pf_call *calls, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    const uint32_t slot = calls[i].slot;
-    g->ids[i] = slot < g->nslots ? g->slot_groups[slot] : PF_NO_ID;
-    if (g->ids[i] == PF_NO_ID &&
-        pf_groups_of_slot(g, lanes, slot, &g->ids[i]) != PF_OK)
+  for (size_t i = 0; i < count; i++)
+    if (pf_groups_of_slot(g, lanes, calls[i].slot, &g->ids[i]) != PF_OK)
       return PF_ENOMEM;
-  }
   return PF_OK;
 }
 
@@ -389,8 +383,8 @@ static pf_status find_by_caller (pf_groups *g, const pf_lanes *lanes,
 }
 
 
-pf_status pf_groups_add (pf_groups *g, const pf_lanes *lanes,
-                         const pf_call *calls, size_t count) {
+pf_status pf_groups_add (pf_groups *g, pf_lanes *lanes, const pf_call *calls,
+                         size_t count) {
   if (count == 0)
     return PF_OK;
   if (!pf_grow(&g->ids, &g->capacity, count))

@@ -152,8 +152,6 @@ typedef struct pf_groups {
   pf_call_sums sums;
   pf_id_table keys; /* keys of groups: the area, the slot, or the area in the
                          upper half and its caller in the lower */
-  uint32_t *slot_groups; /* the group of each slot, or PF_NO_ID */
-  size_t nslots;
   struct {
     uint64_t key;
     uint32_t group;    /* + 1, or 0: none */
@@ -166,15 +164,16 @@ void pf_groups_init (pf_groups *groups, pf_group_by by, bool squares,
                      bool quantiles);
 void pf_groups_free (pf_groups *groups);
 
-/* Accumulate calls of a machine with these lanes. PF_ENOMEM. */
-pf_status pf_groups_add (pf_groups *groups, const pf_lanes *lanes,
+/* Accumulate calls of a machine with these lanes, whose slots get groups.
+   PF_ENOMEM. */
+pf_status pf_groups_add (pf_groups *groups, pf_lanes *lanes,
                          const pf_call *calls, size_t count);
 
 /* Find or create the group of a key. PF_ENOMEM. */
 pf_status pf_groups_of_key (pf_groups *groups, uint64_t key, uint32_t *group);
 
 /* Find or create the group of a slot; not with PF_BY_CALLER. PF_ENOMEM. */
-pf_status pf_groups_of_slot (pf_groups *groups, const pf_lanes *lanes,
-                             uint32_t slot, uint32_t *group);
+pf_status pf_groups_of_slot (pf_groups *groups, pf_lanes *lanes, uint32_t slot,
+                             uint32_t *group);
 
 #endif

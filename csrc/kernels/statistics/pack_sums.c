@@ -108,9 +108,8 @@ static void collect_groups (packing *p) {
     const uint32_t lane = slot->lane->number;
     const bool has_lane = pf_events_have_lanes(events) && lane != PF_NO_SLOT &&
                           lane != events->lanes.missing;
-    const packed_group group = {i < g->nslots ? g->slot_groups[i] : PF_NO_ID,
-                                slot->area, has_lane ? lane : PF_NO_ID,
-                                pf_slot_last(slot)};
+    const packed_group group = {slot->group, slot->area,
+                                has_lane ? lane : PF_NO_ID, pf_slot_last(slot)};
     if (group.group != PF_NO_ID || group.stop != INT64_MIN)
       p->groups[p->ngroups++] = group;
   }

@@ -52,7 +52,7 @@ void pf_scan_close (pf_scan *p) {
 
 
 static pf_status accumulate_calls (pf_scan *p, pf_status status) {
-  const pf_machine *const m = &p->machine;
+  pf_machine *const m = &p->machine;
   return status == PF_OK
              ? pf_groups_add(&p->groups, &m->lanes, m->calls, m->ncalls)
              : status;
@@ -60,11 +60,10 @@ static pf_status accumulate_calls (pf_scan *p, pf_status status) {
 
 
 /* Add a call to the sums of its group, if nothing else changes. */
-PF_HOT bool add_to_sums (void *context, uint32_t slot,
+PF_HOT bool add_to_sums (void *sums, const pf_slot *slot,
                          const int64_t *durations) {
-  pf_groups *const g = context;
-  const uint32_t group = slot < g->nslots ? g->slot_groups[slot] : PF_NO_ID;
-  return group != PF_NO_ID && pf_call_sums_try_add(&g->sums, group, durations);
+  return slot->group != PF_NO_ID &&
+         pf_call_sums_try_add(sums, slot->group, durations);
 }
 
 
@@ -76,7 +75,7 @@ static pf_status process_events (pf_scan *p, size_t from, size_t to) {
       g->by != PF_BY_CALLER && !g->sums.has_squares && !g->sums.has_quantiles;
   if (only_sums && are_plain(&p->machine, rows))
     return process_plain(&p->machine, rows, from, to,
-                         (pf_call_sink){add_to_sums, g});
+                         (pf_call_sink){add_to_sums, &g->sums});
   return pf_machine_process(&p->machine, rows, from, to);
 }
 

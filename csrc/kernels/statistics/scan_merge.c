@@ -143,11 +143,11 @@ static bool is_within (const merge *g, uint32_t number) {
 
 /* Correct the accumulators of a slot's group, and merge them. */
 static pf_status add_slot (const merge *g, uint32_t number) {
-  const pf_machine *const m = &g->scan->machine;
+  pf_machine *const m = &g->scan->machine;
   pf_groups *const from = &g->chunk->groups;
-  if (number >= from->nslots || from->slot_groups[number] == PF_NO_ID)
+  const uint32_t group = g->chunk->machine.lanes.slots[number].group;
+  if (group == PF_NO_ID)
     return PF_OK;
-  const uint32_t group = from->slot_groups[number];
   if (is_within(g, number)) {
     pf_call_sums_clear(&from->sums, group, PF_OUTSIDE);
     if (m->options.outermost) {
