@@ -214,37 +214,19 @@ static inline void end_sibling (pf_machine *m, pf_lane *lane, int64_t time,
 }
 
 
-/* Whether stacks begin with a function. */
-static inline bool is_root (const pf_machine *m, const pf_slot *slot) {
-  return m->root == (m->lanes.has_areas
-                         ? pf_area_at(m->lanes.dictionary, slot->area)->name
-                         : slot->area);
-}
+/* state_machine.c: the id of the stack of a call of a function: the stack of the
+   function around it with its area on top; PF_OUTER_STACK outside of the functions
+   with which stacks begin. */
+uint32_t pf_push_stack (pf_machine *m, const pf_frame *around,
+                        const pf_slot *slot);
 
 
-/* The id of the stack of a call of a function: the stack of the function around
-   it with its area on top. PF_NO_STACK when stacks are not wanted, and for
-   other areas; PF_OUTER_STACK outside of the functions with which they begin. */
-PF_HOT uint32_t stack_of (pf_machine *m, const pf_frame *around,
-                          const pf_slot *slot) {
-  uint32_t frame = slot->area;
-  uint32_t parent = around->stack;
-  if (!m->has_stacks || slot->kind != PF_KIND_FUNCTION)
-    return PF_NO_STACK;
-  if (m->has_root && parent >= PF_OUTER_STACK) {
-    if (!is_root(m, slot))
-      return PF_OUTER_STACK;
-    parent = PF_NO_STACK;
-  }
-  pf_area area = PF_AREA_NONE;
-  area.name = frame;
-  if (!m->lanes.has_areas)
-    frame = pf_area_add(m->lanes.dictionary, &area);
-  const uint32_t stack =
-      frame == PF_NO_AREA ? PF_NO_STACK
-                          : pf_stack_push(m->lanes.dictionary, parent, frame);
-  m->is_out_of_memory |= stack == PF_NO_STACK;
-  return stack;
+/* The same; PF_NO_STACK when stacks are not wanted, and for other areas. */
+static inline uint32_t stack_of (pf_machine *m, const pf_frame *around,
+                                 const pf_slot *slot) {
+  return m->has_stacks && slot->kind == PF_KIND_FUNCTION
+             ? pf_push_stack(m, around, slot)
+             : PF_NO_STACK;
 }
 
 
@@ -264,7 +246,6 @@ PF_HOT void begin_frame (pf_machine *m, pf_frame *f, const pf_frame *around,
   f->start = f->since = time; /* a literal would be built elsewhere and copied,
                                  which stalls */
   f->net = f->children = 0;
-  f->period = f->outside = PF_NO_TIME;
   f->depth = around->depth + 1;
   f->slot = number;
   f->word = word;
@@ -276,7 +257,7 @@ PF_HOT void begin_frame (pf_machine *m, pf_frame *f, const pf_frame *around,
   f->flags = (uint8_t)flags;
   f->is_line = slot->kind != PF_KIND_FUNCTION;
   f->is_counted = true;
-  f->is_first = f->is_earlier = f->is_plain = false;
+  f->is_first = f->is_earlier = false;
 }
 
 
@@ -298,6 +279,8 @@ static inline pf_frame *push (pf_machine *m, uint32_t number, int64_t time,
   pf_frame *const f = &lane->frames[lane->count];
   begin_frame(m, f, pf_lane_innermost(lane), number, word_of(slot), time,
               flags);
+  f->period = f->outside = PF_NO_TIME;
+  f->is_plain = false;
   slot->top = lane->count++;
   m->open++;
   if (lane->count == 2)

@@ -97,12 +97,16 @@ static inline bool pf_call_sums_try_add (pf_call_sums *sums, size_t group,
   const bool is_outside = durations[PF_OUTSIDE] >= 0;
   if (is_outside && !pf_is_in_range(hot, PF_OUTSIDE, durations[PF_OUTSIDE]))
     return false;
-  for (size_t which = PF_NET; which <= PF_PERIOD; which++)
-    if (!pf_is_in_range(hot, which, durations[which]))
-      return false;
+  if (!pf_is_in_range(hot, PF_NET, durations[PF_NET]) ||
+      !pf_is_in_range(hot, PF_GROSS, durations[PF_GROSS]) ||
+      !pf_is_in_range(hot, PF_CALL, durations[PF_CALL]) ||
+      !pf_is_in_range(hot, PF_PERIOD, durations[PF_PERIOD]))
+    return false;
   hot->rows++;
-  for (size_t which = PF_NET; which <= PF_PERIOD; which++)
-    pf_call_sums_add_sum(sums, group, which, durations[which]);
+  pf_call_sums_add_sum(sums, group, PF_NET, durations[PF_NET]);
+  pf_call_sums_add_sum(sums, group, PF_GROSS, durations[PF_GROSS]);
+  pf_call_sums_add_sum(sums, group, PF_CALL, durations[PF_CALL]);
+  pf_call_sums_add_sum(sums, group, PF_PERIOD, durations[PF_PERIOD]);
   if (is_outside)
     pf_call_sums_add_sum(sums, group, PF_OUTSIDE, durations[PF_OUTSIDE]);
   else

@@ -67,6 +67,14 @@ PF_HOT bool add_to_sums (void *sums, const pf_slot *slot,
 }
 
 
+/* A function of its own, so that it can use all registers. */
+static __attribute__((noinline)) pf_status process_to_sums (
+    pf_machine *m, pf_call_sums *sums, const pf_event_rows *rows, size_t from,
+    size_t to) {
+  return process_plain(m, rows, from, to, (pf_call_sink){add_to_sums, sums});
+}
+
+
 /* As pf_machine_process; calls that only change sums are added at once. */
 static pf_status process_events (pf_scan *p, size_t from, size_t to) {
   pf_groups *const g = &p->groups;
@@ -74,8 +82,7 @@ static pf_status process_events (pf_scan *p, size_t from, size_t to) {
   const bool only_sums =
       g->by != PF_BY_CALLER && !g->sums.has_squares && !g->sums.has_quantiles;
   if (only_sums && are_plain(&p->machine, rows))
-    return process_plain(&p->machine, rows, from, to,
-                         (pf_call_sink){add_to_sums, &g->sums});
+    return process_to_sums(&p->machine, &g->sums, rows, from, to);
   return pf_machine_process(&p->machine, rows, from, to);
 }
 
