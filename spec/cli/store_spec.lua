@@ -6,6 +6,7 @@ local programs = require "spec.support.programs"
 local stored = require "spec.support.stored"
 
 local folder = command.folder .. "/store-cli"
+lfs.mkdir(folder)
 
 -- Empties the folder and writes files 1.pb.gz ... into it.
 local function fresh(count)

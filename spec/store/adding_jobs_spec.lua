@@ -6,6 +6,11 @@ local stored = require "spec.support.stored"
 
 local folder = command.folder .. "/store-jobs"
 
+-- Makes the folder, empty.
+local function begin()
+   os.execute(("rm -rf '%s' && mkdir '%s'"):format(folder, folder))
+end
+
 -- Runs a line in the folder: output, status, messages.
 local function run(line)
    return command.run("cd store-jobs && " .. line)
@@ -115,7 +120,7 @@ describe("adding runs with several processes", function()
    end)
 
    it("takes the files beside a trace with it", function()
-      os.execute(("rm -rf '%s' && mkdir '%s'"):format(folder, folder))
+      begin()
       for i = 1, 4 do
          local writer = assert(require("profio").create(("%s/w%d.txt"):format(folder, i), {
             format = "winidea", dialect = "text1", timeline_binary = true }))
@@ -127,6 +132,7 @@ describe("adding runs with several processes", function()
    end)
 
    it("stores programs once, and the labels of folders", function()
+      begin()
       local program, files = programs.profiled("jobs", "spec/data/gmon/cycle.c", "")
       run(("cp '%s/%s' prog; cp '%s/%s' g1"):format(command.root, program, command.root, files[1]))
       for i = 2, 5 do

@@ -4,10 +4,12 @@
 local br = require "spec.support.br_builder"
 local command = require "spec.support.command"
 local dcpi = require "spec.support.dcpi_builder"
+local lfs = require "lfs"
 local profio = require "profio"
 local stored = require "spec.support.stored"
 
 local folder = command.folder .. "/store-equality"
+lfs.mkdir(folder)
 
 describe("the profile of a store", function()
    it("is that of all files, in any split", function()
