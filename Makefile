@@ -363,6 +363,8 @@ asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(REPLAYED:%=$(B)/replay/%)
 # that compare texts of the command and of other programs, where the others run all
 # branches of the C code as well, but for five (`make coverage` counts for each file).
 # Without those that read exports with other programs: oom and callbacks_spec write all exports.
+# Without clickhouse_failures_spec: all but four branches that only it runs, those for wrong
+# answers, are run by fuzz_rows too.
 # Without specs of comparisons: inference/ runs no C code, and those of programs run no
 # branch that compare_spec and the specs of gmon do not run.
 CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua \
@@ -374,6 +376,7 @@ CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua
 	%/html_spec.lua %/page_spec.lua %/svg_spec.lua %/timeline_page_spec.lua %/perfetto_spec.lua \
 	%/viewers_spec.lua %/verbs_spec.lua %/escapes_spec.lua %/examples_spec.lua \
 	spec/inference/% %/compare_programs_spec.lua %/diff_programs_spec.lua \
+	%/clickhouse_failures_spec.lua \
 	%/worked_examples_spec.lua,$(ORDERED))
 
 # Specs that also run with a collector that never rests run only so, which finds more.
