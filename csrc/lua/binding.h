@@ -179,6 +179,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(export_firefox);    \
   OPEN(export_samples);    \
   OPEN(export_flames);     \
+  OPEN(export_outline);    \
   OPEN(export_pprof);      \
   OPEN(output_handle);     \
   OPEN(file_writer);       \

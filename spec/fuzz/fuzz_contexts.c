@@ -1,7 +1,8 @@
 /*
 ** fuzz_contexts.c - random bytes as packed contexts (csrc/lua/profile/
 ** pack_contexts.c): core.unpack_contexts raises an error with a message, or
-** returns contexts that are packed and unpacked again without a change.
+** returns contexts that are packed and unpacked again without a change, and of
+** which core.outline takes what fits.
 */
 
 #include <lauxlib.h>
@@ -21,7 +22,17 @@ static const char program[] =
     "   return\n"
     "end\n"
     "local packed = contexts:pack()\n"
-    "assert(unpack(packed, new()):pack() == packed)\n";
+    "assert(unpack(packed, new()):pack() == packed)\n"
+    "local metric = contexts:metrics()[1]\n"
+    "if metric then\n"
+    "   local size = #bytes * 7 % 3000\n"
+    "   local outline = core.outline(contexts, { usual = 1, most = 1 << 20,\n"
+    "      metrics = { { self = metric.name } }, size = size // 2,\n"
+    "      contexts_size = size })\n"
+    "   assert(#outline.names == #outline.lines)\n"
+    "   assert(#outline.contexts + #outline.functions + outline.names_size\n"
+    "      <= size + 1000)\n"
+    "end\n";
 
 
 /* Returns the interpreter for all inputs, with the program and the core on its
