@@ -99,7 +99,7 @@ describe("the timeline of a page", function()
       math.randomseed(81)
       local lines, expected = events.program(8000)
       local trace <close> = events.open(lines)
-      for _, size in ipairs { "4M", "60K" } do
+      for _, size in ipairs { "4M", "170K" } do
          local told = look(assert(trace:export("html", nil, { size = size })), [==[
             tell('load', await look(() => page.tracks.list.map(track => [track.name,
                Array.from(track.columns(0, page.tracks.length, 10).busy), track.is_whole,
@@ -130,7 +130,7 @@ describe("the timeline of a page", function()
       lines[#lines + 1] = "20001000 leave task slow\n20002000 enter last slow\n" ..
          "20002050 leave last slow"
       local trace <close> = events.open(table.concat(lines, "\n") .. "\n")
-      local told = look(assert(trace:export("html", nil, { size = "300K" })), tools .. [==[
+      local told = look(assert(trace:export("html", nil, { size = "400K" })), tools .. [==[
          tell('kept', await look(() => page.tracks.list.map(t => [t.name, t.kept, t.calls])));
          const colors = () => look(() => {
             const { places, surface } = page.timeline, pen = surface.canvas.getContext('2d');

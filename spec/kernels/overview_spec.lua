@@ -24,7 +24,7 @@ local function calls_of(overview, number)
    for i, name in ipairs { "start", "length", "depth", "frame" } do
       columns[i] = json.decode(overview:column(number, "calls", name))
    end
-   local names = overview:frames()
+   local names = overview:frames() -- those that the columns have
    for i, step in ipairs(columns[1]) do
       at = at + step
       list[i] = { names[columns[4][i] + 1], at, columns[2][i], columns[3][i] }
@@ -142,11 +142,13 @@ describe("core.overview", function()
 1000 leave main one
 ]]
       local overview <close> = overview_of(trace, { intervals = 2, length = 998 })
-      assert.same({ "main", "f" }, overview:frames())
       assert.equal("[0,1]", overview:intervals(1, "top"))
+      assert.same({ "main", "f" }, overview:frames())
       assert.equal("[2,1]", overview:intervals(1, "begun"))
-      assert.same({ { track = 1, start = 0, length = 1000, depth = 1 },
-         { track = 1, start = 500, length = 490, depth = 2 } }, overview:worst())
+      assert.same({ { frame = 2, name = "f" }, { frame = 1, name = "main" } },
+         overview:heaviest(10))
+      assert.same({ 1, 0, 1000, 1 }, { overview:worst(1) })
+      assert.same({ 1, 500, 490, 2 }, { overview:worst(2) })
    end)
 
    it("puts calls without an enter around those since the begin", function()
@@ -201,6 +203,87 @@ describe("core.overview", function()
          assert.equal(track.kind == "lane", overview:column(number, "calls", "start") ~= "[]")
       end
    end)
+
+   it("merges intervals", function()
+      math.randomseed(64)
+      local trace <close> = open(2000)
+      local fine <close> = overview_of(trace, { intervals = 50, length = 10000 })
+      for number in ipairs(fine:tracks()) do
+         for _, name in ipairs { "begun", "busy" } do
+            local sums = {}
+            for i, value in ipairs(json.decode(fine:intervals(number, name))) do
+               sums[(i + 6) // 7] = (sums[(i + 6) // 7] or 0) + value
+            end
+            for i, value in ipairs(json.decode(fine:intervals(number, name, 7))) do
+               assert.is_true(name == "begun" and value == sums[i]
+                  or name == "busy" and math.abs(value - sums[i] / 7) <= 1)
+            end
+         end
+      end
+   end)
+
+   it("can keep fewer calls later", function()
+      math.randomseed(65)
+      local trace <close> = open(3000)
+      local late <close> = overview_of(trace)
+      for _, most in ipairs { 900, 300, 90, 0 } do
+         late:trim(most)
+         local early <close> = overview_of(trace, { all_calls = math.max(most, 1) })
+         early:trim(most)
+         for number in ipairs(late:tracks()) do
+            assert.same(calls_of(early, number), calls_of(late, number))
+         end
+      end
+   end)
+
+   it("counts all calls of each function by time and duration, and knows an example of each cell",
+      function()
+         math.randomseed(66)
+         for _, given in ipairs { { 3000, 4 }, { 40000, 1 } } do
+            local trace <close>, expected = open(given[1])
+            local length = expected.last // given[2]
+            local overview <close> = overview_of(trace, { length = length, all_calls = 10 })
+            local lanes, cells, known, width = {}, {}, {}, overview:heat_width()
+            for number, track in ipairs(overview:tracks()) do
+               lanes[number] = track.value
+            end
+            local function key_of(area, start, gross)
+               local power = math.floor(math.log(math.max(gross, 1), 2) + 1e-12)
+               local bucket = gross < 4 and gross
+                  or 4 * (power - 1) + (gross >> (power - 2)) % 4
+               return ("%s %d %d"):format(area, math.min(start // width, 63), bucket)
+            end
+            for call in trace:calls():records() do
+               local key = key_of(call.area, call.start, call.gross)
+               cells[key] = (cells[key] or 0) + 1
+               known[("%s %d %s"):format(key, call.start, call.lane)] = true
+            end
+            local frames = overview:heaviest(1000)
+            assert.is_true(#frames > 5)
+            local rows = {}
+            for row in trace:call_statistics():records() do
+               rows[row.area] = row
+            end
+            for _, one in ipairs(frames) do
+               local numbers, column = json.decode(overview:heat(one.frame)), 0
+               for i = 1, #numbers, 5 do
+                  column = column + numbers[i]
+                  local key = ("%s %d %d"):format(one.name, column, numbers[i + 1])
+                  assert.equal(cells[key], numbers[i + 2], key)
+                  cells[key] = nil
+                  local start = column * width + numbers[i + 4]
+                  assert.is_true(known[("%s %d %s"):format(key, start, lanes[numbers[i + 3]])])
+               end
+               local row = rows[one.name]
+               for _, duration in ipairs { "net", "gross", "period" } do
+                  local told = table.pack(overview:histogram(one.frame, duration))
+                  assert.same({ row[duration .. "_p50"], row[duration .. "_p99"],
+                     row[duration .. "_max"] }, { table.unpack(told, 2) })
+               end
+            end
+            assert.is_nil((next(cells)))
+         end
+      end)
 
    it("leaves further variables out", function()
       local lines = { "0 enter f one" }

@@ -1,5 +1,6 @@
 /*
-** longest_calls.c - heaps with the shortest call on top.
+** longest_calls.c - lists of up to twice as many calls as are kept; the shorter
+** half goes when a list is full.
 */
 
 #include "kernels/spans/longest_calls.h"
@@ -23,44 +24,62 @@ bool pf_overview_is_before (const pf_overview_call *a,
 }
 
 
-static void sift_down (pf_overview_list *list, size_t at) {
-  pf_overview_call *const c = list->calls;
-  const pf_overview_call moved = c[at];
-  for (size_t child; (child = 2 * at + 1) < list->count; at = child) {
-    if (child + 1 < list->count &&
-        pf_overview_is_before(&c[child + 1], &c[child]))
-      child++;
-    if (!pf_overview_is_before(&c[child], &moved))
-      break;
-    c[at] = c[child];
+/* Moves calls so that the `most` longest ones come first, by partitions as in
+   quicksort; `most` is above 0 and below the number of calls. */
+static void select_longest (pf_overview_call *c, size_t count, size_t most) {
+  size_t low = 0, high = count - 1;
+  while (low < high) {
+    const pf_overview_call pivot =
+        c[low + (size_t)scattered((int64_t)(low ^ high)) % (high - low + 1)];
+    size_t i = low, j = high;
+    while (i <= j) {
+      while (pf_overview_is_before(&pivot, &c[i]))
+        i++;
+      while (pf_overview_is_before(&c[j], &pivot))
+        j--;
+      if (i > j)
+        break;
+      const pf_overview_call moved = c[i];
+      c[i++] = c[j];
+      c[j] = moved;
+      if (j == 0)
+        break;
+      j--;
+    }
+    if (most <= j)
+      high = j;
+    else if (most >= i)
+      low = i;
+    else
+      return;
   }
-  c[at] = moved;
+}
+
+
+void pf_overview_reduce (pf_overview_list *list, size_t most) {
+  if (list->count <= most)
+    return;
+  if (most > 0)
+    select_longest(list->calls, list->count, most);
+  list->count = most;
+  list->shortest = INT64_MAX;
+  for (size_t i = 0; i < most; i++)
+    if (list->calls[i].length < list->shortest)
+      list->shortest = list->calls[i].length;
 }
 
 
 bool pf_overview_add (pf_overview_list *list, size_t most,
                       const pf_overview_call *call) {
   list->total++;
-  if (list->count == most) {
-    if (pf_overview_is_before(&list->calls[0], call)) {
-      list->calls[0] = *call;
-      sift_down(list, 0);
-    }
+  if (list->count == 2 * most)
+    pf_overview_reduce(list, most);
+  if (call->length < list->shortest)
     return true;
-  }
   if (!pf_grow(&list->calls, &list->capacity, list->count + 1))
     return false;
   list->calls[list->count++] = *call;
-  if (list->count == most)
-    for (size_t i = most / 2; i-- > 0;)
-      sift_down(list, i);
   return true;
-}
-
-
-static int by_length (const void *left, const void *right) {
-  const pf_overview_call *const a = left, *const b = right;
-  return pf_overview_is_before(b, a) ? -1 : pf_overview_is_before(a, b);
 }
 
 
@@ -72,8 +91,7 @@ static int by_start (const void *left, const void *right) {
 }
 
 
-void pf_overview_sort (pf_overview_list *list, bool is_by_length) {
+void pf_overview_sort (pf_overview_list *list) {
   if (list->count > 0)
-    qsort(list->calls, list->count, sizeof *list->calls,
-          is_by_length ? by_length : by_start);
+    qsort(list->calls, list->count, sizeof *list->calls, by_start);
 }

@@ -22,12 +22,13 @@ typedef struct pf_overview_call {
   uint32_t flags;        /* of pf_call_flag */
 } pf_overview_call;
 
-/* A bounded list: a heap with the shortest on top until pf_overview_sort. */
+/* A bounded list, without order until pf_overview_sort. */
 typedef struct pf_overview_list {
   pf_overview_call *calls;
   size_t count, capacity;
-  int64_t shortest; /* private: shortest call of a list that is not complete */
-  uint64_t total;   /* also of those that are not in the list */
+  int64_t
+      shortest;   /* private: a call that is shorter is not among the longest */
+  uint64_t total; /* also of those that are not in the list */
 } pf_overview_list;
 
 /* Whether a call is dropped before another one: the shorter one, and of equal
@@ -35,13 +36,15 @@ typedef struct pf_overview_list {
 bool pf_overview_is_before (const pf_overview_call *a,
                             const pf_overview_call *b);
 
-/* Add a call to a list of at most `most` (above 0) calls; the shortest one gives
-   way. False when out of memory. */
+/* Add a call to a list that keeps the `most` (above 0) longest calls; until
+   pf_overview_reduce it may have twice as many. False when out of memory. */
 bool pf_overview_add (pf_overview_list *list, size_t most,
                       const pf_overview_call *call);
 
-/* Order a list by length, the longest first, or by start and depth. No call can
-   be added afterwards. */
-void pf_overview_sort (pf_overview_list *list, bool by_length);
+/* Keep the `most` longest calls, if there are more. */
+void pf_overview_reduce (pf_overview_list *list, size_t most);
+
+/* Order a list by start and depth. No call can be added afterwards. */
+void pf_overview_sort (pf_overview_list *list);
 
 #endif

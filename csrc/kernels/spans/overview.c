@@ -46,16 +46,18 @@ typedef struct overview_progress {
 
 /* {====== Intervals ====== */
 
-static size_t interval_at (const pf_overview *o, int64_t time) {
+static size_t interval_at (const pf_overview *o, const pf_overview_track *t,
+                           int64_t time) {
   const int64_t since = time < o->options.first ? 0 : time - o->options.first;
-  const size_t at = (size_t)(since / o->width);
-  return at < o->options.intervals ? at : o->options.intervals - 1;
+  const size_t at = (size_t)(since / t->width);
+  return at < t->nintervals ? at : t->nintervals - 1;
 }
 
 
 /* Returns the begin of an interval in ns. */
-static int64_t begin_of (const pf_overview *o, size_t interval) {
-  return o->options.first + (int64_t)interval * o->width;
+static int64_t begin_of (const pf_overview *o, const pf_overview_track *t,
+                         size_t interval) {
+  return o->options.first + (int64_t)interval * t->width;
 }
 
 
@@ -97,9 +99,9 @@ static void move_to (const pf_overview *o, pf_overview_track *t, int64_t time) {
   if (p->begin <= time && time < p->end)
     return;
   end_counts(t);
-  p->interval = interval_at(o, time);
-  p->begin = begin_of(o, p->interval);
-  p->end = p->begin + o->width;
+  p->interval = interval_at(o, t, time);
+  p->begin = begin_of(o, t, p->interval);
+  p->end = p->begin + t->width;
 }
 
 
@@ -128,10 +130,10 @@ static void spend (const pf_overview *o, pf_overview_track *t, int64_t until) {
 /* A call was active whenever its stack was empty since a base. */
 static void fill_since (const pf_overview *o, pf_overview_track *t,
                         int64_t from, int64_t until, uint32_t frame) {
-  const size_t last = interval_at(o, until);
-  for (size_t at = interval_at(o, from); at <= last && from < until; at++) {
+  const size_t last = interval_at(o, t, until);
+  for (size_t at = interval_at(o, t, from); at <= last && from < until; at++) {
     pf_overview_interval *const i = &t->intervals[at];
-    const int64_t end = at == last ? until : begin_of(o, at + 1);
+    const int64_t end = at == last ? until : begin_of(o, t, at + 1);
     const int64_t more = end - from - i->busy - i->idle;
     if (more > 0)
       i->busy += more;
@@ -162,7 +164,12 @@ static bool add_track (pf_overview *o, uint32_t track, bool *is_left_out) {
     return false;
   pf_overview_track *const t = &o->tracks[track];
   t->progress = calloc(1, sizeof *t->progress);
-  t->intervals = calloc(o->options.intervals, sizeof *t->intervals);
+  t->nintervals = o->options.intervals;
+  if (o->known.list[track].kind != PF_KIND_FUNCTION &&
+      t->nintervals > PF_OVERVIEW_RANGES)
+    t->nintervals = PF_OVERVIEW_RANGES;
+  t->width = o->options.length / t->nintervals + 1;
+  t->intervals = calloc(t->nintervals, sizeof *t->intervals);
   return t->progress != NULL && t->intervals != NULL;
 }
 
@@ -208,7 +215,7 @@ static bool open_call_at (pf_overview *o, pf_overview_track *t,
   overview_progress *const p = t->progress;
   const int64_t start = is_late ? p->base_time : span->time;
   pf_overview_interval *const i =
-      &t->intervals[is_late ? interval_at(o, start) : p->interval];
+      &t->intervals[is_late ? interval_at(o, t, start) : p->interval];
   if (!pf_grow(&p->open, &p->capacity, p->depth + 1) ||
       !pf_grow(&p->lates, &p->lates_capacity, p->nlates + 1))
     return false;
@@ -230,22 +237,10 @@ static bool open_call_at (pf_overview *o, pf_overview_track *t,
 }
 
 
-/* Count the durations of a call. */
-static bool add_durations (pf_overview *o, const pf_span *span, int64_t start) {
-  static const int members[PF_OVERVIEW_DURATIONS] = {PF_NET, PF_GROSS,
-                                                     PF_PERIOD};
-  if (span->durations == NULL || span->frame > PF_OVERVIEW_HISTOGRAMS)
-    return true;
-  if (!pf_grow_filled(&o->histograms, &o->histograms_capacity,
-                      (size_t)span->frame + 1, 0))
-    return false;
-  for (int i = 0; i < PF_OVERVIEW_DURATIONS; i++) {
-    const int64_t duration = span->durations[members[i]];
-    if (duration >= 0 && !pf_histogram_add(&o->histograms[span->frame][i],
-                                           duration, start, span->track))
-      return false;
-  }
-  return true;
+/* Returns how many calls a track keeps. */
+static size_t most_of (const pf_overview *o, uint32_t track) {
+  return o->known.list[track].kind == PF_KIND_VALUE ? o->options.most_values
+                                                    : o->options.most_calls;
 }
 
 
@@ -266,17 +261,16 @@ static bool close_call (pf_overview *o, pf_overview_track *t,
                                  .late = p->late,
                                  .flags = span->flags};
   const bool is_lane = o->known.list[span->track].kind == PF_KIND_FUNCTION;
-  if (is_lane && !add_durations(o, span, c->start))
+  if (is_lane && span->durations != NULL &&
+      span->frame <= PF_OVERVIEW_DURATIONS &&
+      !pf_durations_add(&o->durations, span->frame, span->durations, c->start,
+                        span->track))
     return false;
   if (is_lane && pf_overview_is_before(&o->worst[c->frame], &call)) {
     o->worst[c->frame] = call;
     o->worst_track[c->frame] = span->track;
   }
-  return pf_overview_add(&t->calls,
-                         o->known.list[span->track].kind == PF_KIND_VALUE
-                             ? o->options.most_values
-                             : o->options.most_calls,
-                         &call);
+  return pf_overview_add(&t->calls, most_of(o, span->track), &call);
 }
 
 
@@ -408,38 +402,45 @@ static bool keep_worst (pf_overview *o) {
 }
 
 
-bool pf_overview_trim (pf_overview *o, uint64_t most_calls) {
-  const uint64_t values = drop_values(o, most_calls / 4);
-  const uint64_t level = level_of(o, most_calls - values, false);
+/* Ends the counts and lists after the last event. */
+static bool finish (pf_overview *o) {
   for (uint32_t i = 0; i < o->known.count; i++) {
     pf_overview_track *const t = pf_overview_track_at(o, i);
     if (t == NULL)
       continue;
     end_counts(t);
-    if (has_values(o, i))
+    pf_overview_reduce(&t->calls, most_of(o, i));
+    pf_overview_reduce(&t->pauses, o->options.most_pauses);
+    for (size_t n = 0; n < t->calls.count; n++)
+      add_late(t->progress, &t->calls.calls[n]);
+  }
+  for (size_t frame = 1; frame <= o->nframes; frame++)
+    if (o->worst[frame].length >= 0)
+      add_late(o->tracks[o->worst_track[frame]].progress, &o->worst[frame]);
+  return pf_durations_finish(&o->durations);
+}
+
+
+bool pf_overview_trim (pf_overview *o, uint64_t most_calls) {
+  const uint64_t values = drop_values(o, most_calls / 4);
+  const uint64_t level = level_of(o, most_calls - values, false);
+  for (uint32_t i = 0; i < o->known.count; i++) {
+    pf_overview_track *const t = pf_overview_track_at(o, i);
+    if (t == NULL || has_values(o, i))
       continue;
-    pf_overview_sort(&t->calls, true);
-    if (t->calls.count > level)
-      t->calls.count = (size_t)level;
-    t->calls.shortest = t->calls.count == t->calls.total ? 0
-                        : t->calls.count == 0
-                            ? INT64_MAX
-                            : t->calls.calls[t->calls.count - 1].length;
+    pf_overview_reduce(&t->calls, (size_t)level);
+    if (t->calls.count == t->calls.total)
+      t->calls.shortest = 0;
   }
   if (!keep_worst(o))
     return false;
   for (uint32_t i = 0; i < o->known.count; i++) {
     pf_overview_track *const t = pf_overview_track_at(o, i);
-    for (size_t n = 0; t != NULL && n < t->calls.count; n++)
-      add_late(t->progress, &t->calls.calls[n]);
     if (t != NULL) {
-      pf_overview_sort(&t->calls, false);
-      pf_overview_sort(&t->pauses, false);
+      pf_overview_sort(&t->calls);
+      pf_overview_sort(&t->pauses);
     }
   }
-  for (size_t frame = 1; frame <= o->nframes; frame++)
-    if (o->worst[frame].length >= 0)
-      add_late(o->tracks[o->worst_track[frame]].progress, &o->worst[frame]);
   return true;
 }
 
@@ -453,11 +454,13 @@ pf_status pf_overview_open (pf_reader *events,
   if (o == NULL)
     return pf_no_memory(error);
   o->options = *options;
-  o->width = options->length / options->intervals + 1;
   const pf_spans spans = {
       .calls = options->calls, .variables = true, .idle = true};
-  const pf_status status =
+  pf_durations_init(&o->durations, options->first, options->length);
+  pf_status status =
       pf_spans_read(events, &spans, take_span, o, &o->known, error);
+  if (status == PF_OK && !finish(o))
+    status = pf_no_memory(error);
   if (status != PF_OK) {
     pf_overview_close(o);
     return status;
@@ -481,10 +484,7 @@ void pf_overview_close (pf_overview *o) {
     free(t->pauses.calls);
     free(t->intervals);
   }
-  for (size_t i = 0; i < o->histograms_capacity; i++)
-    for (size_t n = 0; n < PF_OVERVIEW_DURATIONS; n++)
-      free(o->histograms[i][n].cells);
-  free(o->histograms);
+  pf_durations_close(&o->durations);
   free(o->tracks);
   free(o->areas);
   free(o->worst_track);

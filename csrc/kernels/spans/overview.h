@@ -12,22 +12,21 @@
 #ifndef overview_h
 #define overview_h
 
-#include "kernels/spans/histogram.h"
+#include "kernels/spans/durations.h"
 #include "kernels/spans/longest_calls.h"
 #include "kernels/spans/spans.h"
 
-/* Durations with a histogram: PF_NET, PF_GROSS, PF_PERIOD, in this order. */
-#define PF_OVERVIEW_DURATIONS 3
-
-/* Frames with histograms, and longest calls of functions that are kept although
+/* Frames with durations, and longest calls of functions that are kept although
    they are shorter than others of their lane. */
-#define PF_OVERVIEW_HISTOGRAMS 20000
-#define PF_OVERVIEW_WORST      2000
+#define PF_OVERVIEW_DURATIONS 20000
+#define PF_OVERVIEW_WORST     2000
+#define PF_OVERVIEW_RANGES    1024
 
 typedef struct pf_overview_options {
   pf_call_options calls;   /* only from, to and last are used */
   int64_t first, length;   /* ns: the intervals divide this time */
-  uint32_t intervals;      /* of each track, at least 1 */
+  uint32_t intervals;      /* of each lane, at least 1; a variable has at most
+                              PF_OVERVIEW_RANGES */
   uint32_t most_values;    /* of each track of values, at least 1 */
   uint32_t most_calls;     /* of each track, at least 1 */
   uint32_t most_variables; /* tracks of variables; further ones are left out */
@@ -46,12 +45,13 @@ typedef struct pf_overview_track pf_overview_track;
 struct pf_overview_track {
   pf_overview_list calls, pauses;
   pf_overview_interval *intervals;
+  uint32_t nintervals;                /* of them */
+  int64_t width;                      /* of an interval, ns */
   struct overview_progress *progress; /* private */
 };
 
 typedef struct pf_overview {
   pf_overview_options options;
-  int64_t width; /* of an interval, ns */
   pf_span_tracks known;
   pf_overview_track *tracks; /* known.count of them are in use */
   size_t capacity;
@@ -60,9 +60,7 @@ typedef struct pf_overview {
   pf_overview_call *worst; /* by frame: its longest call in a lane; length -1:
                               none */
   uint32_t nvariables;
-  pf_histogram (*histograms)[PF_OVERVIEW_DURATIONS]; /* by frame; of the first
-                                    PF_OVERVIEW_HISTOGRAMS frames */
-  size_t histograms_capacity;
+  pf_durations durations; /* of the first PF_OVERVIEW_DURATIONS frames */
   size_t nframes, areas_capacity, worst_track_capacity, worst_capacity;
 } pf_overview;
 
@@ -73,7 +71,7 @@ pf_status pf_overview_open (pf_reader *events,
                             pf_overview **overview, pf_error *error);
 void pf_overview_close (pf_overview *overview);
 
-/* Reduce the lists of calls so that all tracks together keep at most
+/* Reduce the lists of calls, possibly again, so that all tracks together keep at most
    `most_calls`: each track may keep the same number, and tracks with fewer
    leave theirs to the others. Values of a variable stay if all of them fit. The
    longest call of a function stays, also if it is shorter than others. Order

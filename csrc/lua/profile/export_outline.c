@@ -463,13 +463,8 @@ static l_outline *open_outline (lua_State *L, const pf_contexts *c,
 
 /*
 ** core.outline(contexts, options): the functions and contexts of a profile that
-** fit into a number of bytes, with their names: { functions =, contexts =,
-** names_size =, names =, files =, lines = }. The first two are members of objects
-** of JSON (see lua/profio/meta/core_profile.lua), the last three lists by id of
-** the function + 1. Options: metrics ({ self =, total = }: metrics, total only
-** for sums), usual (index of the metric that orders functions), calls (a metric),
-** most (functions), size (bytes of functions), contexts_size (bytes of functions
-** and contexts; nil: no contexts). Names count as bytes.
+** fit into a number of bytes, with their names. Options and result: see
+** lua/profio/meta/core_profile.lua.
 */
 static int core_outline (lua_State *L) {
   lua_settop(L, 2);

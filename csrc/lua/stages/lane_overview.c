@@ -3,10 +3,15 @@
 ** arrays of JSON for a page. User value 1: the reader of the events.
 */
 
+#include <stdlib.h>
+
+#include "kernels/base/order.h"
 #include "kernels/spans/overview.h"
 #include "lua/arguments.h"
 #include "lua/binding.h"
 #include "lua/stages/timeline_spans.h"
+#include "model/base/memory.h"
+#include "model/base/sorts.h"
 #include "model/dictionary/areas.h"
 #include "text/rows.h"
 
@@ -14,13 +19,22 @@
 
 typedef struct l_overview {
   pf_overview *overview; /* owned; NULL when closed */
+  uint32_t *indices; /* owned; by frame: 1 + its index in the texts, in order
+                            of first use, or 0 */
+  uint32_t *shown;   /* owned; frames by index */
+  uint32_t nshown;   /* of them */
 } l_overview;
 
 
-static const pf_overview *overview_check (lua_State *L) {
-  const l_overview *const o = luaL_checkudata(L, 1, L_OVERVIEW);
+static l_overview *object_check (lua_State *L) {
+  l_overview *const o = luaL_checkudata(L, 1, L_OVERVIEW);
   luaL_argcheck(L, o->overview != NULL, 1, "the overview is closed");
-  return o->overview;
+  return o;
+}
+
+
+static pf_overview *overview_check (lua_State *L) {
+  return object_check(L)->overview;
 }
 
 
@@ -39,8 +53,22 @@ static const pf_overview_track *track_check (lua_State *L) {
 static int overview_gc (lua_State *L) {
   l_overview *const o = luaL_checkudata(L, 1, L_OVERVIEW);
   pf_overview_close(o->overview);
-  o->overview = NULL;
+  free(o->indices);
+  free(o->shown);
+  *o = (l_overview){.overview = NULL};
   return 0;
+}
+
+
+/* Returns the index of a frame in the texts, or -1 for frame 0. */
+static int64_t index_of (l_overview *o, uint32_t frame) {
+  if (frame == 0)
+    return -1;
+  if (o->indices[frame] == 0) {
+    o->shown[o->nshown++] = frame;
+    o->indices[frame] = o->nshown;
+  }
+  return (int64_t)o->indices[frame] - 1;
 }
 
 
@@ -54,15 +82,15 @@ static void push_name (lua_State *L, const pf_overview *o, uint32_t area) {
 
 
 /* overview:tracks(): { { kind =, value =, variable =, run =, calls =, kept =,
-   pauses =, is_left_out = }, ... } in order of first occurrence; calls and
-   pauses count also those that are left out. */
+   pauses =, intervals =, width =, is_left_out = }, ... } in order of first
+   occurrence; calls and pauses count also those that are left out. */
 static int overview_tracks (lua_State *L) {
   const pf_overview *const o = overview_check(L);
   const pf_events *const events = &o->known.events;
   lua_createtable(L, (int)o->known.count, 0);
   for (uint32_t i = 0; i < o->known.count; i++) {
     const pf_span_track *const track = &o->known.list[i];
-    lua_createtable(L, 0, 7);
+    lua_createtable(L, 0, 9);
     l_span_track_facts(L, events, track);
     const pf_overview_track *const t = pf_overview_track_at(o, i);
     l_set_bool(L, "is_left_out", t == NULL);
@@ -70,6 +98,8 @@ static int overview_tracks (lua_State *L) {
       l_set_int(L, "calls", (lua_Integer)t->calls.total);
       l_set_int(L, "kept", (lua_Integer)t->calls.count);
       l_set_int(L, "pauses", (lua_Integer)t->pauses.total);
+      l_set_int(L, "intervals", t->nintervals);
+      l_set_int(L, "width", t->width);
     }
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
@@ -77,13 +107,14 @@ static int overview_tracks (lua_State *L) {
 }
 
 
-/* overview:frames(): the names of the frames. */
+/* overview:frames(): the names of the frames in the texts so far, by index +
+   1. */
 static int overview_frames (lua_State *L) {
-  const pf_overview *const o = overview_check(L);
-  lua_createtable(L, (int)o->nframes, 0);
-  for (size_t frame = 1; frame <= o->nframes; frame++) {
-    push_name(L, o, o->areas[frame]);
-    lua_rawseti(L, -2, (lua_Integer)frame);
+  const l_overview *const o = object_check(L);
+  lua_createtable(L, (int)o->nshown, 0);
+  for (uint32_t i = 0; i < o->nshown; i++) {
+    push_name(L, o->overview, o->overview->areas[o->shown[i]]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
 }
@@ -116,27 +147,21 @@ static int overview_flagged (lua_State *L) {
 }
 
 
-/* overview:worst(): of each frame its longest call in a lane, or false: { track
-   =, start =, length =, depth = }; times in ns from the first time on. */
-static int overview_worst (lua_State *L) {
-  const pf_overview *const o = overview_check(L);
-  lua_createtable(L, (int)o->nframes, 0);
-  for (size_t frame = 1; frame <= o->nframes; frame++) {
-    const pf_overview_call *const call = &o->worst[frame];
-    if (call->length < 0)
-      lua_pushboolean(L, false);
-    else {
-      lua_createtable(L, 0, 4);
-      l_set_int(L, "track", (lua_Integer)o->worst_track[frame] + 1);
-      l_set_int(L, "start", call->start - o->options.first);
-      l_set_int(L, "length", call->length);
-      l_set_int(L, "depth", call->depth);
-    }
-    lua_rawseti(L, -2, (lua_Integer)frame);
-  }
-  return 1;
+/* overview:trim(most): keep fewer calls of all tracks together. */
+static int overview_trim (lua_State *L) {
+  pf_overview *const o = overview_check(L);
+  const lua_Integer most = luaL_checkinteger(L, 2);
+  if (!pf_overview_trim(o, most < 0 ? 0 : (uint64_t)most))
+    l_no_memory(L);
+  return 0;
 }
 
+
+/* overview:heat_width(): ns of a column of the heat maps. */
+static int overview_heat_width (lua_State *L) {
+  lua_pushinteger(L, overview_check(L)->durations.width);
+  return 1;
+}
 
 /* {====== Columns ====== */
 
@@ -149,12 +174,13 @@ enum {
   VALUE
 };
 
-static int64_t call_member (const pf_overview_call *call, int member) {
+static int64_t call_member (l_overview *o, const pf_overview_call *call,
+                            int member) {
   switch (member) {
     case START: return call->start;
     case LENGTH: return call->length;
     case DEPTH: return call->depth;
-    case FRAME: return (int64_t)call->frame - 1;
+    case FRAME: return index_of(o, call->frame);
     case FLAGS: return call->flags;
     default: return call->value;
   }
@@ -172,14 +198,14 @@ static void add_number (luaL_Buffer *b, bool is_first, int64_t value) {
 
 /* Pushes an array; starts are differences, the first one from the first time
    on. */
-static void push_calls (lua_State *L, const pf_overview *o,
+static void push_calls (lua_State *L, l_overview *o,
                         const pf_overview_list *list, int member) {
   luaL_Buffer b;
-  int64_t last = o->options.first;
+  int64_t last = o->overview->options.first;
   luaL_buffinit(L, &b);
   luaL_addchar(&b, '[');
   for (size_t i = 0; i < list->count; i++) {
-    const int64_t value = call_member(&list->calls[i], member);
+    const int64_t value = call_member(o, &list->calls[i], member);
     add_number(&b, i == 0, member == START ? value - last : value);
     last = value;
   }
@@ -194,7 +220,7 @@ static int overview_column (lua_State *L) {
   static const char *const lists[] = {"calls", "pauses", NULL};
   static const char *const members[] = {"start", "length", "depth", "frame",
                                         "flags", "value",  NULL};
-  const pf_overview *const o = overview_check(L);
+  l_overview *const o = object_check(L);
   const pf_overview_track *const t = track_check(L);
   const int list = luaL_checkoption(L, 3, NULL, lists);
   const int member = luaL_checkoption(L, 4, NULL, members);
@@ -203,64 +229,191 @@ static int overview_column (lua_State *L) {
 }
 
 
-/* overview:intervals(track, member): a member (busy and idle in thousandths,
-   top, begun, low, high) of the intervals of a track as an array of JSON. */
+/* Returns the sum of `count` intervals from `at` on. The frame that was active
+   longest is the one with most time in one of them. */
+static pf_overview_interval merged (const pf_overview_interval *at,
+                                    uint32_t count) {
+  pf_overview_interval sum = at[0];
+  for (uint32_t n = 1; n < count; n++) {
+    const pf_overview_interval *const i = &at[n];
+    if (i->begun > 0) {
+      sum.low = sum.begun == 0 || i->low < sum.low ? i->low : sum.low;
+      sum.high = sum.begun == 0 || i->high > sum.high ? i->high : sum.high;
+    }
+    sum.busy += i->busy;
+    sum.idle += i->idle;
+    sum.begun += i->begun;
+    if (i->top_time > sum.top_time) {
+      sum.top_time = i->top_time;
+      sum.top = i->top;
+    }
+  }
+  return sum;
+}
+
+
+/* overview:intervals(track, member, each): a member (busy and idle in
+   thousandths, top, begun, low, high) of the intervals of a track, of which
+   `each` (from 1) are merged, as an array of JSON. */
 static int overview_intervals (lua_State *L) {
   static const char *const members[] = {"busy", "idle", "top", "begun",
                                         "low",  "high", NULL};
-  const pf_overview *const o = overview_check(L);
+  l_overview *const o = object_check(L);
   const pf_overview_track *const t = track_check(L);
   const int member = luaL_checkoption(L, 3, NULL, members);
+  const lua_Integer given = luaL_optinteger(L, 4, 1);
+  const uint32_t all = t->nintervals;
+  const uint32_t each = given < 1 ? 1 : given > all ? all : (uint32_t)given;
+  const double thousandth = (double)t->width * each / 1000;
   luaL_Buffer b;
   luaL_buffinit(L, &b);
   luaL_addchar(&b, '[');
-  for (uint32_t n = 0; n < o->options.intervals; n++) {
-    const pf_overview_interval *const i = &t->intervals[n];
-    const double thousandth = (double)o->width / 1000;
-    const int64_t values[] = {(int64_t)((double)i->busy / thousandth + 0.5),
-                              (int64_t)((double)i->idle / thousandth + 0.5),
-                              (int64_t)i->top - 1,
-                              (int64_t)i->begun,
-                              i->low,
-                              i->high};
-    add_number(&b, n == 0, values[member]);
+  for (uint32_t n = 0; n < all; n += each) {
+    const pf_overview_interval i =
+        merged(&t->intervals[n], all - n < each ? all - n : each);
+    int64_t value;
+    switch (member) {
+      case 0: value = (int64_t)((double)i.busy / thousandth + 0.5); break;
+      case 1: value = (int64_t)((double)i.idle / thousandth + 0.5); break;
+      case 2: value = index_of(o, i.top); break;
+      case 3: value = (int64_t)i.begun; break;
+      default: value = member == 4 ? i.low : i.high; break;
+    }
+    add_number(&b, n == 0, value);
   }
   luaL_addchar(&b, ']');
   luaL_pushresult(&b);
   return 1;
 }
 
-/* overview:histogram(frame, duration): the counts of a duration (net, gross,
-   period) as an array of JSON with four numbers for each bucket that has calls:
-   its least duration, count, and track (from 1) and start of one of the calls,
-   in ns from the first time on; nil without calls. */
-static int overview_histogram (lua_State *L) {
-  static const char *const names[] = {"net", "gross", "period", NULL};
+/* }====== */
+
+
+/* {====== Durations ====== */
+
+/* Returns the frame with the number at index 2. */
+static size_t frame_check (lua_State *L) {
   const pf_overview *const o = overview_check(L);
   const lua_Integer frame = luaL_checkinteger(L, 2);
-  const int duration = luaL_checkoption(L, 3, NULL, names);
-  luaL_argcheck(L, frame >= 1 && (size_t)frame <= o->nframes, 2,
+  luaL_argcheck(L, frame >= 1 && (uint64_t)frame <= o->nframes, 2,
                 "no such frame");
-  if ((size_t)frame >= o->histograms_capacity)
+  return (size_t)frame;
+}
+
+
+/* overview:heaviest(most): the frames with most net time: { { frame =, name = },
+   ... }. */
+static int overview_heaviest (lua_State *L) {
+  pf_overview *const o = overview_check(L);
+  const lua_Integer most = luaL_checkinteger(L, 2);
+  const size_t count = o->durations.count;
+  pf_pair *const pairs = l_scratch(L, 2 * count + 1, sizeof *pairs);
+  size_t found = 0;
+  for (size_t i = 1; i < count; i++)
+    if (o->durations.frames[i].histograms[0].count > 0 ||
+        o->worst[i].length >= 0)
+      pairs[found++] = (pf_pair){~(uint64_t)o->durations.frames[i].net, i};
+  pf_sort_pairs(pairs, pairs + count, found);
+  lua_newtable(L);
+  for (size_t i = 0; i < found && (lua_Integer)i < most; i++) {
+    lua_createtable(L, 0, 2);
+    l_set_int(L, "frame", (int64_t)pairs[i].row);
+    push_name(L, o, o->areas[pairs[i].row]);
+    lua_setfield(L, -2, "name");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+
+/* overview:worst(frame): track (from 1), start in ns from the first time on,
+   length and depth of the longest call of a frame in a lane; nothing without
+   calls. */
+static int overview_worst (lua_State *L) {
+  const pf_overview *const o = overview_check(L);
+  const size_t frame = frame_check(L);
+  const pf_overview_call *const call = &o->worst[frame];
+  if (call->length < 0)
     return 0;
-  const pf_histogram *const h = &o->histograms[frame][duration];
+  lua_pushinteger(L, (lua_Integer)o->worst_track[frame] + 1);
+  lua_pushinteger(L, call->start - o->options.first);
+  lua_pushinteger(L, call->length);
+  lua_pushinteger(L, call->depth);
+  return 4;
+}
+
+
+/* Adds four numbers for each bucket that has calls. */
+static void add_cells (luaL_Buffer *b, const pf_overview *o,
+                       const pf_histogram *h) {
   bool is_first = true;
-  luaL_Buffer b;
-  luaL_buffinit(L, &b);
-  luaL_addchar(&b, '[');
   for (size_t i = 0; i < h->count; i++) {
     const pf_histogram_cell *const cell = &h->cells[i];
     const int64_t numbers[] = {pf_histogram_low(h->first + (uint32_t)i),
                                (int64_t)cell->count, (int64_t)cell->track + 1,
                                cell->start - o->options.first};
     for (size_t n = 0; cell->count > 0 && n < 4; n++) {
-      add_number(&b, is_first, numbers[n]);
+      add_number(b, is_first, numbers[n]);
       is_first = false;
     }
   }
+}
+
+
+/* overview:histogram(frame, duration): the counts of a duration (net, gross,
+   period) as an array of JSON with four numbers for each bucket that has calls:
+   its least duration, count, and track (from 1) and start of one of the calls,
+   in ns from the first time on; p50, p99 and maximum. Nothing without calls. */
+static int overview_histogram (lua_State *L) {
+  static const char *const names[] = {"net", "gross", "period", NULL};
+  pf_overview *const o = overview_check(L);
+  const size_t frame = frame_check(L);
+  const int kind = luaL_checkoption(L, 3, NULL, names);
+  pf_frame_durations *const f = pf_durations_of(&o->durations, frame);
+  luaL_Buffer b;
+  if (f == NULL || f->histograms[kind].count == 0)
+    return 0;
+  luaL_buffinit(L, &b);
+  luaL_addchar(&b, '[');
+  add_cells(&b, o, &f->histograms[kind]);
   luaL_addchar(&b, ']');
   luaL_pushresult(&b);
-  return h->count > 0;
+  for (uint32_t rank = 50; rank <= 99; rank += 49)
+    lua_pushinteger(L,
+                    pf_unorder_int(pf_quantile_at(&f->quantiles[kind], PF_INT,
+                                                  PF_RANK_SCALE / 100 * rank)));
+  lua_pushinteger(L, f->max[kind]);
+  return 4;
+}
+
+
+/* overview:heat(frame): the calls by time and gross duration as an array of JSON
+   with five numbers for each cell that has calls: its column minus that of the
+   cell before, bucket, count, and of one of the calls track (from 1) and start
+   in ns from the begin of the column on. */
+static int overview_heat (lua_State *L) {
+  pf_overview *const o = overview_check(L);
+  const pf_frame_durations *const f =
+      pf_durations_of(&o->durations, frame_check(L));
+  uint32_t last = 0;
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  luaL_addchar(&b, '[');
+  for (size_t i = 0; f != NULL && i < f->ncells; i++) {
+    const uint64_t key = o->durations.keys.words[f->cells[i]];
+    const pf_heat_cell *const cell = &o->durations.cells[f->cells[i]];
+    const uint32_t column = pf_heat_column(key);
+    add_number(&b, i == 0, column - last);
+    add_number(&b, false, pf_heat_bucket(key));
+    add_number(&b, false, (int64_t)cell->count);
+    add_number(&b, false, (int64_t)cell->track + 1);
+    add_number(&b, false,
+               cell->start - o->durations.first - column * o->durations.width);
+    last = column;
+  }
+  luaL_addchar(&b, ']');
+  luaL_pushresult(&b);
+  return 1;
 }
 
 /* }====== */
@@ -302,7 +455,11 @@ static int core_overview (lua_State *L) {
   pf_error error;
   if (pf_overview_open(events->reader, &options, &o->overview, &error) != PF_OK)
     return l_failure_of(L, &error, 1);
-  if (!pf_overview_trim(o->overview, all))
+  const size_t frames = o->overview->nframes + 1;
+  o->indices = pf_array_of_zeros(frames, sizeof *o->indices);
+  o->shown = pf_array(frames, sizeof *o->shown);
+  if (o->indices == NULL || o->shown == NULL ||
+      !pf_overview_trim(o->overview, all))
     l_no_memory(L);
   return 1;
 }
@@ -312,10 +469,14 @@ void l_open_lane_overview (lua_State *L) {
   static const luaL_Reg methods[] = {{"column", overview_column},
                                      {"flagged", overview_flagged},
                                      {"frames", overview_frames},
+                                     {"heat", overview_heat},
+                                     {"heat_width", overview_heat_width},
+                                     {"heaviest", overview_heaviest},
                                      {"histogram", overview_histogram},
                                      {"intervals", overview_intervals},
                                      {"losses", overview_losses},
                                      {"tracks", overview_tracks},
+                                     {"trim", overview_trim},
                                      {"worst", overview_worst},
                                      {"close", overview_gc},
                                      {NULL, NULL}};

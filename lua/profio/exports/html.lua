@@ -16,10 +16,12 @@ local sources = require "profio.internal.sources"
 local summary = require "profio.exports.html.page_summary"
 local timeline = require "profio.exports.html.timeline"
 
-local MOST_FUNCTIONS = 5000
 local MOST_SIZE = 4 << 20
-local TREE_PART = 0.4    -- of the size
-local CONTEXT_SIZE = 16  -- bytes of JSON, about, without those of further metrics
+local MOST_FUNCTIONS = 1 << 24
+local EDGE_SIZE = 2048 -- bytes of the elements between the parts, about
+-- Parts of the size without style sheet and scripts. What the profile and the lines do not need is
+-- left to the timeline.
+local PARTS = { summary = 1 / 32, lines = 0.15, profile = 0.4, names = 0.02 }
 
 local html = {
    name = "html",
@@ -29,11 +31,10 @@ local html = {
    options = lanes.with_options {
       { name = "metric", type = "text", help = "weight: time, samples, ..." },
       { name = "title", type = "text", help = "title of the page" },
-      { name = "functions", type = "int", default = MOST_FUNCTIONS,
-        help = "most functions in the table" },
+      { name = "functions", type = "int", help = "most functions in the table" },
       { name = "size", type = "size", default = "4M",
-        help = "about how many bytes of calls and contexts the page may have; the longest calls "
-           .. "and the heaviest contexts stay" },
+        help = "most bytes of the page, of which its scripts take 130K; the heaviest functions, "
+           .. "contexts and lines and the longest calls stay" },
       { name = "lanes", type = "int", default = timeline.MOST_LANES,
         help = "most lanes in the timeline, those with most events" },
       { name = "source", type = "text", help = "folder of source files" },
@@ -90,53 +91,54 @@ local function metric_of(profile, name)
    error(("no metric '%s'"):format(tostring(name)), 0)
 end
 
--- Writes the timeline. Returns what the summary says about it, or why there is none.
-local function put_timeline(out, trace, given)
-   local fits, reason, found, message, code
+-- Returns the timeline as text of at most `size` bytes, what the summary says about it, and why
+-- there is none.
+local function timeline_text(out, trace, given, functions, size)
+   local fits, reason, text, found, message, code
    if trace and trace.events then
       fits, reason = lanes.fits(trace)
    end
    if fits then
-      found, message, code = timeline.write(out, trace, setmetatable({ size = given.size // 2 },
-         { __index = given }))
+      text, found, message, code = timeline.text(trace, setmetatable({ size = size,
+         functions = functions }, { __index = given }))
       out.failure = out.failure or message and { message, code } or nil
       reason = not found and "its times lie more than 292 years apart" or nil
       given.notes[#given.notes + 1] = found and found.few and found.few .. ": lanes = N draws N"
    end
-   return found or {}, reason and lanes.left_out(trace, reason)
+   return text or "", found or {}, reason and lanes.left_out(trace, reason)
 end
 
--- Writes the verdicts of a comparison of runs: [function, verdict] each.
-local function put_verdicts(out, comparison, id_of)
+-- Returns the verdicts of a comparison of runs: [function, verdict] each.
+local function verdicts_text(comparison, functions)
    local rows, list = comparison and comparison:rows(), {}
    if not rows or rows:fields()[1].name ~= "function" then
-      return
+      return ""
    end
    for name, verdict in rows:each("function", "verdict") do
-      list[#list + 1] = verdict and ("[%d,%s]"):format(id_of(name), lanes.script(verdict)) or nil
+      local id = functions:find(name)
+      list[#list + 1] = id and verdict and ("[%d,%s]"):format(id, lanes.script(verdict)) or nil
    end
-   out:write('"verdicts":[', table.concat(list, ",\n"), "],\n")
+   return '"verdicts":[' .. table.concat(list, ",\n") .. "],\n"
 end
 
--- Returns how many contexts the tree may have.
-local function contexts_for(size, profile)
-   return math.max(size * TREE_PART // (CONTEXT_SIZE + 6 * #profile:metrics()) // 1 | 0, 100)
-end
-
--- Writes all data for the scripts as one JSON object.
-local function put_data(out, trace, profile, given)
-   out:write('<script type="application/json" id="data">\n{"kind":', lanes.script(profile:kind()),
-      given.is_difference and ',"difference":true,\n' or ",\n")
-   local id_of, ids = profile_data.write(out, profile, { usual = given.metric,
-      functions = given.functions or MOST_FUNCTIONS,
-      contexts = contexts_for(given.size, profile) })
-   hot_lines.write(out, hot_lines.profile(trace, profile), given)
-   put_verdicts(out, given.comparison, id_of)
-   given.id_of = id_of
-   local found, left_out = put_timeline(out, trace, given)
-   profile_data.write_names(out, ids)
-   out:write '"version":1}\n</script>\n'
-   return found, left_out
+-- Returns the data for the scripts as one JSON object of about `size` bytes, and what the summary
+-- says about the timeline. Each part may take what those before it have left of its share and
+-- theirs.
+local function data_text(out, trace, profile, given, size)
+   local has_timeline = trace and trace.events
+   local share = has_timeline and PARTS.profile or 1 - PARTS.lines
+   local profiled, functions, used = profile_data.text(profile, { usual = given.metric,
+      functions = given.functions or MOST_FUNCTIONS, size = size * share // 1 | 0 })
+   functions.room = size * PARTS.names // 1 | 0
+   local verdicts = verdicts_text(given.comparison, functions)
+   local hot = hot_lines.text(hot_lines.profile(trace, profile), given, functions,
+      math.min(size * PARTS.lines, size - used) // 1 | 0)
+   local drawn, found, left_out = timeline_text(out, trace, given, functions,
+      math.max(size * (1 - PARTS.names) - used - #verdicts - #hot, 0))
+   return table.concat { '<script type="application/json" id="data">\n{"kind":',
+      lanes.script(profile:kind()), given.is_difference and ',"difference":true,\n' or ",\n",
+      profiled, hot, verdicts, drawn, functions:text(), '"version":1}\n</script>\n' },
+      found, left_out
 end
 
 -- Returns the profile of both sides of a difference, as two metrics; any other profile itself.
@@ -157,32 +159,28 @@ local function put_page(trace, profile, given, file)
    end
    local out = lanes.out(file)
    local shown = both_sides(profile, given)
-   given.size = given.size or MOST_SIZE
    local title = markup.escaped(given.title or given.is_difference and "Comparison"
       or profile:title())
-   out:write(head:format(core.version, title))
-   assets.write_style(out)
-   local found, left_out = put_data(out, trace, shown, given)
-   out:write(top:format(title, core.version))
-   given.guesses = {}
-   if shown:kind() ~= "contexts" then
-      given.guesses[1] = "The profile has no stacks: paths of calls in the flame graph are " ..
-         "estimated from the shares of the callers of each function."
-   end
+   local begin, program = head:format(core.version, title) .. assets.style(out), assets.program(out)
+   local size = math.max((given.size or MOST_SIZE) - #begin - #program - 2 * #title - EDGE_SIZE
+      - #sections, 0)
+   local data, found, left_out = data_text(out, trace, shown, given,
+      size * (1 - 3 * PARTS.summary) // 1 | 0)
+   given.guesses = { shown:kind() ~= "contexts" and "The profile has no stacks: paths of calls in "
+      .. "the flame graph are estimated from the shares of the callers of each function." or nil }
    guesses.add(given.guesses, found.flagged or {})
    given.length, given.lane_count = found.length, found.lanes
-   summary.write(out, trace, shown, { from = given.from, to = given.to, length = found.length,
-      lanes = found.lanes, guesses = given.guesses, notes = profile:notes(),
-      sides = { profile:compared() } })
+   out:write(begin, data, top:format(title, core.version), summary.text(trace, shown,
+      { from = given.from, to = given.to, length = found.length, lanes = found.lanes,
+      guesses = given.guesses, notes = profile:notes(), sides = { profile:compared() },
+      size = size * PARTS.summary // 1 | 0 }))
    if found.length then
       out:write '<section id="timeline" aria-labelledby="timeline-title">\n'
       out:write '<h2 id="timeline-title">Timeline</h2></section>\n'
    elseif left_out then
       out:write('<p class="note">This page is ', markup.escaped(left_out), ".</p>\n")
    end
-   out:write(sections)
-   assets.write_scripts(out)
-   out:write "</body>\n</html>\n"
+   out:write(sections, program, "</body>\n</html>\n")
    return out:result()
 end
 

@@ -19,11 +19,12 @@ function core.overview(events, options) end
 local overview = {}
 
 ---Returns the tracks in order of first use: kind, value, variable, run as those of spans; calls and
----pauses, how many there are; kept, how many calls are kept; is_left_out.
+---pauses, how many there are; kept, how many calls are kept; intervals, how many, and their width
+---(ns); is_left_out.
 ---@return table[]
 function overview:tracks() end
 
----Returns the names of the frames.
+---Returns the names of the frames that the texts so far refer to, by index + 1.
 ---@return string[]
 function overview:frames() end
 
@@ -36,32 +37,60 @@ function overview:losses() end
 ---@return table<string, integer>
 function overview:flagged() end
 
----Returns the longest call of each frame in a lane, or false.
----@return ({ track: integer, start: integer, length: integer, depth: integer }|false)[]
-function overview:worst() end
+---Keeps fewer calls than before.
+---@param most integer of all tracks
+function overview:trim(most) end
 
 ---Returns a member of the kept calls or pauses as an array of JSON, by start; starts are
----differences.
+---differences, frames indices.
 ---@param track integer from 1
 ---@param list "calls"|"pauses"
 ---@param member "start"|"length"|"depth"|"frame"|"flags"|"value"
 ---@return string
 function overview:column(track, list, member) end
 
+---Returns a member of the intervals as an array of JSON: busy and idle in thousandths, index of the
+---frame that was active longest (-1: none), calls that began, range of values.
+---@param track integer from 1
+---@param member "busy"|"idle"|"top"|"begun"|"low"|"high"
+---@param each integer|nil how many intervals are one; default 1
+---@return string
+function overview:intervals(track, member, each) end
+
+---Returns the frames with most net time, of the first 20,000.
+---@param most integer
+---@return { frame: integer, name: string }[]
+function overview:heaviest(most) end
+
+---Returns the longest call of a frame in a lane; nothing without calls.
+---@param frame integer from 1
+---@return integer|nil track
+---@return integer|nil start in ns from the first time on
+---@return integer|nil length
+---@return integer|nil depth
+function overview:worst(frame) end
+
 ---Returns the counts of a duration as an array of JSON with four numbers for each bucket that has
 ---calls: its least duration (buckets are a quarter of a power of two wide), count, and track and
----start of one of the calls; nil without calls.
+---start of one of the calls; nothing without calls.
 ---@param frame integer from 1
 ---@param duration "net"|"gross"|"period"
 ---@return string|nil
+---@return integer|nil p50 as in trace:call_statistics
+---@return integer|nil p99
+---@return integer|nil maximum
 function overview:histogram(frame, duration) end
 
----Returns a member of the intervals as an array of JSON: busy and idle in thousandths, the frame
----that was active longest (-1: none), calls that began, range of values.
----@param track integer from 1
----@param member "busy"|"idle"|"top"|"begun"|"low"|"high"
+---Returns the calls by time and gross duration as an array of JSON with five numbers for each cell
+---that has calls: its column minus that of the cell before, bucket (see histogram), count, and
+---track and start of one of the calls, in ns from the begin of the column on.
+---@param frame integer from 1
 ---@return string
-function overview:intervals(track, member) end
+function overview:heat(frame) end
+
+---Returns the ns of a column of the heat maps.
+---@return integer
+function overview:heat_width() end
 
 function overview:close() end
 

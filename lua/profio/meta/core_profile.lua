@@ -148,11 +148,11 @@ function contexts:prune(share, metric) end
 function core.write_flames(from, options, file) end
 
 ---@class profio.core.Outline
----@field functions string members of a JSON object: left, left_self (by metric: self of the functions
----that are left out), and by function calls, self and total (by metric)
----@field contexts string|nil the same: left, and by context in preorder depth, function (id), calls,
----self and rest (by metric; rest: the part of its total in contexts that are left out); outside: rest
----of all outermost contexts
+---@field functions string members of a JSON object: left, left_self (by metric: self of the
+---functions that are left out), and by function calls, self and total (by metric)
+---@field contexts string|nil the same: left, and by context in preorder depth, function (id),
+---calls, self and rest (by metric; rest: the part of its total in contexts that are left out);
+---outside: rest of all outermost contexts
 ---@field names string[] of the functions by id + 1; the first ones are those of `functions`
 ---@field files (string|false)[] the same
 ---@field lines integer[] the same; 0: none
@@ -161,10 +161,10 @@ function core.write_flames(from, options, file) end
 ---Returns the functions and contexts of a profile that fit into a number of bytes as JSON, with
 ---their names: functions by the size of self in the usual metric, contexts by their share.
 ---@param from profio.core.Contexts
----@param options table metrics ({ self =, total = } each: names of metrics; total only for sums, whose
----totals are metrics), usual (index of one of them), calls (name of a metric), most (functions), size
----(bytes of functions with their names), contexts_size (bytes of functions and contexts with their
----names; nil: no contexts)
+---@param options table metrics ({ self =, total = } each: names of metrics; total only for sums,
+---whose totals are metrics), usual (index of one of them), calls (name of a metric), most
+---(functions), size (bytes of functions with their names), contexts_size (bytes of functions and
+---contexts with their names; nil: no contexts)
 ---@return profio.core.Outline
 function core.outline(from, options) end
 

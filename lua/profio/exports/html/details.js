@@ -92,7 +92,7 @@
     }
     row.append(make('td', { className: 'number' }, String(line)),
       make('td', { className: 'source' },
-        text !== undefined ? text : at === undefined ? '' : file.function[at]));
+        text !== undefined ? text : at === undefined ? '' : page.name(file.function[at])));
     return row;
   }
 
@@ -142,10 +142,10 @@
   };
 
   function put_source(fn) {
-    const name = page.name(fn), part = make('div', { id: 'source' });
-    const files = data.lines.list.filter(file => file.function.includes(name));
+    const part = make('div', { id: 'source' });
+    const files = data.lines.list.filter(file => file.function.includes(fn));
     if (files.length > 0) { part.append(make('h3', {}, 'Source')); }
-    for (const file of files) { part.append(page.source(file, 'h4', name)); }
+    for (const file of files) { part.append(page.source(file, 'h4', fn)); }
     return part;
   }
 
@@ -163,7 +163,8 @@
     }
     if (data.lines.left > 0) {
       $('lines').append(make('p', { className: 'note' }, `${page.count(data.lines.left)} lines ` +
-        'of smaller weight are left out of this page.'));
+        `of smaller weight, ${page.percent(data.lines.left_self, page.whole(data.usual))}, are ` +
+        'left out of this page: --set size=N.'));
     }
   }
 

@@ -3,7 +3,7 @@
 (function (page) {
   'use strict';
   if (!page.tracks) { return; }
-  const make = page.make, told = page.data.timeline, tracks = page.tracks.list;
+  const make = page.make, told = page.data.timeline;
   const titles = { net: 'Net: without callees', gross: 'Gross: with callees',
     period: 'Period: from begin to begin' };
   const distributions = new Map(told.distributions.map(one => [one.function, one]));
@@ -72,75 +72,66 @@
 
   // {====== Heat map ======
 
-  const WIDE = 120, HIGH = 32; // columns and rows
-
-  /* Returns the calls of a function that are in the page: starts and durations. */
-  function calls_of(fn) {
+  /* Returns the cells of the heat map of a function, of all of its calls: column, bucket, count,
+     and track and start of one call. */
+  function heat_cells(numbers) {
     const list = [];
-    let left = false;
-    for (const track of tracks) {
-      if (track.kind !== 'lane') { continue; }
-      left = left || !track.is_whole;
-      track.start.forEach((start, i) => {
-        if (track.fn(i) === fn) { list.push([start, track.stop[i] - start]); }
-      });
+    for (let i = 0, column = 0; i < numbers.length; i += 5) {
+      column += numbers[i];
+      list.push({ column, bucket: numbers[i + 1], count: numbers[i + 2],
+        track: told.places[numbers[i + 3] - 1],
+        start: column * told.heat_width + numbers[i + 4] });
     }
-    return { list, left };
+    return list;
   }
 
-  function grid_of(list) {
-    const lows = list.map(call => Math.log(Math.max(1, call[1])));
-    const low = lows.reduce((a, b) => Math.min(a, b), Infinity);
-    const high = Math.max(lows.reduce((a, b) => Math.max(a, b), -Infinity), low + 1e-9);
-    const cells = new Uint32Array(WIDE * HIGH);
-    list.forEach((call, i) => {
-      const column = Math.min(WIDE - 1, Math.floor(call[0] / page.tracks.length * WIDE));
-      const row = Math.min(HIGH - 1, Math.floor((lows[i] - low) / (high - low) * HIGH));
-      cells[row * WIDE + column]++;
-    });
-    return { cells, low: Math.exp(low), high: Math.exp(high) };
-  }
-
-  /* Draws a ring around the selected call. */
-  function ring(pen, fn, low, high) {
-    const chosen = page.chosen_call();
-    if (!chosen || chosen.track.kind !== 'lane' || chosen.track.fn(chosen.call) !== fn) { return; }
-    const { track, call } = chosen, long = Math.max(1, track.stop[call] - track.start[call]);
-    const up = (Math.log(long) - Math.log(low)) / (Math.log(high) - Math.log(low));
-    const column = Math.floor(track.start[call] / page.tracks.length * WIDE);
+  /* Draws a ring around the cell of the selected call. */
+  function ring(pen, fn, high) {
+    const gross = chosen_time('gross', fn), chosen = page.chosen_call();
+    if (gross === null) { return; }
+    const column = Math.floor(chosen.track.start[chosen.call] / told.heat_width);
     pen.globalAlpha = 1;
     pen.strokeStyle = page.style('--text');
     pen.lineWidth = 3;
     pen.beginPath();
-    pen.arc(Math.min(WIDE - 1, column) * 8 + 4,
-      (HIGH - 1 - Math.min(HIGH - 1, Math.floor(up * HIGH))) * 6 + 3, 9, 0, 7);
+    pen.arc(column * 8 + 4, (high - 1 - bucket(gross)) * 8 + 4, 9, 0, 7);
     pen.stroke();
   }
 
-  function heat_map(fn) {
-    const { list, left } = calls_of(fn);
-    if (list.length < 2) { return make('div'); }
-    const { cells, low, high } = grid_of(list), most = cells.reduce((a, b) => Math.max(a, b), 0);
-    const text = `Calls by time, and by duration from ${page.time(low)} (bottom) to ` +
-      `${page.time(high)} (top)`;
-    const canvas = make('canvas', { className: 'heat', width: WIDE * 8, height: HIGH * 6,
+  function heat_map(fn, cells) {
+    const low = Math.min(...cells.map(cell => cell.bucket));
+    const high = Math.max(...cells.map(cell => cell.bucket)) + 1;
+    const most = Math.max(...cells.map(cell => cell.count));
+    const wide = Math.floor(told.length / told.heat_width) + 1, tall = high - low;
+    const text = `All calls by time, and by duration from ${page.time(low_of(low))} (bottom) to ` +
+      `${page.time(low_of(high))} (top)`;
+    const canvas = make('canvas', { className: 'heat', width: wide * 8, height: tall * 8,
       role: 'img', 'aria-label': text }), pen = canvas.getContext('2d');
-    cells.forEach((count, i) => {
-      if (count === 0) { return; }
+    for (const cell of cells) {
       pen.fillStyle = page.style('--accent');
-      pen.globalAlpha = 0.15 + 0.85 * Math.log(1 + count) / Math.log(1 + most);
-      pen.fillRect(i % WIDE * 8, (HIGH - 1 - Math.floor(i / WIDE)) * 6, 8, 6);
+      pen.globalAlpha = 0.15 + 0.85 * Math.log(1 + cell.count) / Math.log(1 + most);
+      pen.fillRect(cell.column * 8, (high - 1 - cell.bucket) * 8, 8, 8);
+    }
+    const at = event => {
+      const column = Math.floor(event.offsetX / canvas.clientWidth * wide);
+      const row = Math.floor(event.offsetY / canvas.clientHeight * tall);
+      return cells.find(cell => cell.column === column && cell.bucket === high - 1 - row);
+    };
+    canvas.addEventListener('pointermove', event => {
+      const cell = at(event);
+      page.tip(cell && [`${page.count(cell.count)} calls`, `of ${page.time(low_of(cell.bucket))} ` +
+        `to ${page.time(low_of(cell.bucket + 1))}`], event.clientX, event.clientY);
     });
-    ring(pen, fn, low, high);
+    ring(pen, fn, high);
+    canvas.addEventListener('pointerleave', () => page.tip(null));
     canvas.addEventListener('click', event => {
-      const wide = page.tracks.length / WIDE;
-      const column = Math.floor(event.offsetX / canvas.clientWidth * WIDE);
-      page.set({ from: Math.round(column * wide), to: Math.round((column + 1) * wide) });
-      page.$('timeline').scrollIntoView();
+      const cell = at(event);
+      if (cell) {
+        page.show_call({ track: cell.track, start: cell.start, long: low_of(cell.bucket + 1) }, fn);
+      }
     });
     return make('div', {}, make('h4', {}, 'Time by duration'), canvas, make('p',
-      { className: 'note' }, text + (left ? '; of some lanes only their longest calls' : '') +
-      '. A click shows this time in the timeline.'));
+      { className: 'note' }, text + '. A click shows one of these calls in the timeline.'));
   }
 
   // }======
@@ -158,11 +149,11 @@
     if (data) {
       part.append(make('div', { className: 'histograms' }, ...Object.keys(titles).filter(kind =>
         data[kind]).map(kind => histogram(kind, data[kind], fn))));
+      if (data.heat.length > 5) { part.append(heat_map(fn, heat_cells(data.heat))); }
     } else {
-      part.append(make('p', { className: 'note' }, 'The histograms of functions with less net ' +
+      part.append(make('p', { className: 'note' }, 'The distributions of functions with less net ' +
         'time are left out of this page: --set size=N.'));
     }
-    part.append(heat_map(fn));
     return part;
   });
 }(window.page));

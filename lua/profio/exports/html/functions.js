@@ -182,7 +182,10 @@
     if (!has('find', 'pattern', 'metric', 'sort', 'select')) { return; }
     const list = columns();
     if (has('find', 'pattern')) { shown = FIRST; }
-    if (has('metric')) { put_costs(); }
+    if (has('metric')) {
+      put_costs();
+      put_left();
+    }
     put_head(list);
     put_rows(list);
   }
@@ -191,9 +194,17 @@
     shown = Infinity;
     put_rows(columns());
   });
-  left.textContent = (table.left > 0 ? `${page.count(table.left)} functions of smaller self are ` +
-    'left out of this page: --set functions=N. ' : '') + (data.difference ?
-    'Shares are parts of the sum of all changes of self.' : '');
+
+  /* States how many functions the page has, and what the others cost. */
+  function put_left() {
+    const metric = page.metric(), count = table.function.length, rest = table.left_self[metric];
+    left.textContent = (table.left > 0 ? `${page.count(count)} of ` +
+      `${page.count(count + table.left)} functions; the rest, of smaller self, have ` +
+      `${page.weight(rest, metric)}, ${page.percent(rest, data.metrics[metric].total)}: ` +
+      '--set size=N or functions=N. ' : '') + (data.difference ?
+      'Shares are parts of the sum of all changes of self.' : '');
+  }
+
   $('functions').append(make('div', { className: 'wide', tabIndex: 0, role: 'region',
     'aria-label': 'Table of functions' }, make('table', {}, make('thead', {}, head), body)),
   more, left);

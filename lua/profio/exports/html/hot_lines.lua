@@ -1,6 +1,7 @@
 -- The source lines of a report as data for the page's scripts: the weight of each hot line, with
 -- the text of its file where it is found.
 
+local conditions = require "profio.internal.conditions"
 local data = require "profio.exports.html.profile_data"
 local lanes = require "profio.exports.lanes"
 local reports = require "profio.reports"
@@ -10,8 +11,10 @@ local lines = {}
 
 local MOST_LINES = 4000      -- with weight
 local MOST_FILES = 100
-local MOST_TEXT = 512 << 10  -- bytes of all whole sources together
+local LINES_PART = 0.5       -- of the size: numbers of lines; texts get the rest
 local LONGEST_LINE = 1000    -- bytes
+local LONGEST_PATH = 1000    -- bytes
+local REASON_SIZE = 120      -- bytes of the reason why a source is left out, about
 local AROUND = 5             -- lines of other sources around those with weight
 
 ---Returns a profile with source lines, or nil.
@@ -26,27 +29,41 @@ function lines.profile(trace, profile)
    end
 end
 
--- Returns the lines with weight by file, the heaviest file first: { { file =, line =, self =,
--- func =, weight = }, ... }, and how many lines are left out.
-local function by_file(profile, metric)
-   local files, list, taken, left = {}, {}, 0, 0
-   for file, line, self, name in profile:lines { metric = metric }:each("file", "line", "self",
-      "function") do
-      if file and (line or 0) > 0 and (self or 0) ~= 0 then
-         local known = files[file]
-         if not known and #list < MOST_FILES then
-            known = { file = file, line = {}, self = {}, func = {}, weight = 0 }
-            files[file], list[#list + 1] = known, known
-         end
-         if known and taken < MOST_LINES then
-            taken = taken + 1
-            known.weight = known.weight + math.abs(self)
-            table.insert(known.line, line)
-            table.insert(known.self, self)
-            table.insert(known.func, name or "?")
-         else
-            left = left + 1
-         end
+-- Returns the lines with weight, the heaviest first.
+local function weighty(profile, metric)
+   return profile:lines { metric = metric }:where { file = conditions.no(conditions.missing),
+      line = conditions.between(1), self = conditions.no(0) }
+end
+
+-- Adds a line to its file, unless there are too many files. Returns whether it is added.
+local function add_line(files, list, row, functions)
+   local known = files[row.file]
+   if not known and #list < MOST_FILES and #row.file <= LONGEST_PATH then
+      known = { file = row.file, line = {}, self = {}, func = {}, weight = 0 }
+      files[row.file], list[#list + 1] = known, known
+   end
+   if known then
+      known.weight = known.weight + math.abs(row.self)
+      table.insert(known.line, row.line)
+      table.insert(known.self, row.self)
+      table.insert(known.func, functions:of(row["function"]))
+   end
+   return known ~= nil
+end
+
+-- Returns the heaviest lines by file, the heaviest file first: { { file =, line =, self =, func =
+-- ids of functions, weight = }, ... }; and how many lines with which weight are left out.
+local function by_file(profile, metric, functions, room)
+   local files, list, rows = {}, {}, weighty(profile, metric)
+   local all = rows:aggregate { "n = count", "self = sum(self)" }:rows()[1]
+   local left = { lines = all.n, self = all.self or 0 }
+   for row in rows:limit(MOST_LINES):records("file", "line", "self", "function") do
+      local is_new = not files[row.file] and #row.file + 40 or 0
+      room = room - #("%d,%d,"):format(row.line, row.self) - 8 - is_new
+      if room < 0 then
+         break
+      elseif add_line(files, list, row, functions) then
+         left.lines, left.self = left.lines - 1, left.self - row.self
       end
    end
    table.sort(list, function(a, b)
@@ -60,62 +77,84 @@ local function shown(line)
    return #line > LONGEST_LINE and line:sub(1, LONGEST_LINE) .. " ..." or line
 end
 
--- Returns the lines of a source around those with weight, as members of a JSON object.
-local function near(known, text)
+-- Returns the whole text of a source as a member of a JSON object.
+local function whole(text)
+   local list = {}
+   for i, line in ipairs(text) do
+      list[i] = shown(line)
+   end
+   return ',\n"text":' .. data.texts(list)
+end
+
+-- Returns the lines of a source around those with weight as a member of a JSON object, as many as
+-- fit into `room` bytes; those of the heaviest lines first. nil: none fits.
+local function near(known, text, room)
    local list, seen = {}, {}
    for _, hot in ipairs(known.line) do
       for line = math.max(1, hot - AROUND), math.min(#text, hot + AROUND) do
-         if not seen[line] then
-            seen[line] = true
-            list[#list + 1] = ('"%d":%s'):format(line, lanes.script(shown(text[line])))
+         local member = not seen[line] and ('"%d":%s'):format(line, lanes.script(shown(text[line])))
+         seen[line] = true
+         room = room - #(member or "")  - 2
+         if room < 16 then
+            return list[1] and ',\n"near":{' .. table.concat(list, ",\n") .. "}"
          end
+         list[#list + 1] = member or nil
       end
    end
-   return table.concat(list, ",\n")
+   return ',\n"near":{' .. table.concat(list, ",\n") .. "}"
 end
 
--- Writes one file: its whole text if that has at most `room` bytes, else the lines around those
--- with weight. Returns how many bytes of the room are left.
-local function put_file(out, known, text, reason, room)
-   out:write(('{"file":%s,"line":%s,"self":%s,\n"function":%s'):format(lanes.script(known.file),
-      data.numbers(known.line, #known.line), data.numbers(known.self, #known.self),
-      data.texts(known.func)))
+-- Returns why the text of a source is left out as a member of a JSON object.
+local function reason_text(reason)
+   return ',\n"reason":' .. lanes.script("Not shown: " .. reason)
+end
+
+-- Returns the text of a source as a member of a JSON object of at most `room` bytes: all of it, or
+-- the lines around those with weight, or why there is none.
+local function source_text(known, text, room)
    local size = 0
-   for i, line in ipairs(text or {}) do
-      text[i] = shown(line)
-      size = size + #text[i] + 3
+   for _, line in ipairs(text) do
+      size = size + #line + 3
    end
-   if text and size <= room then
-      out:write(',\n"text":', data.texts(text))
-      room = room - size
-   elseif text then
-      out:write(',\n"near":{', near(known, text), "}")
-   elseif reason then
-      out:write(',\n"reason":', lanes.script("Not shown: " .. reason))
+   local found = size <= room and whole(text) or ""
+   if found == "" or #found > room then
+      found = near(known, text, room)
    end
-   out:write "}"
-   return room
+   return found or reason_text "the page has no room for it: --set size=N"
 end
 
----Writes the lines as a member of a JSON object.
----@param out table of lanes.out
+-- Returns the numbers of a file as the begin of a JSON object.
+local function numbers_text(known)
+   return ('{"file":%s,"line":%s,"self":%s,\n"function":%s'):format(lanes.script(known.file),
+      data.numbers(known.line, #known.line), data.numbers(known.self, #known.self),
+      data.numbers(known.func, #known.func))
+end
+
+---Returns the lines as a member of a JSON object of at most `size` bytes.
 ---@param profile profio.Profile|nil of lines.profile
 ---@param given table metric, source, trust_paths; inputs: the paths of the sources that are read
 ---are appended
-function lines.write(out, profile, given)
-   local list, left = {}, 0
+---@param functions profio.PageFunctions
+---@param size integer
+---@return string
+function lines.text(profile, given, functions, size)
+   local list, left, parts = {}, { lines = 0, self = 0 }, {}
    if profile then
-      list, left = by_file(profile, given.metric)
+      list, left = by_file(profile, given.metric, functions, size * LINES_PART // 1 | 0)
    end
-   local room = MOST_TEXT
-   out:write(('"lines":{"left":%d,"list":['):format(left))
    for i, known in ipairs(list) do
-      out:write(i > 1 and ",\n" or "\n")
+      parts[i] = numbers_text(known)
+      size = size - #parts[i] - REASON_SIZE
+   end
+   for i, known in ipairs(list) do
       local text, found = sources.read(known.file, { given.source }, given.trust_paths)
       table.insert(given.inputs, text and found)
-      room = put_file(out, known, text, not text and found, room)
+      local more = text and source_text(known, text, size) or found and reason_text(found) or ""
+      parts[i] = parts[i] .. more .. "}"
+      size = size - #more
    end
-   out:write "]},\n"
+   return ('"lines":{"left":%d,"left_self":%d,"list":[\n%s]},\n'):format(left.lines, left.self,
+      table.concat(parts, ",\n"))
 end
 
 return lines

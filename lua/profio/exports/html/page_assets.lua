@@ -12,36 +12,35 @@ assets.scripts = { "model.js", "frames.js", "state.js", "surface.js", "gestures.
    "pictures.js", "timeline.js", "distributions.js", "flames.js", "keys.js",
    "start.js" }
 
--- Writes the text of one of the files; after a failure to read it, `out` fails.
-local function put(out, name)
+-- Returns the text of one of the files; after a failure to read it, `out` fails.
+local function read(out, name)
    local file <close>, reason = io.open(folder .. name, "rb")
    local text
    if file then
       text, reason = file:read "a"
    end
-   if text then
-      out:write(text)
-   else
+   if not text then
       out.failure = out.failure or { ("cannot read %s%s: %s"):format(folder, name, reason), "io" }
    end
+   return text or ""
 end
 
----Writes the style sheet as an element.
+---Returns the style sheet as an element.
 ---@param out table of lanes.out
-function assets.write_style(out)
-   out:write "<style>\n"
-   put(out, "page.css")
-   out:write "</style>\n"
+---@return string
+function assets.style(out)
+   return "<style>\n" .. read(out, "page.css") .. "</style>\n"
 end
 
----Writes the scripts as an element; each file is a function that is called at once.
+---Returns the scripts as an element; each file is a function that is called at once.
 ---@param out table of lanes.out
-function assets.write_scripts(out)
-   out:write "<script>\n"
-   for _, name in ipairs(assets.scripts) do
-      put(out, name)
+---@return string
+function assets.program(out)
+   local texts = {}
+   for i, name in ipairs(assets.scripts) do
+      texts[i] = read(out, name)
    end
-   out:write "</script>\n"
+   return "<script>\n" .. table.concat(texts) .. "</script>\n"
 end
 
 return assets

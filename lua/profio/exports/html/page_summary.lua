@@ -99,18 +99,37 @@ local function entries_of(trace, profile, given)
    return list
 end
 
-local function put_entries(out, list)
-   out:write "<dl>\n"
-   for _, entry in ipairs(list) do
-      out:write(("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(markup.escaped(entry[1]),
-         markup.escaped(entry[2])))
+-- Returns texts one after the other, as many as fit into `room` bytes; the rest is counted by a
+-- last text, a format with %d.
+local function as_fit(list, room, rest)
+   local texts = {}
+   for i, text in ipairs(list) do
+      room = room - #text
+      if room < 0 then
+         texts[i] = rest:format(#list - i + 1)
+         break
+      end
+      texts[i] = text
    end
-   out:write "</dl>\n"
+   return table.concat(texts)
 end
 
--- Writes the losses and guesses as sentences.
-local function put_losses(out, trace, given)
+local function entries_text(list, room)
+   local texts = {}
+   for i, entry in ipairs(list) do
+      texts[i] = ("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(markup.escaped(entry[1]),
+         markup.escaped(entry[2]))
+   end
+   return "<dl>\n" .. as_fit(texts, room, "<div><dt>left out</dt><dd>%d more</dd></div>\n") ..
+      "</dl>\n"
+end
+
+-- Returns the losses and guesses as sentences.
+local function losses_text(trace, given, room)
    local list = {}
+   for _, note in ipairs(given.guesses) do
+      list[#list + 1] = ('<li class="note">%s</li>\n'):format(markup.escaped(note))
+   end
    for _, warning in ipairs(trace and trace.warnings or {}) do
       list[#list + 1] = ('<li class="%s">%s <code>%s</code>%s</li>\n'):format(warning.kind,
          markup.escaped(warning.message), markup.escaped(warning.code), traces.times(warning))
@@ -118,45 +137,37 @@ local function put_losses(out, trace, given)
    for _, note in ipairs(not trace and given.notes or {}) do
       list[#list + 1] = ('<li class="damage">%s</li>\n'):format(markup.escaped(note))
    end
-   for _, note in ipairs(given.guesses) do
-      list[#list + 1] = ('<li class="note">%s</li>\n'):format(markup.escaped(note))
-   end
-   if #list > 0 then
-      out:write('<h3>Lost or guessed</h3>\n<ul class="warnings">\n', table.concat(list), "</ul>\n")
-   end
+   return #list == 0 and "" or '<h3>Lost or guessed</h3>\n<ul class="warnings">\n' ..
+      as_fit(list, room, '<li class="damage">%d more: profio --info</li>\n') .. "</ul>\n"
 end
 
--- Writes the header fields of all files, folded away.
-local function put_facts(out, trace)
+-- Returns the header fields of all files, folded away.
+local function facts_text(trace, room)
    local list = {}
    for _, facts in ipairs(trace and trace:facts() or {}) do
       for _, fact in ipairs(facts) do
          list[#list + 1] = { fact.name, shown(fact) }
       end
    end
-   if #list > 0 then
-      out:write(('<details><summary>Header fields (%d)</summary>\n'):format(#list))
-      put_entries(out, list)
-      out:write "</details>\n"
-   end
+   return #list == 0 and "" or ("<details><summary>Header fields (%d)</summary>\n"):format(#list) ..
+      entries_text(list, room) .. "</details>\n"
 end
 
----Writes the summary.
----@param out table of lanes.out
+---Returns the summary.
 ---@param trace profio.Trace|nil nil: only a profile is known
 ---@param profile profio.Profile
 ---@param given table from, to; length in ns and lanes of the timeline, if there is one; guesses:
 ---sentences about numbers that are estimates; notes: losses of a profile; sides: the new and
----the old profile of a difference
-function summary.write(out, trace, profile, given)
-   out:write '<section id="summary" aria-labelledby="summary-title">\n'
-   out:write '<h2 id="summary-title">Summary</h2>\n'
-   put_entries(out, entries_of(trace, profile, given))
-   out:write(given.sides[1] and '<h3>Largest changes of self</h3>\n' or
-      '<h3>Where the <span class="metric"></span> goes</h3>\n', '<ol id="costs"></ol>\n')
-   put_losses(out, trace, given)
-   put_facts(out, trace)
-   out:write "</section>\n"
+---the old profile of a difference; size: bytes that losses and header fields may take
+---@return string
+function summary.text(trace, profile, given)
+   local entries = entries_of(trace, profile, given)
+   return table.concat { '<section id="summary" aria-labelledby="summary-title">\n',
+      '<h2 id="summary-title">Summary</h2>\n', entries_text(entries, given.size),
+      given.sides[1] and '<h3>Largest changes of self</h3>\n' or
+      '<h3>Where the <span class="metric"></span> goes</h3>\n', '<ol id="costs"></ol>\n',
+      losses_text(trace, given, given.size // 2), facts_text(trace, given.size // 2),
+      "</section>\n" }
 end
 
 return summary

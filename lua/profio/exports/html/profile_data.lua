@@ -1,12 +1,16 @@
 -- The profile of a report as data for the page's scripts: metrics, functions, and the tree of
--- calling contexts, or the arcs of a call graph. Their size is limited: the tree keeps its heaviest
--- contexts, and each context states how much of its total lies in callees that are left out.
+-- calling contexts, or the arcs of a call graph. Their size is limited: the heaviest functions and
+-- contexts stay, and each context states how much of its total lies in callees that are left out.
 
+local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 
 local data = {}
 
-local MOST_ARCS = 50000
+local FUNCTIONS_PART = 0.4 -- of the size; contexts and arcs get the rest
+local LONGEST_NAME = 16384 -- bytes; the middle of longer ones is left out
+local NAME_SIZE = 12       -- bytes of the numbers beside a name
+local NO_NAME = "(names that were left out: --set size=N)"
 
 ---Returns numbers as an array of JSON; nil becomes null.
 ---@param list table
@@ -21,285 +25,209 @@ function data.numbers(list, count)
    return "[" .. table.concat(texts, ",") .. "]"
 end
 
----Returns texts as an array of JSON; false becomes null.
----@param list table
+-- Returns a text without the middle of a very long one.
+local function shortened(text)
+   if #text <= LONGEST_NAME then
+      return text
+   end
+   local half = LONGEST_NAME // 2 - 2
+   return text:sub(1, half) .. "..." .. text:sub(-half)
+end
+
+---Returns texts as an array of JSON for a script.
+---@param list string[]
 ---@return string
 function data.texts(list)
-   local texts = {}
-   for i, value in ipairs(list) do
-      texts[i] = value and lanes.script(value) or "null"
+   local rows = {}
+   for i, text in ipairs(list) do
+      rows[i] = { shortened(text) }
    end
-   return "[" .. table.concat(texts, ",") .. "]"
+   local reader = core.rows_reader({ { "text", "name" } }, rows)
+   local texts = core.write_listing(reader, { template = "{text:json}", separator = "," })
+   return "[" .. texts:gsub("<", "\\u003c") .. "]"
 end
 
 -- {====== Functions ======
 
--- Dictionary encoding of functions by name and file: ids from 1 in order of first use. Contexts can
--- state other lines for the same function than the flat profile, whose line counts.
-local function function_ids()
-   local ids, known = { names = {}, files = {}, lines = {}, count = 0 }, {}
-   function ids.of(name, file, line)
-      name = name or "?"
-      local key = file and name .. "\0" .. file or name
-      local id = known[key]
-      if not id then
-         id = ids.count + 1
-         known[key], ids.count = id, id
-         ids.names[id], ids.files[id], ids.lines[id] = name, file or false, line
+-- The functions that the page shows, by id from 0: names, files (false: none), lines (0: none).
+-- Functions without numbers can be added while there is room for their names.
+---@class profio.PageFunctions
+---@field names string[]
+---@field files (string|false)[]
+---@field lines integer[]
+---@field room integer bytes for names that are added
+local Functions = {}
+Functions.__index = Functions
+
+local function functions_of(outline)
+   local functions = setmetatable({ names = outline.names, files = outline.files,
+      lines = outline.lines, first = {}, room = 0 }, Functions)
+   for id = #outline.names, 1, -1 do
+      functions.first[outline.names[id]] = id - 1
+   end
+   return functions
+end
+
+---Returns the id of the first function with a name, or nil.
+---@param name string
+---@return integer|nil
+function Functions:find(name)
+   return self.first[name]
+end
+
+-- Returns the largest number of bytes of a name in the page.
+local function name_size(name)
+   local text = shortened(name)
+   local _, escaped = text:gsub('[%c"\\<\127-\255]', "")
+   return #text + 5 * escaped + NAME_SIZE
+end
+
+---Returns the id of the first function with a name, which is added if there is room; else that of
+---one that stands for all of them.
+---@param name string|nil
+---@return integer
+function Functions:of(name)
+   name = name or "?"
+   if self.first[name] then
+      return self.first[name]
+   end
+   local size = name_size(name)
+   if size > self.room then
+      name, size = NO_NAME, 0
+   end
+   if not self.first[name] then
+      self.room = self.room - size
+      self.first[name] = #self.names
+      local id = #self.names + 1
+      self.names[id], self.files[id], self.lines[id] = name, false, 0
+   end
+   return self.first[name]
+end
+
+---Returns the names of all functions that other members refer to, as members of a JSON object.
+---@return string
+function Functions:text()
+   local files, numbers, places, lines = {}, {}, {}, {}
+   for i, file in ipairs(self.files) do
+      if file and not numbers[file] then
+         files[#files + 1] = file
+         numbers[file] = #files - 1
       end
-      return id
+      places[i] = file and numbers[file] or -1
+      lines[i] = self.lines[i] ~= 0 and self.lines[i] or nil
    end
-   return ids
-end
-
--- Returns the rows of the flat profile with any number that is not 0: { id =, calls =, self = { by
--- metric }, total = }. Functions that only call others are rows without self and calls.
-local function flat_rows(profile, metrics, ids)
-   local rows, list = {}, {}
-   for m, metric in ipairs(metrics) do
-      for name, file, line, calls, own, all in profile:flat { metric = metric.name, zeros = true }
-         :each("function", "file", "line", "calls", "self", "total") do
-         own, all = own or 0, all or 0
-         if own ~= 0 or all ~= 0 or (calls or 0) ~= 0 then
-            local id = ids.of(name, file, line)
-            local row = rows[id]
-            if not row then
-               row = { id = id, calls = calls, self = {}, total = {} }
-               rows[id], list[#list + 1] = row, row
-            end
-            row.self[m], row.total[m] = (row.self[m] or 0) + own, (row.total[m] or 0) + all
-         end
-      end
-   end
-   return list
-end
-
--- Orders rows by the size of self, then of total, of the metric that is shown first.
-local function sort_rows(list, usual)
-   table.sort(list, function(a, b)
-      local x, y = math.abs(a.self[usual] or 0), math.abs(b.self[usual] or 0)
-      if x ~= y then
-         return x > y
-      end
-      x, y = math.abs(a.total[usual] or 0), math.abs(b.total[usual] or 0)
-      return x > y or x == y and a.id < b.id
-   end)
-end
-
-local function put_functions(out, list, metrics, most)
-   local count = math.min(#list, most)
-   local ids, calls = {}, {}
-   for i = 1, count do
-      ids[i], calls[i] = list[i].id - 1, list[i].calls
-   end
-   out:write(('"table":{"left":%d,\n"function":%s,\n"calls":%s'):format(#list - count,
-      data.numbers(ids, count), data.numbers(calls, count)))
-   for _, kind in ipairs { "self", "total" } do
-      local columns = {}
-      for m in ipairs(metrics) do
-         local values = {}
-         for i = 1, count do
-            values[i] = list[i][kind][m] or 0
-         end
-         columns[m] = data.numbers(values, count)
-      end
-      out:write((',\n"%s":[%s]'):format(kind, table.concat(columns, ",\n")))
-   end
-   out:write "},\n"
-end
-
--- }======
-
--- {====== Contexts ======
-
--- Returns the share of each context in the whole, by its node: the largest one of all metrics. That
--- of a context is never larger than that of its caller, as long as weights are positive.
-local function shares_of(profile, metrics)
-   local shares = {}
-   for _, metric in ipairs(metrics) do
-      local whole = math.max(1, math.abs(metric.total))
-      for node, total in profile:tree { metric = metric.name }:each("node", "total") do
-         shares[node] = math.max(shares[node] or 0, math.abs(total or 0) / whole)
-      end
-   end
-   return shares
-end
-
--- Returns the share that a context must exceed to be kept, and how many with exactly this share are
--- kept, too, so that `most` are kept.
-local function threshold(shares, most)
-   local sorted = {}
-   for _, share in pairs(shares) do
-      sorted[#sorted + 1] = share
-   end
-   if #sorted <= most then
-      return 0, 0
-   end
-   table.sort(sorted, function(a, b) return a > b end)
-   local least, larger = sorted[most], 0
-   while sorted[larger + 1] > least do
-      larger = larger + 1
-   end
-   return least, most - larger
-end
-
--- Appends a context to a tree, below the open context of the depth above.
-local function add_context(tree, open, depth, node)
-   local i = tree.count + 1
-   tree.count, tree.index[node], open[depth] = i, i, i
-   tree.depth[i], tree.parent[i] = depth, depth > 1 and open[depth - 1] or 0
-   return i
-end
-
--- Moves the total of a kept context from what its caller leaves out.
-local function add_weight(tree, weights, i, own, total)
-   local parent = tree.parent[i]
-   weights.own[i], weights.rest[i] = own, weights.rest[i] + total - own
-   if parent > 0 then
-      weights.rest[parent] = weights.rest[parent] - total
-   end
-end
-
--- Returns the tree without the contexts that do not fit: arrays depth, func, calls, parent, and the
--- index of a context by its node; in the order of the metric that is shown first.
-local function kept_tree(profile, metrics, usual, given)
-   local shares = shares_of(profile, metrics)
-   local least, quota = threshold(shares, given.most)
-   local tree = { depth = {}, func = {}, calls = {}, parent = {}, index = {}, count = 0, left = 0 }
-   local open = {}
-   for depth, node, name, file, line, calls in profile:tree { metric = metrics[usual].name,
-      zeros = true }:each("depth", "node", "function", "file", "line", "calls") do
-      local share = shares[node] or 0
-      if share > least or share == least and quota > 0 then
-         quota = share == least and quota - 1 or quota
-         local i = add_context(tree, open, depth, node)
-         tree.func[i], tree.calls[i] = given.ids.of(name, file, line) - 1, calls
-      elseif share > 0 then
-         tree.left = tree.left + 1
-      end
-   end
-   return tree
-end
-
--- Returns the weights of the kept contexts in a metric: own, rest (the part of the total in
--- contexts that are left out), outside (that of outermost contexts that are left out).
-local function weights_of(profile, metric, tree)
-   local weights = { own = {}, rest = {}, outside = 0 }
-   for i = 1, tree.count do
-      weights.own[i], weights.rest[i] = 0, 0
-   end
-   for depth, node, own, total in profile:tree { metric = metric }:each("depth", "node", "self",
-      "total") do
-      local i = tree.index[node]
-      if i then
-         add_weight(tree, weights, i, own or 0, total or 0)
-      elseif depth == 1 then
-         weights.outside = weights.outside + (total or 0)
-      end
-   end
-   return weights
-end
-
-local function put_tree(out, profile, metrics, usual, given)
-   local tree = kept_tree(profile, metrics, usual, given)
-   out:write(('"tree":{"left":%d,\n"depth":%s,\n"function":%s,\n"calls":%s'):format(tree.left,
-      data.numbers(tree.depth, tree.count), data.numbers(tree.func, tree.count),
-      data.numbers(tree.calls, tree.count)))
-   local selves, rests, outsides = {}, {}, {}
-   for m, metric in ipairs(metrics) do
-      local weights = weights_of(profile, metric.name, tree)
-      selves[m], rests[m] = data.numbers(weights.own, tree.count),
-         data.numbers(weights.rest, tree.count)
-      outsides[m] = weights.outside
-   end
-   out:write((',\n"self":[%s],\n"rest":[%s],\n"outside":%s},\n'):format(table.concat(selves, ",\n"),
-      table.concat(rests, ",\n"), data.numbers(outsides, #metrics)))
+   return ('"files":%s,\n"functions":{"name":%s,\n"file":%s,\n"line":%s},\n'):format(
+      data.texts(files), data.texts(self.names), data.numbers(places, #places),
+      data.numbers(lines, #places))
 end
 
 -- }======
 
 -- {====== Arcs ======
 
--- Writes the arcs of a call graph, for which only the total of each arc is known.
-local function put_arcs(out, profile, metrics, ids)
-   local first, list, known = {}, {}, {}
-   for id, name in ipairs(ids.names) do
-      first[name] = first[name] or id
-   end
-   for m, metric in ipairs(metrics) do
-      for caller, callee, calls, total in profile:graph { metric = metric.name }:each("caller",
-         "callee", "calls", "total") do
-         local a, b = first[caller], first[callee]
-         local key = a and b and a << 32 | b
-         if key and not known[key] then
-            known[key] = { a - 1, b - 1, calls, {} }
-            list[#list + 1] = known[key]
-         end
-         if key then
-            known[key][4][m] = (known[key][4][m] or 0) + (total or 0)
-         end
+-- Returns the ids of both functions of an arc, or nil.
+local function ends_of(functions, caller, callee)
+   local a, b = caller and functions:find(caller), functions:find(callee)
+   return a and b and a << 32 | b, a, b
+end
+
+-- Adds the totals in a metric of the arcs between functions of the page to those in `known`; adds
+-- the arcs to `list` if it is given.
+local function add_totals(rows, metric, functions, known, list)
+   for caller, callee, calls, total in rows:each("caller", "callee", "calls", "total") do
+      local key, a, b = ends_of(functions, caller, callee)
+      if key and list and not known[key] then
+         known[key] = { a, b, calls }
+         list[#list + 1] = known[key]
+      end
+      local arc = key and known[key]
+      if arc then
+         arc[metric] = (arc[metric] or 0) + (total or 0)
       end
    end
-   local count = math.min(#list, MOST_ARCS)
-   out:write(('"arcs":{"left":%d,"list":['):format(#list - count))
-   for i = 1, count do
-      local arc = list[i]
-      out:write(i > 1 and ",\n" or "\n", ("[%d,%d,%s,%s]"):format(arc[1], arc[2], arc[3] or "null",
-         data.numbers(arc[4], #metrics)))
+end
+
+-- Returns an arc as JSON.
+local function arc_text(arc, metrics)
+   local totals = {}
+   for m, metric in ipairs(metrics) do
+      totals[m] = arc[metric] or 0
    end
-   out:write "]},\n"
+   return ("[%d,%d,%s,%s]"):format(arc[1], arc[2], arc[3] or "null",
+      data.numbers(totals, #metrics))
+end
+
+-- Returns the arcs of a call graph, for which only the total of each arc is known, as a member of
+-- at most `size` bytes: those with the largest totals in the usual metric.
+local function arcs_text(profile, metrics, usual, functions, size)
+   local list, known, texts = {}, {}, {}
+   local all = profile:graph { metric = metrics[usual].name }
+   local most = math.max(size // (8 + 4 * #metrics), 0)
+   add_totals(all:sort "-total":limit(most), metrics[usual], functions, known, list)
+   for m, metric in ipairs(metrics) do
+      if m ~= usual then
+         add_totals(profile:graph { metric = metric.name }, metric, functions, known)
+      end
+   end
+   for i, arc in ipairs(list) do
+      local text = arc_text(arc, metrics)
+      size = size - #text - 2
+      if size < 0 then
+         break
+      end
+      texts[i] = text
+   end
+   return ('"arcs":{"left":%d,"list":[\n%s]},\n'):format(all:count() - #texts,
+      table.concat(texts, ",\n"))
 end
 
 -- }======
 
----Writes the profile as members of a JSON object.
----@param out table of lanes.out
+-- Returns the metrics of a profile with their names in contexts that core.outline takes; sums have
+-- their totals as metrics of their own.
+local function outlined(metrics, is_tree)
+   local list = {}
+   for m, metric in ipairs(metrics) do
+      list[m] = { self = metric.name, total = not is_tree and metric.name .. " total" or nil }
+   end
+   return list
+end
+
+-- Returns the metric with the number of calls in a profile, or nil.
+local function calls_of(metrics, is_tree)
+   for _, metric in ipairs(metrics) do
+      if metric.name == "calls" then
+         return "calls"
+      end
+   end
+   return not is_tree and "calls" or nil
+end
+
+---Returns the profile as members of a JSON object, and the functions that they refer to.
 ---@param profile profio.Profile
----@param given table usual: name of the metric that is shown first; functions, contexts: most
----@return fun(name: string): integer id of the first function with a name, from 0, for other parts
-function data.write(out, profile, given)
+---@param given table usual: name of the metric that is shown first; functions: most; size: bytes of
+---all members with the names of functions
+---@return string
+---@return profio.PageFunctions
+---@return integer size of both
+function data.text(profile, given)
    local metrics, usual, list = profile:metrics(), 1, {}
+   local is_tree = profile:kind() == "contexts"
    for m, metric in ipairs(metrics) do
       usual = metric.name == given.usual and m or usual
       list[m] = ('{"name":%s,"unit":%s,"total":%d}'):format(lanes.script(metric.name),
          lanes.script(metric.unit), metric.total)
    end
-   local ids = function_ids()
-   local rows = flat_rows(profile, metrics, ids)
-   sort_rows(rows, usual)
-   out:write(('"metrics":[%s],\n"usual":%d,\n'):format(table.concat(list, ","), usual - 1))
-   put_functions(out, rows, metrics, given.functions)
-   if profile:kind() == "contexts" then
-      put_tree(out, profile, metrics, usual, { ids = ids, most = given.contexts })
-   else
-      put_arcs(out, profile, metrics, ids)
-   end
-   local first = {}
-   for id, name in ipairs(ids.names) do
-      first[name] = first[name] or id
-   end
-   local function id_of(name)
-      first[name] = first[name] or ids.of(name)
-      return first[name] - 1
-   end
-   return id_of, ids
-end
-
----Writes the names of all functions that other members refer to; the last member but one.
----@param out table of lanes.out
----@param ids table of data.write
-function data.write_names(out, ids)
-   local files, numbers, places = {}, {}, {}
-   for i, file in ipairs(ids.files) do
-      if file and not numbers[file] then
-         files[#files + 1] = file
-         numbers[file] = #files - 1
-      end
-      places[i] = file and numbers[file] or -1
-   end
-   out:write(('"files":%s,\n"functions":{"name":%s,\n"file":%s,\n"line":%s},\n'):format(
-      data.texts(files), data.texts(ids.names), data.numbers(places, ids.count),
-      data.numbers(ids.lines, ids.count)))
+   local outline = core.outline(is_tree and profile:contexts() or profile:sums(true), {
+      metrics = outlined(metrics, is_tree), usual = usual, calls = calls_of(metrics, is_tree),
+      most = given.functions, size = given.size * FUNCTIONS_PART // 1 | 0,
+      contexts_size = is_tree and given.size or nil })
+   local functions = functions_of(outline)
+   local rest = is_tree and '"tree":{' .. outline.contexts .. "},\n" or arcs_text(profile, metrics,
+      usual, functions, given.size - #outline.functions - outline.names_size)
+   local text = ('"metrics":[%s],\n"usual":%d,\n"table":{%s},\n'):format(table.concat(list, ","),
+      usual - 1, outline.functions) .. rest
+   return text, functions, #text + outline.names_size
 end
 
 return data

@@ -11,9 +11,14 @@ local timeline = { MOST_LANES = 250 } -- drawn by default
 
 local MOST_VARIABLES = 60
 local MOST_VALUES = 3000 -- of a variable: with more of them their ranges are drawn
-local CALL_SIZE, INTERVAL_SIZE = 18, 12 -- bytes of JSON, about
-local INTERVAL_PART = 0.3               -- of the size
-local DISTRIBUTION_PART = 0.2
+local MOST_TITLE = 300   -- bytes of a title
+local CALL_SIZE, INTERVAL_SIZE, LOSS_SIZE, WORST_SIZE = 20, 14, 12, 24 -- bytes of JSON, about
+local LEAST_INTERVALS, INTERVAL_CALLS = 32, 4 -- of a track; calls for which one stands
+local MOST_TRIES = 12
+local LANE_SIZE, VARIABLE_SIZE = 1200, 4000 -- bytes that a track should have at least
+local MOST_INTERVALS, ALL_INTERVALS = 1 << 16, 1 << 20 -- of a track, of all that are counted
+local MOST_CALLS = 1 << 22 -- of all tracks together, while they are read
+local PARTS = { tracks = 0.7, calls = 0.5, losses = 0.03, worst = 0.2, names = 0.05 }
 
 -- Returns the options with only these lanes selected.
 local function only(given, list)
@@ -27,13 +32,14 @@ end
 -- Reads the events. `size` is the number of bytes that the timeline may take.
 local function overview_of(trace, given, list, first, length, size)
    local tracks = #list + 1
-   local each = size * INTERVAL_PART // (INTERVAL_SIZE * tracks) // 1 | 0
-   local calls = math.max(size * (1 - INTERVAL_PART - DISTRIBUTION_PART) // CALL_SIZE // 1 | 0, 1)
+   local calls = math.max(size * PARTS.tracks // CALL_SIZE | 0, 1)
    return core.overview(lanes.narrow(trace.events, given):reader(), { first = first,
-      length = length, intervals = math.min(math.max(each, 40), 2000), all_calls = calls,
-      most_calls = calls, most_pauses = math.max(calls // (4 * tracks), 10),
-      most_variables = MOST_VARIABLES, most_values = MOST_VALUES,
-      from = given.from, to = given.to })
+      length = length, intervals = math.max(math.min(ALL_INTERVALS // tracks, MOST_INTERVALS,
+      size * PARTS.tracks // INTERVAL_SIZE | 0), 40), all_calls = calls,
+      most_calls = math.min(calls, math.max(MOST_CALLS, calls) // tracks),
+      most_pauses = math.max(calls // (4 * tracks), 10),
+      most_variables = math.min(MOST_VARIABLES, size // VARIABLE_SIZE + 1),
+      most_values = MOST_VALUES, from = given.from, to = given.to })
 end
 
 -- Returns the title of a track.
@@ -45,103 +51,163 @@ local function title_of(track, titles)
    return track.variable
 end
 
+-- {====== Tracks ======
+
 local members = { lane = { "start", "length", "depth", "frame" },
    states = { "start", "length", "frame" }, values = { "start", "value" } }
 
--- Writes the intervals of a track, which are needed where calls are left out.
-local function put_intervals(out, overview, number, names)
-   for _, name in ipairs(names) do
-      out:write((',\n"%s":%s'):format(name, overview:intervals(number, name)))
+-- Returns the intervals of a track as members of JSON. They are needed where calls are left out,
+-- and `each` of those that were counted are one.
+local function intervals_text(overview, track, each, names)
+   local texts = { (',\n"width":%d'):format(track.width * each) }
+   for i, name in ipairs(names) do
+      texts[i + 1] = (',\n"%s":%s'):format(name, overview:intervals(track.number, name, each))
    end
+   return table.concat(texts)
 end
 
-local function put_track(out, overview, track, number)
-   out:write(('{"kind":"%s","name":%s,"calls":%d,"kept":%d,"pauses":%d%s'):format(track.kind,
-      lanes.script(track.title), track.calls, track.kept, track.pauses, track.core or ""))
-   if track.kind == "values" and track.kept < track.calls then
-      put_intervals(out, overview, number, { "begun", "low", "high" })
-      out:write "}"
-      return
+local function track_text(overview, track, each)
+   local texts = { ('{"kind":"%s","name":%s,"calls":%d,"kept":%d,"pauses":%d%s'):format(track.kind,
+      lanes.script(track.title:sub(1, MOST_TITLE)), track.calls, track.kept, track.pauses,
+      track.core or "") }
+   local is_whole = track.kept == track.calls
+   if track.kind == "values" and not is_whole then
+      return texts[1] .. intervals_text(overview, track, each, { "begun", "low", "high" }) .. "}"
    end
    for _, name in ipairs(members[track.kind]) do
-      out:write((',\n"%s":%s'):format(name, overview:column(number, "calls", name)))
+      texts[#texts + 1] = (',\n"%s":%s'):format(name, overview:column(track.number, "calls", name))
    end
    if track.kind == "lane" and track.pauses > 0 then
-      out:write((',\n"pause_start":%s,\n"pause_length":%s'):format(
-         overview:column(number, "pauses", "start"), overview:column(number, "pauses", "length")))
+      texts[#texts + 1] = (',\n"pause_start":%s,\n"pause_length":%s'):format(
+         overview:column(track.number, "pauses", "start"),
+         overview:column(track.number, "pauses", "length"))
    end
-   if track.kept < track.calls then
-      put_intervals(out, overview, number, { "busy", "top", "begun" })
-   end
-   out:write "}"
+   texts[#texts + 1] = not is_whole and intervals_text(overview, track, each,
+      { "busy", "top", "begun" }) or nil
+   return table.concat(texts) .. "}"
 end
 
--- Writes the longest call of each function: [function, track, start, length, depth].
-local function put_worst(out, overview, ids, places)
-   local list = {}
-   for frame, worst in ipairs(overview:worst()) do
-      if worst and places[worst.track] then
-         list[#list + 1] = ("[%d,%d,%d,%d,%d]"):format(ids[frame], places[worst.track], worst.start,
-            worst.length, worst.depth)
-      end
-   end
-   out:write(',\n"worst":[', table.concat(list, ",\n"), "]")
+-- Returns how many intervals a track may have: fewer than the calls that they stand for.
+local function useful_intervals(track)
+   local left = track.calls - track.kept
+   return left == 0 and 0
+      or math.min(math.max(left // INTERVAL_CALLS, LEAST_INTERVALS), track.intervals)
 end
+
+-- Returns the bytes of intervals if no track has more than `most`.
+local function intervals_size(tracks, most)
+   local count = 0
+   for _, track in ipairs(tracks) do
+      count = count + math.min(useful_intervals(track), most)
+   end
+   return count * INTERVAL_SIZE
+end
+
+-- Returns how many of the intervals that were counted are one in each track, by number, so that all
+-- have at most `size` bytes, if possible.
+local function merged_intervals(tracks, size)
+   local most = MOST_INTERVALS
+   while intervals_size(tracks, most) > size and most > LEAST_INTERVALS do
+      most = most * 3 // 4
+   end
+   local merged = {}
+   for _, track in ipairs(tracks) do
+      merged[track.number] = math.ceil(track.intervals
+         / math.max(math.min(useful_intervals(track), most), 1))
+   end
+   return merged
+end
+
+-- Returns the tracks as JSON, with about `size` bytes of intervals.
+local function tracks_text(overview, tracks, size)
+   local texts, facts = {}, overview:tracks()
+   for _, track in ipairs(tracks) do
+      track.kept = facts[track.number].kept
+   end
+   local merged = merged_intervals(tracks, size)
+   for i, track in ipairs(tracks) do
+      texts[i] = track_text(overview, track, merged[track.number])
+   end
+   return table.concat(texts, ",\n")
+end
+
+-- Returns the tracks as JSON of at most `size` bytes, if possible: all calls if they fit, else as
+-- many as fit into half of it, and as fine intervals as fit into the rest. Sizes are estimated, so
+-- fewer are tried until the text fits.
+local function fitting_tracks(overview, tracks, size)
+   local all, calls, intervals = 0, size, size * (1 - PARTS.calls)
+   for _, track in ipairs(tracks) do
+      all = all + track.calls
+   end
+   if all * CALL_SIZE > size then
+      calls = size * PARTS.calls
+   end
+   for _ = 1, MOST_TRIES do
+      overview:trim(calls // CALL_SIZE | 0)
+      local text = tracks_text(overview, tracks, intervals)
+      if #text <= size then
+         return text
+      end
+      local ratio = 0.95 * size / #text
+      calls, intervals = math.min(calls, size) * ratio, intervals * ratio
+   end
+   overview:trim(0)
+   return tracks_text(overview, tracks, 0)
+end
+
+-- }======
+
+-- {====== Functions ======
 
 local DURATIONS = { "net", "gross", "period" }
 
--- Returns the median, p99 and maximum of the durations of each function, by its name.
-local function quantiles_of(trace, given)
-   local found, columns, aggregates = {}, { "area", "net" }, { "net = sum(net)" }
-   for _, duration in ipairs(DURATIONS) do
-      for _, statistic in ipairs { "p50", "p99", "max" } do
-         columns[#columns + 1] = duration .. "_" .. statistic
-         aggregates[#aggregates + 1] = ("%s_%s = %s(%s)"):format(duration, statistic, statistic,
-            duration)
-      end
-   end
-   local options = { from = given.from, to = given.to }
-   local rows = given.lane == nil and trace:call_statistics(options)
-      or lanes.narrow(trace:calls(options), given):group("area"):aggregate(aggregates)
-   for row in rows:records(table.unpack(columns)) do
-      found[row.area or "?"] = found[row.area or "?"] or row
-   end
-   return found
-end
-
--- Returns the distribution of the durations of a function as a member of a list of JSON, or nil.
-local function distribution_of(overview, frame, row, id)
+-- Returns the distribution of the durations of a frame as an object of JSON, or nil: of each
+-- duration cells of [least duration, count, track, start], p50, p99 and max; and the heat map.
+local function distribution_of(overview, frame, id)
    local parts = {}
    for _, duration in ipairs(DURATIONS) do
-      local cells = overview:histogram(frame, duration)
+      local cells, p50, p99, most = overview:histogram(frame, duration)
       parts[#parts + 1] = cells and ('"%s":{"cells":%s,"p50":%d,"p99":%d,"max":%d}'):format(
-         duration, cells, row[duration .. "_p50"], row[duration .. "_p99"],
-         row[duration .. "_max"])
+         duration, cells, p50, p99, most)
    end
-   return #parts > 0 and ('{"function":%d,%s}'):format(id, table.concat(parts, ",")) or nil
+   return #parts > 0 and ('{"function":%d,%s,"heat":%s}'):format(id, table.concat(parts, ","),
+      overview:heat(frame)) or nil
 end
 
--- Writes the distributions of the functions with most net time, as far as there is room (bytes):
--- of each duration cells of [least duration, count, track, start], p50, p99 and max.
-local function put_distributions(out, overview, ids, quantiles, room)
-   local frames, list = {}, {}
-   for frame, name in ipairs(overview:frames()) do
-      frames[#frames + 1] = quantiles[name] and { frame = frame, row = quantiles[name] } or nil
+-- Returns the longest call of each function, [function, track, start, length, depth], those with
+-- most net time, as many as fit into `room` bytes.
+local function worst_text(overview, heaviest, functions, places, room)
+   local list = {}
+   for _, one in ipairs(heaviest) do
+      local track, start, length, depth = overview:worst(one.frame)
+      if track and places[track] then
+         local text = ("[%d,%d,%d,%d,%d]"):format(functions:of(one.name), places[track], start,
+            length, depth)
+         room = room - #text - 2
+         if room < 0 then
+            break
+         end
+         list[#list + 1] = text
+      end
    end
-   table.sort(frames, function(a, b)
-      local x, y = a.row.net or 0, b.row.net or 0
-      return x > y or x == y and a.frame < b.frame
-   end)
-   for _, one in ipairs(frames) do
-      local text = distribution_of(overview, one.frame, one.row, ids[one.frame])
-      room = room - #(text or "")
+   return ',\n"worst":[' .. table.concat(list, ",\n") .. "]"
+end
+
+-- Returns the distributions of the functions with most net time, as many as fit into `room` bytes.
+local function distributions_text(overview, heaviest, functions, room)
+   local list = {}
+   for _, one in ipairs(heaviest) do
+      local text = distribution_of(overview, one.frame, functions:of(one.name))
+      room = room - #(text or "") - 2
       if room < 0 then
          break
       end
       list[#list + 1] = text
    end
-   out:write(',\n"distributions":[', table.concat(list, ",\n"), "]")
+   return ',\n"distributions":[' .. table.concat(list, ",\n") .. "]"
 end
+
+-- }======
 
 -- Returns the tracks of lanes in the order of `list`, then those of variables by name; and how many
 -- variables are left out.
@@ -171,17 +237,62 @@ local function ordered(overview, list)
    return found, left
 end
 
----Writes the timeline for the page's scripts, as a member of a JSON object.
----@param out table of lanes.out
+-- Returns the place in the page of each track, by its number, and of all numbers as JSON.
+local function places_of(overview, tracks)
+   local places, numbers = {}, {}
+   for i, track in ipairs(tracks) do
+      places[track.number] = i - 1
+   end
+   for number = 1, #overview:tracks() do
+      numbers[number] = places[number] or -1
+   end
+   return places, (',\n"places":%s'):format(data.numbers(numbers, #numbers))
+end
+
+-- Returns what the tracks show as members of a JSON object of at most `size` bytes.
+local function members_text(overview, tracks, functions, size)
+   local places, places_text = places_of(overview, tracks)
+   local drawn = '"tracks":[\n' .. fitting_tracks(overview, tracks,
+      size * PARTS.tracks - #places_text) .. "]"
+   local ids = {}
+   for i, name in ipairs(overview:frames()) do
+      ids[i] = functions:of(name)
+   end
+   local frames = ',\n"frames":[' .. table.concat(ids, ",") .. "]"
+   local room = size - #drawn - #places_text - #frames - 100
+   local heaviest = overview:heaviest(math.max(room // WORST_SIZE | 0, 0))
+   local worst = worst_text(overview, heaviest, functions, places, room * PARTS.worst)
+   return table.concat { drawn, frames, places_text, worst, (',\n"heat_width":%d'):format(
+      overview:heat_width()), distributions_text(overview, heaviest, functions, room - #worst) }
+end
+
+-- Sets the cores on which the lanes run. Returns whether cores are known.
+local function set_cores(tracks, trace, given, first, length)
+   local cores, has_cores = lane_cores.of(trace, given, first, length)
+   for _, track in ipairs(tracks) do
+      track.core = track.kind == "lane" and track.value ~= nil and cores[track.value] or nil
+   end
+   return has_cores
+end
+
+-- Returns the times in which events are lost as numbers of JSON, in about `size` bytes.
+local function losses_text(overview, size)
+   local list = overview:losses()
+   return table.concat(list, ",", 1, math.min(#list, size // LOSS_SIZE // 2 * 2 | 0))
+end
+
+---Returns the timeline for the page's scripts, as a member of a JSON object.
 ---@param trace profio.Trace
 ---@param given table from, to, lane; lanes: most that are drawn; size: bytes that it may take;
----id_of: a function that returns the id of the function of a name
+---functions: of the page (profio.PageFunctions)
+---@return string|nil nil: there is no timeline
 ---@return { length: integer, lanes: integer, few: string|nil, flagged: table }|nil found few: which
----lanes are drawn, if not all; flagged: number of calls by flag; nil: there is no timeline
+---lanes are drawn, if not all; flagged: number of calls by flag
 ---@return string|nil message
 ---@return string|nil code
-function timeline.write(out, trace, given)
-   local most = math.max(given.lanes or timeline.MOST_LANES, 1)
+function timeline.text(trace, given)
+   local size = given.size
+   local most = math.max(given.lanes or math.min(timeline.MOST_LANES, size // LANE_SIZE | 0), 1)
    local list, first, length, all = lanes.of(trace, given, most)
    if not list then
       return
@@ -189,37 +300,20 @@ function timeline.write(out, trace, given)
    local few = all > most and ("the %d lanes with most events of %d are drawn"):format(most, all)
       or nil
    local part = few and only(given, list) or given
-   local overview <close>, message, code = overview_of(trace, part, list, first, length, given.size)
+   local overview <close>, message, code = overview_of(trace, part, list, first, length, size)
    if not overview then
-      return nil, message, code
+      return nil, nil, message, code
    end
    local tracks, left = ordered(overview, list)
-   local ids, places = {}, {}
-   for i, name in ipairs(overview:frames()) do
-      ids[i] = given.id_of(name)
-   end
-   out:write(('"timeline":{"first":%d,"length":%d,"few":%s,"variables_left":%d,\n'):format(first,
-      length, few and lanes.script(few) or "null", left))
-   out:write('"frames":[', table.concat(ids, ","), '],\n"losses":[',
-      table.concat(overview:losses(), ","), '],\n"tracks":[')
-   local cores, has_cores = lane_cores.of(trace, part, first, length)
-   for i, track in ipairs(tracks) do
-      places[track.number] = i - 1
-      track.core = track.kind == "lane" and track.value ~= nil and cores[track.value] or nil
-      out:write(i > 1 and ",\n" or "\n")
-      put_track(out, overview, track, track.number)
-   end
-   out:write(has_cores and '],\n"has_cores":true' or "]")
-   put_worst(out, overview, ids, places)
-   local numbers = {}
-   for number = 1, #overview:tracks() do
-      numbers[number] = places[number] or -1
-   end
-   out:write(',\n"places":', data.numbers(numbers, #numbers)) -- of tracks by their numbers
-   put_distributions(out, overview, ids, quantiles_of(trace, part),
-      given.size * DISTRIBUTION_PART)
-   out:write "},\n"
-   return { length = length, lanes = all, few = few, flagged = overview:flagged() }
+   local has_cores = set_cores(tracks, trace, part, first, length)
+   given.functions.room = given.functions.room + (size * PARTS.names // 1 | 0)
+   local begin = table.concat { ('"timeline":{"first":%d,"length":%d,"few":%s,"variables_left":%d,')
+      :format(first, length, few and lanes.script(few) or "null", left),
+      has_cores and '"has_cores":true,' or "", '\n"losses":[',
+      losses_text(overview, size * PARTS.losses), "]," }
+   local text = begin .. "\n" .. members_text(overview, tracks, given.functions,
+      size * (1 - PARTS.names) - #begin - 10) .. "},\n"
+   return text, { length = length, lanes = all, few = few, flagged = overview:flagged() }
 end
 
 return timeline

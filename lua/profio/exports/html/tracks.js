@@ -134,7 +134,7 @@
       this.busy = data.busy;
       this.top = data.top;
       this.core_start = data.core_start || [0];
-      this.interval = data.begun ? Math.floor(told.length / data.begun.length) + 1 : 0;
+      this.interval = data.width || 0;
       this.rows = [];
       this.depth.forEach((depth, i) => {
         (this.rows[depth - 1] = this.rows[depth - 1] || []).push(i);
