@@ -2,10 +2,12 @@
 -- `--set deleted=show`, and `exe = PATH` becomes `--exe PATH`.
 
 local later = require "profio.internal.later"
-local suggestions = later "profio.internal.suggestions"
-local options = require "profio.internal.options"
+local exports = later "profio.exports"
+local options = later "profio.internal.options"
 local plain = require "profio.reports.plain"
-local profio = require "profio"
+local profio = later "profio"
+local reports = later "profio.reports"
+local suggestions = later "profio.internal.suggestions"
 
 local messages = {}
 
@@ -13,34 +15,25 @@ local messages = {}
 local own = { exe = true, symbols = true, format = true, compat = true, load_bias = true,
    strict = true, trust_paths = true, mapping = true, metric = true }
 
-local known, nformats -- cached for this number of formats: scripts may register more
+-- Returns whether some list of declared options has a name.
+local function is_declared(name, owners, keys)
+   for _, owner in ipairs(owners) do
+      for _, key in ipairs(keys) do
+         if options.find(owner[key], name) then
+            return true
+         end
+      end
+   end
+   return false
+end
 
--- Returns the names of all options of --set, and of those above.
-local function known_names()
-   if known and nformats == #profio.formats() then
-      return known
-   end
-   known, nformats = {}, #profio.formats()
-   for name in pairs(own) do
-      known[name] = true
-   end
-   local function add(declared)
-      for _, name in ipairs(options.names(declared)) do
-         known[name] = true
-      end
-   end
-   add(profio.common_options)
-   for _, format in ipairs(profio.formats()) do
-      add(format.options)
-      add(format.write_options)
-      add(format.roles)
-   end
-   for _, owners in ipairs { require("profio.exports").all(), require("profio.reports").all() } do
-      for _, owner in ipairs(owners) do
-         add(owner.options)
-      end
-   end
-   return known
+-- Returns whether a name is an option of --set, or one of those above. Only to look for a name that
+-- is none of the usual ones loads all formats, exports and reports.
+local function is_option(name)
+   return own[name] or options.find(profio.common_options, name) ~= nil
+      or is_declared(name, profio.formats(), { "options", "write_options", "roles" })
+      or is_declared(name, exports.all(), { "options" })
+      or is_declared(name, reports.all(), { "options" })
 end
 
 local function option_of(name)
@@ -66,15 +59,14 @@ function messages.command(message)
    if not message:find(" = ", 1, true) and not message:find("option '", 1, true) then
       return message
    end
-   local names = known_names()
    local function replaced(before, name, value)
-      return names[name] and before .. typed(name, value) or nil
+      return is_option(name) and before .. typed(name, value) or nil
    end
    message = (" " .. message):gsub('([^%w_])([%l_]+) = ("[^"]*")', replaced)
       :gsub("([^%w_])([%l_]+) = ([%w_]+)", replaced):sub(2)
    return (message:gsub("option '([%l_]+)'", function(name)
-      return names[name] and not message:find("no option '" .. name, 1, true) and option_of(name)
-         or nil
+      return is_option(name) and not message:find("no option '" .. name, 1, true)
+         and option_of(name) or nil
    end))
 end
 
