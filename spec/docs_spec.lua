@@ -6,7 +6,7 @@ local man = require "spec.support.man"
 local options = require "profio.internal.options"
 local pages = require "profio.cli.help.pages"
 local profio = require "profio"
-local registry = require "profio.internal.registry"
+local registry = require "profio.internal.opening.registry"
 
 describe("the pages of help", function()
    it("are up to date: else run make docs", function()

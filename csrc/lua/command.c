@@ -7,7 +7,7 @@
 ** scan as at the end of the file, so that the results so far can be printed. A
 ** second Ctrl-C ends the printing.
 **
-** Called by lua/profio/cli; names_in also by internal/inputs.lua and
+** Called by lua/profio/cli; names_in also by internal/opening/inputs.lua and
 ** formats/dcpi. The reader userdata owns a progress stage and pins its input
 ** and the interrupt.
 */

@@ -1,85 +1,34 @@
 -- The command `profio`: runs a command line and returns its exit status.
 
-local core = require "profio.core"
-local exports = require "profio.exports"
-local failure = require "profio.cli.failure"
-local files = require "profio.cli.files"
-local inputs = require "profio.internal.inputs"
-local later = require "profio.internal.later"
-local options = require "profio.internal.options"
-local outputs = require "profio.internal.outputs"
-local modes = require "profio.cli.modes"
 local command_line = require "profio.cli.command_line"
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local later = require "profio.internal.later"
 local output = require "profio.cli.output"
-local profio = require "profio"
-local progress = require "profio.cli.progress"
-local reports = require "profio.reports"
-local row_export = require "profio.exports.row_export"
+local conflicts = later "profio.cli.conflicts"
+local files = later "profio.cli.files"
+local format_list = later "profio.cli.help.format_list"
+local inputs = later "profio.internal.opening.inputs"
+local messages = later "profio.cli.messages"
+local modes = later "profio.cli.modes"
+local outputs = later "profio.internal.outputs"
+local progress = later "profio.cli.progress"
+local row_export = later "profio.exports.row_export"
+local runs = later "profio.cli.runs"
 local script = later "profio.cli.script"
-local runs = require "profio.cli.runs"
-local span = require "profio.cli.selection"
-local conflicts = require "profio.cli.conflicts"
-local traces = require "profio.internal.trace"
-local warnings = require "profio.cli.warnings"
-local messages = require "profio.cli.messages"
-local words = require "profio.cli.values"
+local span = later "profio.cli.selection"
+local traces = later "profio.internal.trace"
+local warnings = later "profio.cli.warnings"
+local words = later "profio.cli.values"
 
 local cli = {}
 
 -- {====== Options without a file ======
 
--- Prints the options of --set for a format, an export or a report.
-local function print_options(out, declared, when)
-   for _, option in ipairs(declared or {}) do
-      local form, help = options.described(option)
-      out:write(("   --set %-28s %s%s\n"):format(form, when or "", help))
-   end
-end
-
--- Prints the exports or reports that have options.
-local function print_owners(out, word, list)
-   for _, owner in ipairs(list) do
-      if #(owner.options or {}) > 0 then
-         out:write(("%s %s: %s\n"):format(word, owner.name, owner.help))
-         print_options(out, owner.options)
-      end
-   end
-end
-
--- Prints the tables and columns that profio.create accepts for a format.
-local function print_written(out, format)
-   for _, written in ipairs(format.write_options and core.written(format.name) or {}) do
-      local names = {}
-      for i, field in ipairs(written.fields) do
-         names[i] = field.name
-      end
-      out:write(("   %-34s %s\n"):format("writes " .. written.name, table.concat(names, " ")))
-   end
-end
-
-local function print_formats(out)
-   for _, format in ipairs(profio.formats()) do
-      out:write(("%s: %s\n"):format(format.name, format.help))
-      print_options(out, format.options)
-      print_options(out, format.write_options, "with --merge: ")
-      print_written(out, format)
-      local codes = {}
-      for code in pairs(format.warnings) do
-         codes[#codes + 1] = code
-      end
-      table.sort(codes)
-      for _, code in ipairs(codes) do
-         out:write(("   %-34s %s\n"):format(code, format.warnings[code]))
-      end
-   end
-   print_owners(out, "--export", exports.all())
-   print_owners(out, "--report", reports.all())
-end
-
 local without_file = {
    { "help", function(out, given) out:write(command_line.help(given.verb)) end },
-   { "version", function(out) out:write("profio " .. profio._VERSION .. "\n") end },
-   { "list_formats", print_formats },
+   { "version", function(out) out:write("profio " .. core.version .. "\n") end },
+   { "list_formats", function(out) format_list.write(out) end },
 }
 
 -- }======
@@ -88,8 +37,8 @@ local without_file = {
 
 -- Checks the values of options that need no open file.
 local function check_given(given)
-   given.output = words.choice(given.output or "text", "--output",
-      given.verb and given.verb.outputs or row_export.outputs)
+   given.output = given.output and words.choice(given.output, "--output",
+      given.verb and given.verb.outputs or row_export.outputs) or "text"
    if given.out == "" then
       failure.use "-o expects the name of a file, got an empty one"
    end
@@ -99,7 +48,9 @@ local function check_given(given)
    if given.top then
       words.number(given.top, "--top")
    end
-   span.check(given)
+   if given.from or given.to then
+      span.check(given)
+   end
 end
 
 -- After Ctrl-C an incomplete file replaces no file.

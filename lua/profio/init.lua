@@ -6,13 +6,14 @@
 
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
-local file_sums = require "profio.internal.several.file_sums"
-local inputs = require "profio.internal.inputs"
-local options = require "profio.internal.options"
+local later = require "profio.internal.later"
+local file_sums = later "profio.internal.several.file_sums"
+local inputs = later "profio.internal.opening.inputs"
+local options = later "profio.internal.options"
 local raise = require "profio.internal.raise"
-local recovery = require "profio.internal.recovery"
-local registry = require "profio.internal.registry"
-local trace = require "profio.internal.trace"
+local recovery = later "profio.internal.opening.recovery"
+local registry = later "profio.internal.opening.registry"
+local trace = later "profio.internal.trace"
 
 local profio = {
    version = core.version,
@@ -225,8 +226,8 @@ local function open_source(state, input, mine)
       return nil, message, code
    end
    state.sources[#state.sources + 1] = source
-   state.format = state.format or already or (not input.data and registry.claiming(input.path))
-      or registry.detect(source)
+   state.format = state.format or already
+      or not input.data and registry.claiming(input.path, source:size()) or registry.detect(source)
    if not state.format then
       return unknown_format(source, state.notes)
    end

@@ -3,43 +3,30 @@
 -- of functions and arcs, a tree of calling contexts, or sums of either. Methods return new ones.
 
 local later = require "profio.internal.later"
+local algebra = later "profio.internal.bodies.algebra"
+local inputs = later "profio.internal.opening.inputs"
 local contexts_body = later "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
-local counts = later "profio.internal.bodies.counts"
+local lazy_view = require "profio.internal.lazy_view"
 local making = require "profio.internal.bodies.build"
-local matching = later "profio.internal.bodies.matching"
+local object = require "profio.internal.bodies.profile_object"
 local origin = require "profio.internal.bodies.origin"
 local picks = later "profio.internal.bodies.picks"
 local raise = require "profio.internal.raise"
-local titles = require "profio.internal.bodies.titles"
-local view = require "profio.view"
-local view_warnings = require "profio.internal.view_warnings"
+local titles = later "profio.internal.bodies.titles"
+local view_warnings = later "profio.internal.view_warnings"
 
 local profile = { kind = making.kind, has_callers = making.has_callers }
 
----@class profio.Profile
----@field facts table<string, any> totals and properties: metrics, samples, rate, functions, ...
-local Profile = { __name = "profio.profile" }
-local methods = {}
+local Profile, new, of, derived = object.Profile, object.new, object.of, object.derived
+local is_profile = object.is_one
+
+-- The methods that compute other profiles are in algebra.lua.
+local methods = setmetatable({}, { __index = function(_, name)
+   return algebra.methods[name]
+end })
 
 -- {====== Construction ======
-
-local function new(body, given, pin, notes)
-   return setmetatable({ [profile] = { body = body, given = given, pin = pin,
-      notes = notes or {}, inputs = {} } }, Profile)
-end
-
-local function of(self)
-   return rawget(self, profile)
-end
-
--- Builds a profile from another one, with the same title, header fields, inputs and losses.
-local function derived(self, body, given, pin)
-   local state = of(self)
-   local made = new(body, given, pin, state.notes)
-   of(made).title, of(made).inputs, of(made).origin = state.title, state.inputs, state.origin
-   return made
-end
 
 ---Returns a profile of calling contexts that do not come from a trace.
 ---@param made profio.core.Contexts
@@ -66,7 +53,7 @@ function profile.of_trace(trace, state, given)
    local made = body.kind == "profile" and body.profile or new(body, {}, pin)
    of(made).notes = trace:losses()
    of(made).title, of(made).origin = trace.path, origin.of_trace(state)
-   of(made).inputs = require("profio.internal.inputs").paths_of(state) -- no export overwrites them
+   of(made).inputs = inputs.paths_of(state) -- no export overwrites them
    return made
 end
 
@@ -74,32 +61,11 @@ end
 
 -- {====== Views ======
 
--- Options of reports: metric, zeros, include_flat, exclude_flat, include_graph, exclude_graph,
--- include_time, exclude_time (lists of names or ids of functions). Given options (`more`) override
--- those that were set by profile:with (`given`).
-local function merged(given, more)
-   local result = {}
-   raise.expect(more, "table?", "options of a report")
-   for _, some in ipairs { given, more or {} } do
-      for name, value in pairs(some) do
-         result[name] = value
-      end
-   end
-   return result
-end
-
--- Returns a function that returns the view `flat` of a metric, with functions without cost.
-local function flat_of(self)
-   return function(metric)
-      return of(self).body:flat(merged(of(self).given, { metric = metric, zeros = true }))
-   end
-end
-
 local function listing(name)
    return function(self, more)
       local state = of(self)
-      local all = merged(state.given, more)
-      return view.over(function()
+      local all = object.merged(state.given, more)
+      return lazy_view.over(function()
          local reader = state.body[name](state.body, all)
          if state.body.left_out then
             table.insert(state.notes, state.body.left_out)
@@ -153,8 +119,8 @@ end
 local function arcs_of(name)
    return function(self, func, more)
       raise.expect(func, "string", name .. ": the function")
-      local state, all = of(self), merged(of(self).given, more)
-      return view.over(function()
+      local state, all = of(self), object.merged(of(self).given, more)
+      return lazy_view.over(function()
          return state.body[name](state.body, func, all) or no_arcs(self, name, func, all)
       end, self)
    end
@@ -175,7 +141,7 @@ methods.callees = arcs_of "callees"
 ---@return profio.Profile
 function methods:with(more)
    local state = of(self)
-   local made = derived(self, state.body, merged(state.given, more), state.pin)
+   local made = derived(self, state.body, object.merged(state.given, more), state.pin)
    of(made).compared, of(made).again = state.compared, state.again
    return made
 end
@@ -185,7 +151,7 @@ end
 ---@return table<string, any>
 function methods:facts_with(more)
    local state = of(self)
-   return state.body:facts(merged(state.given, more))
+   return state.body:facts(object.merged(state.given, more))
 end
 
 ---Returns the metrics: { { name =, unit =, total = }, ... }
@@ -261,212 +227,18 @@ function methods:contexts()
    if state.body.kind == "contexts" then
       return state.body.core
    end
-   return contexts_body.of_functions(state.body:metrics(), flat_of(self))
-end
-
--- {====== Algebra ======
-
-local function is_profile(value)
-   return type(value) == "table" and rawget(value, profile) ~= nil
-end
-
--- Converts two bodies to the same kind: contexts stay contexts, all others become sums.
-local function alike(a, b)
-   local left, right = of(a), of(b)
-   if left.body.kind == "contexts" and right.body.kind == "contexts" then
-      return left.body, right.body
-   end
-   return left.body:sums(left.given), right.body:sums(right.given)
-end
-
-local function joined(a, b)
-   return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
-end
-
--- Adds or subtracts two profiles. Sums do not know paths of more than one step, so a profile of
--- sums is narrowed by narrowing its operands: `again(change)` builds it from the changed operands;
--- nil: the operands are not known any more.
-local function combine(a, b, sign)
-   if not is_profile(a) or not is_profile(b) then
-      error("profiles are added to and taken away from profiles; p:scale(x) multiplies", 3)
-   end
-   local left, right = alike(a, b)
-   local made = new(left:merge(right, sign), {}, nil, joined(of(a).notes, of(b).notes))
-   of(made).title, of(made).summed = titles.of_both(of(a), of(b), sign)
-   of(made).compared = sign < 0 and { a, b } or nil
-   of(made).origin = origin.of_both(of(a).origin, of(b).origin)
-   of(made).again = function(change)
-      return combine(change(a), change(b), sign)
-   end
-   of(made).inputs = joined(of(a).inputs, of(b).inputs)
-   return made
+   return contexts_body.of_functions(state.body:metrics(), object.flat_of(self))
 end
 
 ---a + b: the cost of both.
 function Profile.__add(a, b)
-   return combine(a, b, 1)
+   return algebra.combine(a, b, 1)
 end
 
 ---a - b: positive where a costs more.
 function Profile.__sub(a, b)
-   return combine(a, b, -1)
+   return algebra.combine(a, b, -1)
 end
-
--- Returns a body that can be scaled: a graph becomes sums.
-local function plain_body(self)
-   local state = of(self)
-   return state.body.kind == "graph" and state.body:sums(state.given) or state.body
-end
-
--- Returns the body itself if it can be grouped and pruned exactly, else its sums. A graph can,
--- unless it is gprof's or options narrow its reports.
-local function exact_body(self)
-   local state = of(self)
-   local is_exact = state.body.kind ~= "graph"
-      or not state.body:is_compat() and next(state.given) == nil
-   return is_exact and state.body or plain_body(self)
-end
-
----Compare with an older profile, one row for each function, the largest change first: function,
----self, self_before, change, relative, total, total_before, total_change, significance, file,
----line. The formats may differ. Functions are matched by name, and by file if a profile has the
----name in several files. The significance is missing if one of them has no samples, since the
----precision of its times is unknown.
----@param old profio.Profile
----@param metric string|nil
----@return profio.View
-function methods:diff(old, metric)
-   if not is_profile(old) then
-      error("diff expects a profile, got " .. type(old), 2)
-   end
-   return view.over(function()
-      local mine, theirs = matching.align(
-         matching.functions(of(self).body, flat_of(self), metric, ""),
-         matching.functions(of(old).body, flat_of(old), metric, " before"), true)
-      return assert(mine:merge(theirs)):diff()
-   end, { self, old })
-end
-
--- Multiplies all weights by a factor, or by factor / whole.
-local function scaled(self, ...)
-   local ratio = table.pack(...)
-   local made = derived(self, plain_body(self):scale(...), of(self).given)
-   of(made).again = function(change)
-      return scaled(change(self), table.unpack(ratio, 1, ratio.n))
-   end
-   return made
-end
-
----Multiply all weights. They stay integers; the sum of each metric is the rounded product.
----@param factor number
----@return profio.Profile
-function methods:scale(factor)
-   if type(factor) ~= "number" then
-      error("scale expects a number, got " .. type(factor), 2)
-   end
-   return scaled(self, factor)
-end
-
----Scale so that the total of a metric equals that of another profile, or a number. This makes runs
----of different length comparable.
----@param to profio.Profile|number
----@param metric string|nil default: the metric that views show
----@return profio.Profile
-function methods:normalise(to, metric)
-   local wanted = is_profile(to) and counts.whole(of(to).body, metric) or to
-   if type(wanted) ~= "number" then
-      error("normalise expects a profile or a number", 2)
-   end
-   local whole = counts.whole(of(self).body, metric)
-   if whole == 0 then
-      error("normalise: the whole of this profile is 0", 2)
-   end
-   if math.type(wanted) ~= "integer" then
-      return self:scale(wanted / whole)
-   elseif whole < 0 then
-      wanted, whole = -wanted, -whole
-   end
-   return scaled(self, wanted, whole)
-end
-
--- Marks of functions, as contexts:narrow of the core expects them.
-local KEEP, LEAVE_OUT, HIDE = 1, 2, 4
-
-local function marked(self, is_wanted, mark)
-   local state, marks, frames = of(self), {}, of(self).body:frames()
-   for _, frame in ipairs(frames) do
-      marks[frame.number] = is_wanted(frame) and mark or nil
-   end
-   if mark == KEEP and next(marks) == nil then -- no function is in focus: leave out all
-      for _, frame in ipairs(frames) do
-         marks[frame.number] = LEAVE_OUT
-      end
-   end
-   local body, given = state.body:narrow(marks, state.given)
-   return derived(self, body, given, state.pin)
-end
-
--- Narrows a profile of sums: narrows the profiles from which it was built and builds it again.
-local function marked_sums(self, is_wanted, mark)
-   local state = of(self)
-   if not state.again then
-      error("a pruned sum or difference of profiles of functions and arcs does not know who called "
-         .. "whom: narrow the profiles first", 3)
-   end
-   return state.again(function(part)
-      local narrow = of(part).body.kind == "sums" and marked_sums or marked
-      return narrow(part, is_wanted, mark)
-   end):with(state.given)
-end
-
-local function narrowed(mark)
-   return function(self, wanted)
-      local narrow = of(self).body.kind == "sums" and marked_sums or marked
-      return narrow(self, picks.of(wanted), mark)
-   end
-end
-
----Only the cost of these functions and of all that they call.
----@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
-methods.focus = narrowed(KEEP)
----Leaves out all stacks with these functions (in a graph: the functions and their share of
----callees).
----@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
-methods.ignore = narrowed(LEAVE_OUT)
----Charges the cost of these functions to their callers. A function without a caller keeps its self
----cost.
----@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
-methods.hide = narrowed(HIDE)
-
----Merge functions: by "file", or by the names that a function returns for frames (nil: unchanged).
----@param by "file"|fun(frame: { function: string, file: string|nil, line: integer|nil }): string
----@return profio.Profile
-function methods:group(by)
-   if by ~= "file" and type(by) ~= "function" then
-      error('group expects "file" or a function of a frame', 2)
-   end
-   if of(self).body.kind == "sums" and of(self).again then
-      return of(self).again(function(part)
-         return part:group(by)
-      end):with(of(self).given)
-   end
-   local body = exact_body(self)
-   return derived(self, body:rename(picks.groups(body:frames(), by)), of(self).given)
-end
-
----Merge contexts whose total is below a share of the whole into their callers.
----@param share number 0.01 is one per cent
----@param metric string|nil
----@return profio.Profile
-function methods:prune(share, metric)
-   if type(share) ~= "number" or not (share >= 0 and share <= 1) then
-      error(("prune: the share must be a number from 0 to 1, got %s"):format(tostring(share)), 0)
-   end
-   raise.expect(metric, "string?", "prune: the metric")
-   return derived(self, exact_body(self):prune(share, metric), of(self).given)
-end
-
--- }======
 
 ---Export the profile for another program. The file appears when it is complete. Raises if the path
 ---is a file from which the profile was built.
@@ -477,7 +249,8 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function methods:export(kind, path, given)
-   return require("profio.exports").run(kind, "profile", self, given, path, of(self).inputs)
+   return require("profio.internal.exporting").run(kind, "profile", self, given, path,
+      of(self).inputs)
 end
 
 ---Free its numbers. Using it afterwards raises.

@@ -1,57 +1,18 @@
 -- A view: a table seen through stages. It is lazy and immutable: every method returns a new view,
 -- and nothing is read before each, records, rows, print or write.
 
-local conditions = require "profio.internal.conditions"
+local later = require "profio.internal.later"
+local conditions = later "profio.internal.conditions"
 local core = require "profio.core"
+local lazy_view = require "profio.internal.lazy_view"
 local raise = require "profio.internal.raise"
-local row_export = require "profio.exports.row_export"
-local times = require "profio.internal.times"
+local row_export = later "profio.exports.row_export"
+local times = later "profio.internal.times"
 local view_warnings = require "profio.internal.view_warnings"
 
-local view = {}
+local new, run, staged = lazy_view.new, lazy_view.run, lazy_view.staged
 
----@class profio.View
----@field columns string[] the names of its columns, in order
----@field warnings profio.Warning[] warnings about rows read so far; trace.warnings has them too
-local View = {}
-
--- `open` is a function that opens a new reader: reader | nil, message, code. A stage is a function
--- that puts one more reader over it. `parts` is nil or a function that returns readers of chunks of
--- the same rows, or nil.
-local function new(open, stages, pin, parts)
-   return setmetatable({ open = open, stages = stages, pin = pin, parts = parts }, View)
-end
-
----Returns a view of the rows of a reader.
----@param open fun(): userdata|nil, string|nil, string|nil  opens a new reader
----@param pin any kept alive as long as the view: its trace, its profile
----@param parts (fun(): profio.core.Parts|nil)|nil opens the same rows in chunks for threads
----@return profio.View
-function view.over(open, pin, parts)
-   return new(open, {}, pin, parts)
-end
-
--- Puts the stages of a view over a reader. Errors in a stage appear only here: the message names
--- the line of the user's code that added the stage.
-local function staged(self, reader)
-   for _, stage in ipairs(self.stages) do
-      local done, result = pcall(stage.run, reader)
-      if not done then
-         error(raise.positioned(result, stage.where), 0)
-      end
-      reader = result
-   end
-   return reader
-end
-
--- Opens the view. A failure raises, since the trace could be opened before.
-local function run(self)
-   local reader, message = self.open()
-   if not reader then
-      error(message, 0)
-   end
-   return staged(self, reader)
-end
+local view = { over = lazy_view.over }
 
 -- Returns a view with one more stage. `is_apart`: the stage treats each row alone and calls no Lua,
 -- so it can also be put over each chunk.
@@ -428,7 +389,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function methods:export(kind, path, options)
-   return require("profio.exports").run(kind, "rows", run(self), options, path,
+   return require("profio.internal.exporting").run(kind, "rows", run(self), options, path,
       inputs_of(self.pin))
 end
 
@@ -448,23 +409,7 @@ end
 
 -- }======
 
-function View:__index(key)
-   if key == "columns" then
-      local names = {}
-      for i, field in ipairs(run(self):fields()) do
-         names[i] = field.name
-      end
-      return names
-   elseif key == "warnings" then
-      return view_warnings.of(self.pin or self.open)
-   end
-   return methods[key]
-end
-
-View.__name = "profio.view"
-raise.publish_methods(methods, "view", function(value)
-   return getmetatable(value) == View
-end)
+raise.publish_methods(methods, "view", lazy_view.is_one)
 view.methods = methods
 
 return view

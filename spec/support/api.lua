@@ -3,8 +3,8 @@
 
 local api = {}
 
----The parts of the Lua API: title, file below lua/profio, the name before each function in that
----file, how a script writes it, and for methods the class of their object.
+---The parts of the Lua API: title, file below lua/profio, a further file, the name before each
+---function in these, how a script writes it, and for methods the class of their object.
 api.parts = {
    { title = "profio", file = "init.lua", owner = "profio", shown = "profio.",
      help = "The module: `local profio = require \"profio\"`." },
@@ -19,7 +19,8 @@ api.parts = {
      class = "profio.View",
      help = "The rows of a table, as `trace:table(name)`, `trace.name` and `trace:calls()` return "
         .. "them. A method never changes a view; it returns a new one." },
-   { title = "profile", file = "profile.lua", owner = "methods", shown = "profile:",
+   { title = "profile", file = "profile.lua", more = "internal/bodies/algebra.lua",
+     owner = "methods", shown = "profile:",
      class = "profio.Profile",
      help = "`trace:profile()` returns it. `a + b` adds and `a - b` compares profiles." },
    { title = "writer", file = "internal/writer.lua", owner = "Writer", shown = "writer:",
@@ -98,13 +99,24 @@ local function declared(line, owner)
    end
 end
 
----Returns the functions of a part, in the order of the file.
+-- Returns an iterator over the lines of the files of a part.
+local function lines_of(part)
+   return coroutine.wrap(function()
+      for _, file in ipairs { part.file, part.more } do
+         for line in io.lines("lua/profio/" .. file) do
+            coroutine.yield(line)
+         end
+      end
+   end)
+end
+
+---Returns the functions of a part, in the order of its files.
 ---@param part table of api.parts
 ---@return { name: string, call: string, arguments: string|nil, comment: string[], text: string[],
 ---params: table, returns: table }[]
 function api.functions(part)
    local list, comment = {}, {}
-   for line in io.lines("lua/profio/" .. part.file) do
+   for line in lines_of(part) do
       local words = line:match "^%-%-%- ?(%S.*)$" or line:match "^%-%-%-(.*)$"
       local name, arguments = declared(line, part.owner)
       if words then

@@ -20,7 +20,7 @@ local options = require "profio.internal.options"
 local pages = require "profio.cli.help.pages"
 local profio = require "profio"
 local recorder = require "profio.recorder"
-local registry = require "profio.internal.registry"
+local registry = require "profio.internal.opening.registry"
 local reports = require "profio.reports"
 local verbs = require "profio.cli.verbs"
 

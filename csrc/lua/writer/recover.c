@@ -2,7 +2,7 @@
 ** recover.c - reads the ring beside an output file, of a writer that was killed
 ** or is still running.
 **
-** Called by lua/profio/internal/recovery.lua; core.claim by
+** Called by lua/profio/internal/opening/recovery.lua; core.claim by
 ** internal/writer.lua. A userdata owns the copy of the ring, the encoder and
 ** the sinks during the call; the results are Lua strings.
 */

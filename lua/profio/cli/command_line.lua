@@ -1,10 +1,10 @@
 -- Parses the command line with argparse: the flat form `profio [options] FILE...`, and the verbs.
 
 local declarations = require "profio.cli.declarations"
-local exports = require "profio.exports"
 local later = require "profio.internal.later"
+local exports = later "profio.exports"
 local lfs = require "lfs"
-local reports = require "profio.reports"
+local reports = later "profio.reports"
 local suggestions = later "profio.internal.suggestions"
 local verbs = later "profio.cli.verbs"
 
@@ -213,8 +213,7 @@ end
 -- Adds the options of the flat form, without FILE. The values of `choices` are for completion
 -- alone: else an unknown name gets a message that knows the trace.
 local function flat_parser(argparse, choices)
-   local parser = set_layout(argparse("profio", "Read and question the trace of a profiler.",
-      verb_lines() .. "\n\n" .. statuses))
+   local parser = set_layout(argparse("profio", "Read and question the trace of a profiler."))
    parser:usage "Usage: profio [options] FILE...\n       profio VERB [options] ..."
    for _, group in ipairs(declarations.groups) do
       local added = {}
@@ -371,8 +370,9 @@ options.usage = "Usage: profio [options] FILE...   (profio --help lists the opti
 ---@param verb profio.Verb|nil nil: of the flat form
 ---@return string
 function options.help(verb)
-   local _, parser = parser_of(require "argparse", verb)
-   return parser:get_help() .. "\n"
+   local parser, command = parser_of(require "argparse", verb)
+   parser:epilog(verb_lines() .. "\n\n" .. statuses)
+   return command:get_help() .. "\n"
 end
 
 -- }======

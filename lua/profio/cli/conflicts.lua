@@ -4,8 +4,9 @@
 -- `uses` is a list of names of options (as keys: "diff", "keep") and of the groups below, or a
 -- function of the trace that returns such a list.
 
+local later = require "profio.internal.later"
 local failure = require "profio.cli.failure"
-local options = require "profio.internal.options"
+local options = later "profio.internal.options"
 local traces = require "profio.internal.trace"
 
 local conflicts = {}
@@ -38,7 +39,7 @@ local function is_there(word, trace)
    if word == "span of calls" then
       return trace:profile_kind() == "calls"
    elseif word == "span of events" then
-      return trace.events ~= nil
+      return traces.has_table(trace, "events")
    end
    return word ~= "compat" or trace:profile_kind() == "graph"
 end
@@ -146,7 +147,8 @@ local function instead_of(subject, key, trace)
    if key == "source" and options.find(subject.options, key) then
       return "give --set source=DIR"
    end
-   if (key == "from" or key == "to" or key == "lane") and not trace.events then
+   local is_span = key == "from" or key == "to" or key == "lane"
+   if is_span and not traces.has_table(trace, "events") then
       return "it picks from events, of which " .. trace.path .. " has no table"
    end
    local names = users_of(key, subject.others and subject.others() or {}, trace)

@@ -1,14 +1,14 @@
 -- The context of a report: the open trace, the options of the command line, and the profile, built
 -- once and narrowed by --focus, --ignore and --hide.
 
-local conditions = require "profio.internal.conditions"
+local later = require "profio.internal.later"
+local conditions = later "profio.internal.conditions"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
-local later = require "profio.internal.later"
 local narrowing = later "profio.cli.narrowing"
 local query = require "profio.cli.query"
-local span = require "profio.cli.selection"
-local view = require "profio.view"
+local span = later "profio.cli.selection"
+local view = later "profio.view"
 
 local context = {}
 
@@ -41,12 +41,12 @@ end
 -- Builds a profile of a trace with options of trace:profile; for events within --from, --to,
 -- --lane.
 local function profile_of(self, trace, options)
-   local own = { arcs = span.names_functions(self.given) and narrowing.arcs(trace, self.given)
+   local own = { arcs = query.names_functions(self.given) and narrowing.arcs(trace, self.given)
       or nil }
    for name, value in pairs(options) do
       own[name] = value
    end
-   if span.is_asked(self.given) and trace:profile_kind() == "calls" then
+   if query.has_span(self.given) and trace:profile_kind() == "calls" then
       own.calls = calls_of(self, trace, {})
    end
    return failure.check(trace:profile(own))
@@ -56,7 +56,7 @@ end
 local function both_profiles(self, options)
    local made = { profile_of(self, self.trace, options) }
    made[2] = self.old and profile_of(self, self.old, options)
-   if span.names_functions(self.given) then
+   if query.names_functions(self.given) then
       return narrowing.narrow(self, made)
    end
    return made[1], made[2]
@@ -145,7 +145,7 @@ function Context:profile_options(made)
    made = made or self:profile()
    if not self.options[made] then
       local options = { metric = self.given.metric }
-      if span.names_functions(self.given) then
+      if query.names_functions(self.given) then
          self.hidden = narrowing.report_options(self, options, made) or self.hidden
       end
       self.options[made] = options

@@ -4,9 +4,10 @@
 local later = require "profio.internal.later"
 local suggestions = later "profio.internal.suggestions"
 local plain = require "profio.reports.plain"
-local span = require "profio.cli.selection"
-local times = require "profio.internal.times"
-local words = require "profio.cli.values"
+local query = require "profio.cli.query"
+local span = later "profio.cli.selection"
+local times = later "profio.internal.times"
+local words = later "profio.cli.values"
 
 local empty_hints = {}
 
@@ -161,7 +162,7 @@ function empty_hints.hint(context)
    if hint then
       return hint
    end
-   if span.is_asked(given) then
+   if query.has_span(given) then
       hint = span_hint(trace, given) or lane_hint(trace, given, given.table)
    end
    local is_one_row = given.aggregate and not given.group

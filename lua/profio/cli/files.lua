@@ -1,16 +1,16 @@
 -- Opens the files of the command line as traces, with the options of --set.
 
-local exports = require "profio.exports"
-local failure = require "profio.cli.failure"
 local later = require "profio.internal.later"
+local exports = later "profio.exports"
+local failure = require "profio.cli.failure"
 local options = require "profio.internal.options"
 local profio = require "profio"
-local registry = require "profio.internal.registry"
+local registry = later "profio.internal.opening.registry"
 local runs = require "profio.cli.runs"
-local reports = require "profio.reports"
+local reports = later "profio.reports"
 local sources = later "profio.internal.sources"
-local messages = require "profio.cli.messages"
-local words = require "profio.cli.values"
+local messages = later "profio.cli.messages"
+local words = later "profio.cli.values"
 
 local files = {}
 

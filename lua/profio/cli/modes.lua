@@ -1,22 +1,18 @@
--- The modes of the command: one function for each thing that it does with an open trace.
+-- The modes of the command: which one a command line names, which options it may have, and reports.
+-- What the other modes do is in actions.lua.
 
 local later = require "profio.internal.later"
+local actions = later "profio.cli.actions"
 local calls_view = later "profio.internal.calls_view"
 local contexts = require "profio.cli.context"
-local exports = require "profio.exports"
+local exports = later "profio.exports"
 local failure = require "profio.cli.failure"
-local files = require "profio.cli.files"
 local empty_hints = later "profio.cli.empty_hints"
-local plain = require "profio.reports.plain"
 local query = require "profio.cli.query"
-local registry = require "profio.internal.registry"
+local registry = later "profio.internal.opening.registry"
 local reports = require "profio.reports"
-local script = later "profio.cli.script"
 local show = require "profio.cli.show"
-local span = require "profio.cli.selection"
 local conflicts = require "profio.cli.conflicts"
-local warnings = require "profio.cli.warnings"
-local messages = require "profio.cli.messages"
 local traces = require "profio.internal.trace"
 
 local modes = {}
@@ -44,16 +40,6 @@ end
 
 -- {====== Reports ======
 
-local function fitting(context)
-   local list = {}
-   for _, report in ipairs(reports.all()) do
-      if report.fits(context.trace) then
-         list[#list + 1] = report
-      end
-   end
-   return list
-end
-
 local function run_report(context)
    local report = reports.named(context.given.report)
    if report.compares and not context.given.diff then
@@ -66,12 +52,6 @@ local function run_report(context)
    show.report(report, context)
 end
 
-local function run_list_reports(context)
-   for _, report in ipairs(fitting(context)) do
-      context.out:write(("%-13s %s\n"):format(report.name, report.help))
-   end
-end
-
 -- Returns the reports that show what the format's own tool prints first (`first` of the format):
 -- for gprof the flat profile, then the call graph; for events statistics. Reports after the first
 -- one are only shown if they support the given options.
@@ -80,7 +60,7 @@ local function first_reports(trace, given)
    if type(names) == "function" then
       names = names(trace)
    end
-   names = names or (trace.events and { "statistics" } or { "flat", "graph" })
+   names = names or (traces.has_table(trace, "events") and { "statistics" } or { "flat", "graph" })
    local list = {}
    for _, name in ipairs(given.diff and { "diff" } or names) do
       local report = reports.named(name)
@@ -104,124 +84,6 @@ end
 
 -- }======
 
--- {====== Other modes ======
-
-local function has_operations(rows)
-   local known = {}
-   for _, name in ipairs(rows.columns) do
-      known[name] = true
-   end
-   return known.op and known.call
-end
-
--- Returns the rows of the table of --table, or of the main table.
-local function table_view(context)
-   local rows = context.trace:table(context.given.table or context.trace.tables[1])
-   if context.given.unfilter and not has_operations(rows) then
-      failure.use("--unfilter is for entries of Xbase++ traces; these rows have no columns op and "
-         .. "call: %s", table.concat(rows.columns, ", "))
-   end
-   return context:within(context.given.unfilter and rows:unfilter() or rows)
-end
-
-local function run_table(context)
-   show.table(context, table_view(context))
-end
-
-local function run_follow(context)
-   require("profio.cli.follow").rows(context, table_view(context))
-end
-
-local function run_limits(context)
-   return require("profio.cli.limits_mode").run(context)
-end
-
-local function run_script(context)
-   return script.run(context)
-end
-
-local function new_script(context)
-   return script.new(context)
-end
-
-local function run_info(context)
-   show.report(reports.named "info", context)
-end
-
--- Lists all violations of the format; the status tells whether one of them is damage.
-local function run_check(context)
-   local list = context.trace:check()
-   for _, warning in ipairs(list) do
-      context.out:write(warnings.line(context.trace, warning))
-   end
-   if context.out.interrupt:wait(0) then
-      context:note "interrupted: only a part of the file was checked"
-      return failure.DAMAGE
-   elseif warnings.has_damage(list) then
-      return failure.DAMAGE
-   end
-   local count = context.trace.info.files or 1
-   context.out:write(plain(context.trace.path), count > 1 and (" and %d more"):format(count - 1)
-      or "", ": nothing is damaged\n")
-end
-
-local function run_merge(context)
-   local given, out = context.given, context.out
-   local writing = files.set_options(given, "write_options")
-   if given.out and not out.path then -- a file that is written as a whole
-      failure.check(context.trace:save(given.out, writing))
-      return
-   elseif out.is_terminal then
-      failure.use "--merge writes bytes, which a terminal is not for: give -o OUT"
-   end
-   out:write(failure.check(context.trace:save(nil, writing)))
-end
-
--- }======
-
--- {====== Exports of profiles and traces ======
-
--- Returns whether the options need a profile: a difference, a selection of functions, or a metric
--- if the timeline has no weights.
-local function asks_for_profile(export, given)
-   return span.names_functions(given) or given.diff or given.metric and export.weighs_profile
-end
-
-local function is_profile_wanted(export, given, trace)
-   if asks_for_profile(export, given) then
-      return export.takes == "profile" or export.write_profile ~= nil
-   end
-   return export.takes == "profile" and not exports.is_whole(export, trace)
-end
-
-local function run_export(context, export)
-   local given = context.given
-   local fits, reason = true, nil
-   if export.fits then
-      fits, reason = export.fits(context.trace)
-   end
-   if not fits then
-      failure.use("export '%s' does not fit this file: %s", export.name, reason)
-   end
-   local options, what = files.options_of(given, export), context.trace
-   local as_profile = is_profile_wanted(export, given, context.trace)
-   if as_profile then
-      what = context:profile():with(context:profile_options())
-   end
-   if not as_profile or context.trace:profile_kind() ~= "calls" then -- calls are cut already
-      span.into_export(options, context.trace, given)
-   end
-   options.metric = options.metric or given.metric
-   local write = as_profile and export.write_profile or not as_profile and export.write_trace
-   options.notes = {}
-   context.out:export(export, options, what, write or nil)
-   for _, note in ipairs(options.notes) do
-      context:note(messages.command(note))
-   end
-end
-
--- }======
-
 -- {====== Selection of the mode ======
 
 -- --limits compares with statistics of events, else with a flat profile.
@@ -233,23 +95,23 @@ local function limits_uses(trace)
 end
 
 -- Shows rows of a table: for --table, and if rows are selected without naming a table.
-local rows_mode = { title = "a table", run = run_table,
+local rows_mode = { title = "a table",
    uses = { "table", "rows", "span", "unfilter", "compat" } }
 
-local follow_mode = { title = "--follow", run = run_follow, uses = { "follow", "table", "columns",
+local follow_mode = { title = "--follow", uses = { "follow", "table", "columns",
    "where", "top", "output", "unit", "span", "unfilter", "compat", "out" } }
 
 -- The modes, in order of preference; only one may be given.
 local mode_list = {
-   { key = "info", run = run_info, uses = { "info", "rows" } },
-   { key = "report", run = run_report },
-   { key = "list_reports", run = run_list_reports, uses = { "list_reports", "out" } },
-   { key = "table", run = run_table, uses = rows_mode.uses },
-   { key = "limits", run = run_limits, uses = limits_uses },
-   { key = "check", run = run_check, uses = { "check", "out" }, refuses = "strict" },
-   { key = "merge", run = run_merge, uses = { "merge", "out" } },
-   { key = "script", run = run_script, uses = { "script", "compat" } },
-   { key = "new_script", run = new_script, uses = { "new_script", "out" } },
+   { key = "info", uses = { "info", "rows" } },
+   { key = "report" },
+   { key = "list_reports", uses = { "list_reports", "out" } },
+   { key = "table", uses = rows_mode.uses },
+   { key = "limits", uses = limits_uses },
+   { key = "check", uses = { "check", "out" }, refuses = "strict" },
+   { key = "merge", uses = { "merge", "out" } },
+   { key = "script", uses = { "script", "compat" } },
+   { key = "new_script", uses = { "new_script", "out" } },
 }
 
 for _, mode in ipairs(mode_list) do
@@ -346,20 +208,22 @@ function modes.run(trace, given, out, old, again)
    local context = contexts.new(trace, given, out, old)
    local export, mode, status = whole_export(given), named_mode(given), nil
    if export then
-      run_export(context, export)
+      actions.export(context, export)
    elseif given.follow and given.report then
       require("profio.cli.follow").report(context, reports.named(given.report), again.reopen,
          again.paths)
    elseif given.follow then
-      run_follow(context)
+      actions.follow(context)
+   elseif given.report then
+      run_report(context)
    elseif mode then
-      status = mode.run(context)
+      status = actions[mode.key](context)
    elseif is_of_rows(given) then
-      run_table(context)
+      actions.table(context)
    else
       run_first(context)
    end
-   if context.missed[1] or given.where[1] or span.is_asked(given) then
+   if context.missed[1] or given.where[1] or query.has_span(given) then
       context:note(empty_hints.hint(context))
    end
    return status or failure.READ, context.notes

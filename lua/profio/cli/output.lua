@@ -3,12 +3,12 @@
 -- any other write error is reported.
 
 local core = require "profio.core"
-local exports = require "profio.exports"
-local failure = require "profio.cli.failure"
 local later = require "profio.internal.later"
+local exports = later "profio.exports"
+local failure = require "profio.cli.failure"
 local outputs = require "profio.internal.outputs"
 local pager = later "profio.cli.help.pager"
-local rows = require "profio.exports.row_export"
+local rows = later "profio.exports.row_export"
 
 local output = {}
 
@@ -44,7 +44,7 @@ function output.open(path, inputs, given)
    local is_terminal = core.is_terminal(file)
    local no_color = os.getenv "NO_COLOR"
    local width = not given.wide and core.terminal_width(file) or nil
-   local pipe = given.is_paged and file == io.stdout and pager.open()
+   local pipe = given.is_paged and is_terminal and file == io.stdout and pager.open()
    return setmetatable({ file = pipe or file, is_paged = pipe and true or false, path = path,
       is_file = is_file, is_terminal = is_terminal,
       inputs = table.move(inputs, 1, #inputs, 1, {}), shown = 0, is_written = false,

@@ -1,7 +1,8 @@
 -- --where, --group, --aggregate, --sort and --top as stages over a view.
 
 local failure = require "profio.cli.failure"
-local words = require "profio.cli.values"
+local later = require "profio.internal.later"
+local words = later "profio.cli.values"
 
 local query = {}
 
@@ -10,6 +11,20 @@ local query = {}
 ---@return boolean
 function query.reshapes(given)
    return (given.group or given.aggregate or given.sort or given.columns) ~= nil
+end
+
+---Returns whether the command line selects a part of the trace: --from, --to or --lane.
+---@param given table
+---@return boolean
+function query.has_span(given)
+   return (given.from or given.to or given.lane) ~= nil
+end
+
+---Returns whether --focus, --ignore or --hide name functions.
+---@param given table
+---@return boolean
+function query.names_functions(given)
+   return #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {}) > 0
 end
 
 ---Returns the view with the conditions of --where.

@@ -1,25 +1,13 @@
 -- --from, --to and --lane: the selected part of a trace.
 
-local calls_view = require "profio.internal.calls_view"
-local conditions = require "profio.internal.conditions"
+local later = require "profio.internal.later"
+local calls_view = later "profio.internal.calls_view"
+local conditions = later "profio.internal.conditions"
 local failure = require "profio.cli.failure"
-local words = require "profio.cli.values"
+local query = require "profio.cli.query"
+local words = later "profio.cli.values"
 
 local span = {}
-
----Returns whether the command line selects a part of the trace.
----@param given table
----@return boolean
-function span.is_asked(given)
-   return (given.from or given.to or given.lane) ~= nil
-end
-
----Returns whether --focus, --ignore or --hide name functions.
----@param given table
----@return boolean
-function span.names_functions(given)
-   return #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {}) > 0
-end
 
 ---Checks --from and --to before a file is opened.
 ---@param given table
@@ -159,7 +147,7 @@ end
 ---@param trace profio.Trace
 ---@param given table
 function span.into_export(options, trace, given)
-   if not span.is_asked(given) then
+   if not query.has_span(given) then
       return
    end
    local from, to = span.of(trace, given)

@@ -1,8 +1,9 @@
 -- Writes views and reports in the form that the command line asks for: text, rows in another form,
 -- or an export of rows.
 
+local later = require "profio.internal.later"
 local core = require "profio.core"
-local exports = require "profio.exports"
+local exports = later "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local query = require "profio.cli.query"

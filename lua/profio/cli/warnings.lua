@@ -1,9 +1,10 @@
 -- Prints the warnings of a trace, one per line.
 
+local later = require "profio.internal.later"
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
 local trace = require "profio.internal.trace"
-local messages = require "profio.cli.messages"
+local messages = later "profio.cli.messages"
 
 local warnings = {}
 

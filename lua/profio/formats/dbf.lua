@@ -4,6 +4,8 @@
 --    local trace <close> = assert(profio.open("customer.dbf", { code_page = "CP850" }))
 --    for name, since in trace.data:each("NAME", "SINCE") do print(name, since) end
 
+local later = require "profio.internal.later"
+local companions = later "profio.internal.opening.side_files"
 local outputs = require "profio.internal.outputs"
 
 local dbf = {
@@ -135,9 +137,9 @@ function dbf.side_files(main)
    for i, ending in ipairs(extensions[extension] or usual) do
       names[i] = stem:match "[^/]*$" .. "." .. ending
    end
-   local path = require("profio.internal.inputs").beside(main.path, names)
+   local path = companions.beside(main.path, names)
    local side_files = { path and { role = "memo", path = path } or nil }
-   local page = require("profio.internal.inputs").beside(main.path, { cpg_name(main.path) })
+   local page = companions.beside(main.path, { cpg_name(main.path) })
    side_files[#side_files + 1] = page and { role = "cpg", path = page }
    return side_files
 end
@@ -145,11 +147,10 @@ end
 -- Returns the other tables in the folder of a path that read the .cpg file `page`: those with its
 -- name and any extension.
 local function tables_of(page, path)
-   local inputs = require "profio.internal.inputs"
    local stem, own = split(page), outputs.identity(path)
-   local list = {}
+   local list, name = {}, stem:match "[^/]*$"
    for extension in pairs(table_extensions) do
-      for _, found in ipairs(inputs.all_beside(path, stem:match "[^/]*$" .. "." .. extension)) do
+      for _, found in ipairs(companions.all_beside(path, name .. "." .. extension)) do
          if split(found) == stem and found ~= path and outputs.identity(found) ~= own then
             list[#list + 1] = found
          end
@@ -202,7 +203,7 @@ end
 ---@return string|nil code
 function dbf.replaced(path)
    local paths, before = {}, {}
-   for _, older in ipairs(require("profio.internal.inputs").all_beside(path, cpg_name(path))) do
+   for _, older in ipairs(companions.all_beside(path, cpg_name(path))) do
       local others = tables_of(older, path)
       if #others == 0 then
          paths[#paths + 1], before[older] = older, outputs.identity(older)

@@ -2,7 +2,8 @@
 ---
 --- The decoder and the encoder are in csrc/formats/gmon/.
 
-local program = require "profio.formats.gmon.program"
+local later = require "profio.internal.later"
+local program = later "profio.formats.gmon.program"
 
 local gmon = {}
 
@@ -147,8 +148,11 @@ function gmon.prepare(options, facts)
    end
 end
 
-gmon.guess_bias, gmon.mismatch = program.guess_bias, program.mismatch
-gmon.matches = program.matches
+for _, name in ipairs { "guess_bias", "mismatch", "matches" } do
+   gmon[name] = function(...)
+      return program[name](...)
+   end
+end
 
 ---Sets the write options that are not given to those of the trace that is copied.
 ---@param options table of writing, changed

@@ -1,15 +1,21 @@
---- Functions in Lua by which formats recognise files: internal/registry.lua asks all of them about
---- each file, so they are apart from the formats, which are loaded when they are used.
+--- Functions in Lua by which formats recognise files: internal/opening/registry.lua asks all of
+--- them about each file, so they are apart from the formats, which are loaded when they are used.
 ---
 ---  main_of  function(path): the main file to which a file beside it belongs; nil or path: none
----  claims   function(path): whether a file belongs to a trace because of the files beside it,
----           though its bytes do not show it
+---  claims   function(path, size): whether a file belongs to a trace because of the files beside
+---           it, though its bytes do not show it
 ---  is_open  function(path): whether a path must not be opened to detect its format
 ---  score    function(bytes, size): 0 to 100, as for profio.register
 
-local packets = require "profio.formats.xpp.packets"
+local later = require "profio.internal.later"
+local packets = later "profio.formats.xpp.packets"
 
 local recognition = {}
+
+-- Returns whether a path may be that of a packet.
+local function has_number(path)
+   return path:find "%.%d+$" ~= nil
+end
 
 -- A binary timeline is written beside its mapping.
 recognition[1] = { name = "winidea", main_of = function(path)
@@ -17,7 +23,11 @@ recognition[1] = { name = "winidea", main_of = function(path)
 end }
 
 -- A packet of rows has no header, and the header packet of text may be empty.
-recognition[2] = { name = "xpp", main_of = packets.base, claims = packets.claims }
+recognition[2] = { name = "xpp", main_of = function(path)
+   return has_number(path) and packets.base(path) or nil
+end, claims = function(path, size)
+   return (has_number(path) or size == 0) and packets.claims(path)
+end }
 
 -- A store is a file of SQLite 3 with the application id of stores, at byte 68. One that is open in
 -- this process is not opened again.

@@ -2,6 +2,9 @@
 ---
 --- The decoder is in csrc/formats/winidea/.
 
+local later = require "profio.internal.later"
+local companions = later "profio.internal.opening.side_files"
+
 local winidea = {}
 
 winidea.name = "winidea"
@@ -132,7 +135,7 @@ function winidea.side_files(main)
       return {}
    end
    local role, names = beside(main.path)
-   local found = require("profio.internal.inputs").beside(main.path, names)
+   local found = companions.beside(main.path, names)
    return { found and { role = role, path = found } }
 end
 

@@ -4,6 +4,8 @@
 --    local trace <close> = assert(profio.open "Coffee.prf")
 --    for time, op, call in trace.entries:each("time", "op", "call") do print(time, op, call) end
 
+local later = require "profio.internal.later"
+local companions = later "profio.internal.opening.side_files"
 local core = require "profio.core"
 local dbf = require "profio.formats.dbf"
 local packets = require "profio.formats.xpp.packets"
@@ -165,7 +167,7 @@ function xpp.side_files(main)
    local base = packets.base(main.path)
    local stem = base:match "[^/]*$":gsub("%.[^.]*$", "")
    local found = dbf.side_files { path = base, source = main.source, options = main.options }
-   local settings = require("profio.internal.inputs").beside(base, { stem .. ".pri" })
+   local settings = companions.beside(base, { stem .. ".pri" })
    if settings and settings ~= main.path then
       found[#found + 1] = { role = "pri", path = settings }
    end

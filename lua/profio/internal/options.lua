@@ -2,7 +2,8 @@
 -- declare their options in this one form, from which the check of given values, the conversion of
 -- texts, the listing of --list-formats and the suggestions for misspelt names are derived.
 
-local times = require "profio.internal.times"
+local later = require "profio.internal.later"
+local times = later "profio.internal.times"
 
 local options = {}
 

@@ -1,8 +1,9 @@
 -- Output files. All of them are written through core.output, which gives a file its name only when
 -- it is complete. An output must not be an input of the same call.
 
+local later = require "profio.internal.later"
 local core = require "profio.core"
-local lfs = require "lfs"
+local lfs = later "lfs"
 
 local outputs = {}
 

@@ -1,13 +1,15 @@
 -- A trace: an opened file, or several concatenated files of one format, as one object.
 
-local bytes = require "profio.internal.bytes"
+local later = require "profio.internal.later"
 local core = require "profio.core"
 local file_sums = require "profio.internal.several.file_sums"
-local chunks = require "profio.internal.chunks"
-local inputs = require "profio.internal.inputs"
+local chunks = later "profio.internal.chunks"
+local inputs = require "profio.internal.opening.inputs"
 local raise = require "profio.internal.raise"
-local tables = require "profio.internal.table_readers"
-local view = require "profio.view"
+local side_files = later "profio.internal.opening.side_files"
+local tables = later "profio.internal.table_readers"
+local lazy_view = require "profio.internal.lazy_view"
+local view = later "profio.view"
 local view_warnings = require "profio.internal.view_warnings"
 
 local trace = {}
@@ -62,6 +64,14 @@ function trace.of(self)
    return rawget(self, trace)
 end
 
+---Returns whether a trace has a table; trace.NAME would load the methods of views.
+---@param self profio.Trace
+---@param name string
+---@return boolean
+function trace.has_table(self, name)
+   return trace.of(self).schema[name] ~= nil
+end
+
 local function alive(self)
    local state = trace.of(self)
    if state.closed then
@@ -94,21 +104,11 @@ end
 function methods:table(name)
    local state = alive(self)
    check_table(state, name)
-   return view.over(function()
+   return lazy_view.over(function()
       return tables.symbolized(state, name)
    end, self, function()
       return parts_of(self, state, name)
    end)
-end
-
--- Methods of views, called on the trace, apply to its main table.
-for name in pairs(view.methods) do
-   if not methods[name] then
-      methods[name] = function(self, ...)
-         local main = methods.table(self, alive(self).names[1])
-         return main[name](main, ...)
-      end
-   end
 end
 
 ---Returns the calls that are computed from the events of the trace, in order of stop: area, lane,
@@ -271,25 +271,6 @@ function methods:watch(stage, is_over)
    state.is_over = raise.expect(is_over, "function?", "watch: is_over")
 end
 
--- Opens files beside a part that have appeared since it was opened.
-local function add_files(state, part, path)
-   local known, is_new = {}, false
-   for _, source in ipairs(state.sources) do
-      known[source:path()] = true
-   end
-   for _, found in ipairs(state.format.side_files { path = path, source = state.sources[1],
-      options = state.format_options or {} }) do
-      local source = not known[found.path]
-         and bytes.open_beside(found.path, path, state.options)
-      if source then
-         state.sources[#state.sources + 1] = source
-         part:add(found.role, source)
-         is_new = true
-      end
-   end
-   return is_new
-end
-
 ---Look for data written since the trace was opened live or refreshed: readers that were at its end
 ---continue.
 ---@return boolean more  there is new data
@@ -301,7 +282,8 @@ function methods:refresh()
    end
    for i, part in ipairs(state.parts) do
       is_new = part:grow() or is_new
-      is_new = (state.format.side_files and add_files(state, part, state.paths[i])) or is_new
+      is_new = state.format.side_files
+         and side_files.add_new(state, part, state.paths[i]) or is_new
    end
    return is_new
 end
@@ -356,16 +338,6 @@ function methods:profile(options)
    return require("profio.profile").of_trace(self, alive(self), options or {})
 end
 
--- Separates the options of an export from those that select the events for the profile.
-local function parted(options)
-   local own, part = {}, {}
-   for name, value in pairs(raise.expect(options or {}, "table", "export: options")) do
-      local is_part = name == "from" or name == "to" or name == "lane"
-      (is_part and part or own)[name] = value
-   end
-   return own, part
-end
-
 ---Export the trace, or its profile, for another program. The file appears when it is complete.
 ---Raises if the path is a file of the trace.
 ---@param kind string  "btf", "chrome", "speedscope", ...; the profile is built if necessary
@@ -376,44 +348,13 @@ end
 ---@return string|nil code
 function methods:export(kind, path, options)
    alive(self)
-   local exports = require "profio.exports"
-   local export = exports.named(kind)
-   local own, part = parted(options)
-   if export.takes == "profile" and (next(part) or not exports.is_whole(export, self)) then
-      local made, message, code = self:profile(part)
-      if not made then
-         return nil, message, code
-      end
-      return made:export(kind, path, own)
-   end
-   return exports.run(kind, "trace", self, options, path, methods.inputs(self))
+   return require("profio.internal.exporting").of_trace(self, kind, path, options)
 end
 
 ---Returns the paths of all files that were read for the trace; no export overwrites them.
 ---@return string[]
 function methods:inputs()
    return inputs.paths_of(alive(self))
-end
-
--- Returns nil, message, code if the files are runs that one file cannot hold. A note states that
--- they become one run.
-local function check_runs(self, state, path, options)
-   local writer, notes = require "profio.internal.writer", #state.notes
-   local is_same = options.format == nil or options.format == state.format.name
-   local reason, are_joined = require("profio.internal.several.joined_runs").reason(self,
-      is_same and state.format.several_runs or nil, options, function(given)
-         return writer.save(state, nil, given)
-      end)
-   for i = #state.notes, notes + 1, -1 do
-      state.notes[i] = nil
-   end
-   if reason and not (state.is_over and state.is_over()) then
-      return nil, (path or "(data)") .. ": " .. reason, "unsupported"
-   elseif are_joined then
-      state.notes[notes + 1] = { code = state.format.name .. "-joined", kind = "note",
-         message = "the files become one run: periods go on from one to the next" }
-   end
-   return true
 end
 
 ---Write the whole trace into a file of a format and dialect; rows of several files with equal keys
@@ -428,7 +369,8 @@ end
 function methods:save(path, options)
    local state = alive(self)
    if #state.paths > 1 and type(options or {}) == "table" then
-      local ok, message, code = check_runs(self, state, path, options or {})
+      local joined_runs = require "profio.internal.several.joined_runs"
+      local ok, message, code = joined_runs.check(self, state, path, options or {})
       if not ok then
          return nil, message, code
       end
@@ -458,9 +400,25 @@ function methods:close()
    end
 end
 
-raise.publish_methods(methods, "trace", function(value)
+local function is_one(value)
    return getmetatable(value) == Trace
-end)
+end
+
+raise.publish_methods(methods, "trace", is_one)
+
+-- Methods of views, called on the trace, apply to its main table. Returns nil if there is none of
+-- this name.
+local function method_of_view(name)
+   if not methods[name] and view.methods[name] then
+      local made = { [name] = function(self, ...)
+         local main = methods.table(self, alive(self).names[1])
+         return main[name](main, ...)
+      end }
+      raise.publish_methods(made, "trace", is_one)
+      methods[name] = made[name]
+   end
+   return methods[name]
+end
 
 Trace.__close = methods.close
 
@@ -478,12 +436,10 @@ function Trace:__index(key)
       return state.last_warnings or warnings_of(self)
    elseif key == "tables" then
       return table.move(state.names, 1, #state.names, 1, {})
-   elseif state.schema[key] then
-      return methods.table(self, key)
-   elseif key == "columns" then
+   elseif key == "columns" and not state.schema[key] then
       return methods.table(self, state.names[1]).columns
    end
-   return nil
+   return method_of_view(key) or state.schema[key] and methods.table(self, key) or nil
 end
 
 function Trace:__tostring()

@@ -2,14 +2,14 @@
 
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
-local input_files = require "profio.internal.inputs"
+local input_files = require "profio.internal.opening.inputs"
 local lfs = require "lfs"
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.outputs"
 local raise = require "profio.internal.raise"
-local recovery = require "profio.internal.recovery"
-local registry = require "profio.internal.registry"
+local registry = require "profio.internal.opening.registry"
 local tables = require "profio.internal.table_readers"
+local unfinished = require "profio.internal.opening.unfinished"
 local view = require "profio.view"
 
 local writer = {}
@@ -152,7 +152,7 @@ local function claimed(path, plan)
       return nil, nil, message, code
    end
    local kept
-   kept, message, code = recovery.settle(path, plan)
+   kept, message, code = unfinished.settle(path, plan)
    if message then
       claim:close()
    end

@@ -372,6 +372,19 @@ function Profile:sums(keeps_files) end
 ---@return profio.core.Contexts
 function Profile:contexts() end
 
+---Export the profile for another program. The file appears when it is complete. Raises if the path
+---is a file from which the profile was built.
+---@param kind string "pprof", "folded", "callgrind", ...
+---@param path string|nil nil: return the bytes
+---@param given table|nil options of the export
+---@return boolean|string|nil
+---@return string|nil message
+---@return string|nil code
+function Profile:export(kind, path, given) end
+
+---Free its numbers. Using it afterwards raises.
+function Profile:close() end
+
 ---Compare with an older profile, one row for each function, the largest change first: function,
 ---self, self_before, change, relative, total, total_before, total_change, significance, file,
 ---line. The formats may differ. Functions are matched by name, and by file if a profile has the
@@ -418,19 +431,6 @@ function Profile:group(by) end
 ---@param metric string|nil
 ---@return profio.Profile
 function Profile:prune(share, metric) end
-
----Export the profile for another program. The file appears when it is complete. Raises if the path
----is a file from which the profile was built.
----@param kind string "pprof", "folded", "callgrind", ...
----@param path string|nil nil: return the bytes
----@param given table|nil options of the export
----@return boolean|string|nil
----@return string|nil message
----@return string|nil code
-function Profile:export(kind, path, given) end
-
----Free its numbers. Using it afterwards raises.
-function Profile:close() end
 
 ---@class profio.Writer
 local Writer = {}

@@ -8,7 +8,7 @@ local exports = require "profio.exports"
 local options = require "profio.internal.options"
 local profio = require "profio"
 local recorder = require "profio.recorder"
-local registry = require "profio.internal.registry"
+local registry = require "profio.internal.opening.registry"
 local reports = require "profio.reports"
 local verbs = require "profio.cli.verbs"
 

@@ -1,8 +1,10 @@
 -- The files of a trace that was written in packets: TEST.PRF, then TEST.PRF.000001, 000002 ...
 
+local later = require "profio.internal.later"
+local companions = later "profio.internal.opening.side_files"
 local core = require "profio.core"
-local lfs = require "lfs"
-local outputs = require "profio.internal.outputs"
+local lfs = later "lfs"
+local outputs = later "profio.internal.outputs"
 
 local packets = {}
 
@@ -22,7 +24,7 @@ end
 -- Returns the names of the packets in a folder. If the folder cannot be listed: the packets that
 -- are numbered without a gap from 1.
 local function names_in(directory, name)
-   local found = require("profio.internal.inputs").names_in(directory)
+   local found = companions.names_in(directory)
    if found then
       return found.numbered[name] or {}
    end

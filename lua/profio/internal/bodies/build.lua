@@ -7,7 +7,7 @@ local core = require "profio.core"
 local graph_body = require "profio.internal.bodies.graph_body"
 local options = require "profio.internal.options"
 local stacks = require "profio.internal.bodies.stacks"
-local symbols_of = require "profio.internal.symbols"
+local trace_symbols = require "profio.internal.bodies.trace_symbols"
 
 local making = {}
 
@@ -119,7 +119,7 @@ end
 -- From a histogram and arcs; the symbols must live as long as the body.
 local function of_graph(state, given)
    local is_compat = (given.compat or state.options.compat) == "gprof"
-   local symbols = symbols_of.picked(state, is_compat, given.by_line)
+   local symbols = trace_symbols.picked(state, is_compat, given.by_line)
    local readers = graph_readers(state, given.arcs, is_compat)
    local made, message, code = core.profile {
       histogram = readers.histogram, arcs = readers.arcs, sets = readers.sets,

@@ -95,14 +95,10 @@ local function reading_of(trace, given)
       separator = given.separator }
 end
 
----Returns why the files of a trace cannot be written as one; nil if they can, or if there is one.
----@param trace profio.Trace
----@param kind "ascending"|"detected"|nil what the format can hold
----@param given table options of writing
----@param render fun(given: table): string|nil, string|nil the bytes of the file, nil and a message
----@return string|nil reason
----@return boolean|nil are_joined the runs become one: periods go on from one to the next
-function joined_runs.reason(trace, kind, given, render)
+-- Returns why the files of a trace cannot be written as one, or nil; and whether the runs become
+-- one: periods go on from one to the next. `kind` is what the format can hold; `render` is a
+-- function of options of writing that returns the bytes of the file, or nil and a message.
+local function reason_of(trace, kind, given, render)
    local runs = kind and trace.info.files and trace.events
       and require("profio.exports.lanes").runs(trace) or {}
    if #runs < 2 then
@@ -118,6 +114,34 @@ function joined_runs.reason(trace, kind, given, render)
    end
    alone.packets, alone.flush_every, alone.settings = nil, nil, nil
    return detected_reason(trace, function() return render(alone) end, reading_of(trace, given))
+end
+
+---Checks whether one file can hold the files of a trace. If they are runs that become one, a note
+---says so.
+---@param trace profio.Trace
+---@param state table of the trace
+---@param path string|nil of the file
+---@param options table of trace:save
+---@return boolean|nil ok
+---@return string|nil message
+---@return string|nil code
+function joined_runs.check(trace, state, path, options)
+   local writer, notes = require "profio.internal.writer", #state.notes
+   local is_same = options.format == nil or options.format == state.format.name
+   local reason, are_joined = reason_of(trace,
+      is_same and state.format.several_runs or nil, options, function(given)
+         return writer.save(state, nil, given)
+      end)
+   for i = #state.notes, notes + 1, -1 do
+      state.notes[i] = nil
+   end
+   if reason and not (state.is_over and state.is_over()) then
+      return nil, (path or "(data)") .. ": " .. reason, "unsupported"
+   elseif are_joined then
+      state.notes[notes + 1] = { code = state.format.name .. "-joined", kind = "note",
+         message = "the files become one run: periods go on from one to the next" }
+   end
+   return true
 end
 
 return joined_runs

@@ -12,6 +12,7 @@ local core = require "profio.core"
 local details = require "profio.internal.store.details"
 local problem = require "profio.internal.store.problem"
 local symbols_of = require "profio.internal.symbols"
+local trace_symbols = require "profio.internal.bodies.trace_symbols"
 local tables = require "profio.internal.table_readers"
 local traces = require "profio.internal.trace"
 
@@ -70,7 +71,7 @@ local function program_of(state, identity)
    if not state.symbols then
       return nil
    elseif last.identity ~= identity then
-      local found = symbols_of.picked(state, false)
+      local found = trace_symbols.picked(state, false)
       local bytes = found.symbols:pack()
       last = { identity = identity, bytes = bytes,
          hash = require("profio.store").hasher():add(bytes):digest() }

@@ -1,7 +1,8 @@
 -- Byte sources: a path, or { data = string, path = label }.
 
+local later = require "profio.internal.later"
 local core = require "profio.core"
-local lfs = require "lfs"
+local lfs = later "lfs"
 
 local bytes = {}
 

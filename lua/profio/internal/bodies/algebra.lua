@@ -1,0 +1,212 @@
+-- The methods of profiles that compute other profiles: sums, differences, selections of functions,
+-- scaled and merged ones. They are loaded when one of them is called.
+
+local later = require "profio.internal.later"
+local counts = later "profio.internal.bodies.counts"
+local lazy_view = require "profio.internal.lazy_view"
+local matching = later "profio.internal.bodies.matching"
+local object = require "profio.internal.bodies.profile_object"
+local origin = require "profio.internal.bodies.origin"
+local picks = later "profio.internal.bodies.picks"
+local raise = require "profio.internal.raise"
+local titles = require "profio.internal.bodies.titles"
+
+local new, of, derived, is_profile = object.new, object.of, object.derived, object.is_one
+
+local algebra, methods = {}, {}
+
+algebra.methods = methods
+
+-- Converts two bodies to the same kind: contexts stay contexts, all others become sums.
+local function alike(a, b)
+   local left, right = of(a), of(b)
+   if left.body.kind == "contexts" and right.body.kind == "contexts" then
+      return left.body, right.body
+   end
+   return left.body:sums(left.given), right.body:sums(right.given)
+end
+
+local function joined(a, b)
+   return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
+end
+
+---Adds or subtracts two profiles. Sums do not know paths of more than one step, so a profile of
+---sums is narrowed by narrowing its operands: `again(change)` builds it from the changed operands;
+---nil: the operands are not known any more.
+---@param a profio.Profile
+---@param b profio.Profile
+---@param sign 1|-1
+---@return profio.Profile
+function algebra.combine(a, b, sign)
+   if not is_profile(a) or not is_profile(b) then
+      error("profiles are added to and taken away from profiles; p:scale(x) multiplies", 3)
+   end
+   local left, right = alike(a, b)
+   local made = new(left:merge(right, sign), {}, nil, joined(of(a).notes, of(b).notes))
+   of(made).title, of(made).summed = titles.of_both(of(a), of(b), sign)
+   of(made).compared = sign < 0 and { a, b } or nil
+   of(made).origin = origin.of_both(of(a).origin, of(b).origin)
+   of(made).again = function(change)
+      return algebra.combine(change(a), change(b), sign)
+   end
+   of(made).inputs = joined(of(a).inputs, of(b).inputs)
+   return made
+end
+
+-- Returns a body that can be scaled: a graph becomes sums.
+local function plain_body(self)
+   local state = of(self)
+   return state.body.kind == "graph" and state.body:sums(state.given) or state.body
+end
+
+-- Returns the body itself if it can be grouped and pruned exactly, else its sums. A graph can,
+-- unless it is gprof's or options narrow its reports.
+local function exact_body(self)
+   local state = of(self)
+   local is_exact = state.body.kind ~= "graph"
+      or not state.body:is_compat() and next(state.given) == nil
+   return is_exact and state.body or plain_body(self)
+end
+
+---Compare with an older profile, one row for each function, the largest change first: function,
+---self, self_before, change, relative, total, total_before, total_change, significance, file,
+---line. The formats may differ. Functions are matched by name, and by file if a profile has the
+---name in several files. The significance is missing if one of them has no samples, since the
+---precision of its times is unknown.
+---@param old profio.Profile
+---@param metric string|nil
+---@return profio.View
+function methods:diff(old, metric)
+   if not is_profile(old) then
+      error("diff expects a profile, got " .. type(old), 2)
+   end
+   return lazy_view.over(function()
+      local mine, theirs = matching.align(
+         matching.functions(of(self).body, object.flat_of(self), metric, ""),
+         matching.functions(of(old).body, object.flat_of(old), metric, " before"), true)
+      return assert(mine:merge(theirs)):diff()
+   end, { self, old })
+end
+
+-- Multiplies all weights by a factor, or by factor / whole.
+local function scaled(self, ...)
+   local ratio = table.pack(...)
+   local made = derived(self, plain_body(self):scale(...), of(self).given)
+   of(made).again = function(change)
+      return scaled(change(self), table.unpack(ratio, 1, ratio.n))
+   end
+   return made
+end
+
+---Multiply all weights. They stay integers; the sum of each metric is the rounded product.
+---@param factor number
+---@return profio.Profile
+function methods:scale(factor)
+   if type(factor) ~= "number" then
+      error("scale expects a number, got " .. type(factor), 2)
+   end
+   return scaled(self, factor)
+end
+
+---Scale so that the total of a metric equals that of another profile, or a number. This makes runs
+---of different length comparable.
+---@param to profio.Profile|number
+---@param metric string|nil default: the metric that views show
+---@return profio.Profile
+function methods:normalise(to, metric)
+   local wanted = is_profile(to) and counts.whole(of(to).body, metric) or to
+   if type(wanted) ~= "number" then
+      error("normalise expects a profile or a number", 2)
+   end
+   local whole = counts.whole(of(self).body, metric)
+   if whole == 0 then
+      error("normalise: the whole of this profile is 0", 2)
+   end
+   if math.type(wanted) ~= "integer" then
+      return self:scale(wanted / whole)
+   elseif whole < 0 then
+      wanted, whole = -wanted, -whole
+   end
+   return scaled(self, wanted, whole)
+end
+
+-- Marks of functions, as contexts:narrow of the core expects them.
+local KEEP, LEAVE_OUT, HIDE = 1, 2, 4
+
+local function marked(self, is_wanted, mark)
+   local state, marks, frames = of(self), {}, of(self).body:frames()
+   for _, frame in ipairs(frames) do
+      marks[frame.number] = is_wanted(frame) and mark or nil
+   end
+   if mark == KEEP and next(marks) == nil then -- no function is in focus: leave out all
+      for _, frame in ipairs(frames) do
+         marks[frame.number] = LEAVE_OUT
+      end
+   end
+   local body, given = state.body:narrow(marks, state.given)
+   return derived(self, body, given, state.pin)
+end
+
+-- Narrows a profile of sums: narrows the profiles from which it was built and builds it again.
+local function marked_sums(self, is_wanted, mark)
+   local state = of(self)
+   if not state.again then
+      error("a pruned sum or difference of profiles of functions and arcs does not know who called "
+         .. "whom: narrow the profiles first", 3)
+   end
+   return state.again(function(part)
+      local narrow = of(part).body.kind == "sums" and marked_sums or marked
+      return narrow(part, is_wanted, mark)
+   end):with(state.given)
+end
+
+local function narrowed(mark)
+   return function(self, wanted)
+      local narrow = of(self).body.kind == "sums" and marked_sums or marked
+      return narrow(self, picks.of(wanted), mark)
+   end
+end
+
+---Only the cost of these functions and of all that they call.
+---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
+methods.focus = narrowed(KEEP)
+---Leaves out all stacks with these functions (in a graph: the functions and their share of
+---callees).
+---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
+methods.ignore = narrowed(LEAVE_OUT)
+---Charges the cost of these functions to their callers. A function without a caller keeps its self
+---cost.
+---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
+methods.hide = narrowed(HIDE)
+
+---Merge functions: by "file", or by the names that a function returns for frames (nil: unchanged).
+---@param by "file"|fun(frame: { function: string, file: string|nil, line: integer|nil }): string
+---@return profio.Profile
+function methods:group(by)
+   if by ~= "file" and type(by) ~= "function" then
+      error('group expects "file" or a function of a frame', 2)
+   end
+   if of(self).body.kind == "sums" and of(self).again then
+      return of(self).again(function(part)
+         return part:group(by)
+      end):with(of(self).given)
+   end
+   local body = exact_body(self)
+   return derived(self, body:rename(picks.groups(body:frames(), by)), of(self).given)
+end
+
+---Merge contexts whose total is below a share of the whole into their callers.
+---@param share number 0.01 is one per cent
+---@param metric string|nil
+---@return profio.Profile
+function methods:prune(share, metric)
+   if type(share) ~= "number" or not (share >= 0 and share <= 1) then
+      error(("prune: the share must be a number from 0 to 1, got %s"):format(tostring(share)), 0)
+   end
+   raise.expect(metric, "string?", "prune: the metric")
+   return derived(self, exact_body(self):prune(share, metric), of(self).given)
+end
+
+raise.publish_methods(methods, "profile", is_profile)
+
+return algebra

@@ -1,0 +1,78 @@
+-- The object of a profile, for the modules that define its methods: profio.profile and algebra.lua.
+
+local raise = require "profio.internal.raise"
+
+local object = {}
+
+---@class profio.Profile
+---@field facts table<string, any> totals and properties: metrics, samples, rate, functions, ...
+local Profile = { __name = "profio.profile" }
+
+object.Profile = Profile
+
+---Returns a new profile.
+---@param body table see internal/bodies/README.md
+---@param given table options of reports
+---@param pin any a value that must live as long as the body
+---@param notes string[]|nil losses of the traces
+---@return profio.Profile
+function object.new(body, given, pin, notes)
+   return setmetatable({ [object] = { body = body, given = given, pin = pin,
+      notes = notes or {}, inputs = {} } }, Profile)
+end
+
+---Returns the state of a profile.
+---@param self profio.Profile
+---@return table
+local function of(self)
+   return rawget(self, object)
+end
+
+object.of = of
+
+---@param value any
+---@return boolean
+function object.is_one(value)
+   return type(value) == "table" and rawget(value, object) ~= nil
+end
+
+---Builds a profile from another one, with the same title, header fields, inputs and losses.
+---@param self profio.Profile
+---@param body table
+---@param given table options of reports
+---@param pin any
+---@return profio.Profile
+function object.derived(self, body, given, pin)
+   local state = of(self)
+   local made = object.new(body, given, pin, state.notes)
+   of(made).title, of(made).inputs, of(made).origin = state.title, state.inputs, state.origin
+   return made
+end
+
+---Returns the options of reports: metric, zeros, include_flat, exclude_flat, include_graph,
+---exclude_graph, include_time, exclude_time (lists of names or ids of functions). Given options
+---(`more`) override those that were set by profile:with (`given`).
+---@param given table
+---@param more table|nil
+---@return table
+function object.merged(given, more)
+   local result = {}
+   raise.expect(more, "table?", "options of a report")
+   for _, some in ipairs { given, more or {} } do
+      for name, value in pairs(some) do
+         result[name] = value
+      end
+   end
+   return result
+end
+
+---Returns a function that returns the view `flat` of a metric, with functions without cost.
+---@param self profio.Profile
+---@return fun(metric: string|nil): userdata
+function object.flat_of(self)
+   return function(metric)
+      return of(self).body:flat(object.merged(of(self).given, { metric = metric, zeros = true }))
+   end
+end
+
+return object

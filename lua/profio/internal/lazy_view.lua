@@ -1,0 +1,85 @@
+-- The objects of profio.view. That module, with all methods but `reader`, is loaded when one of
+-- them is called: most reports only need a reader.
+
+local later = require "profio.internal.later"
+local raise = require "profio.internal.raise"
+local view = later "profio.view"
+local view_warnings = later "profio.internal.view_warnings"
+
+local lazy_view = {}
+
+---@class profio.View
+---@field columns string[] the names of its columns, in order
+---@field warnings profio.Warning[] warnings about rows read so far; trace.warnings has them too
+local View = { __name = "profio.view" }
+
+---Returns a view. A stage is a function that puts one more reader over that of the view.
+---@param open fun(): userdata|nil, string|nil, string|nil  opens a new reader
+---@param stages { run: (fun(reader: userdata): userdata), where: string }[]
+---@param pin any see over
+---@param parts (fun(): profio.core.Parts|nil)|nil see over
+---@return profio.View
+function lazy_view.new(open, stages, pin, parts)
+   return setmetatable({ open = open, stages = stages, pin = pin, parts = parts }, View)
+end
+
+---Returns a view of the rows of a reader.
+---@param open fun(): userdata|nil, string|nil, string|nil  opens a new reader
+---@param pin any kept alive as long as the view: its trace, its profile
+---@param parts (fun(): profio.core.Parts|nil)|nil opens the same rows in chunks for threads
+---@return profio.View
+function lazy_view.over(open, pin, parts)
+   return lazy_view.new(open, {}, pin, parts)
+end
+
+---Puts the stages of a view over a reader. Errors in a stage appear only here: the message names
+---the line of the user's code that added the stage.
+---@param self profio.View
+---@param reader userdata
+---@return userdata
+function lazy_view.staged(self, reader)
+   for _, stage in ipairs(self.stages) do
+      local done, result = pcall(stage.run, reader)
+      if not done then
+         error(raise.positioned(result, stage.where), 0)
+      end
+      reader = result
+   end
+   return reader
+end
+
+---Opens the view. A failure raises, since the trace could be opened before.
+---@param self profio.View
+---@return userdata
+function lazy_view.run(self)
+   local reader, message = self.open()
+   if not reader then
+      error(message, 0)
+   end
+   return lazy_view.staged(self, reader)
+end
+
+---@param value any
+---@return boolean
+function lazy_view.is_one(value)
+   return getmetatable(value) == View
+end
+
+local methods = { reader = lazy_view.run }
+
+raise.publish_methods(methods, "view", lazy_view.is_one)
+
+function View:__index(key)
+   if key == "columns" then
+      local names = {}
+      for i, field in ipairs(lazy_view.run(self):fields()) do
+         names[i] = field.name
+      end
+      return names
+   elseif key == "warnings" then
+      return view_warnings.of(self.pin or self.open)
+   end
+   return methods[key] or view.methods[key]
+end
+
+return lazy_view
