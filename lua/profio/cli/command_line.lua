@@ -2,11 +2,9 @@
 
 local declarations = require "profio.cli.declarations"
 local later = require "profio.internal.later"
-local exports = later "profio.exports"
 local lfs = require "lfs"
-local reports = later "profio.reports"
-local suggestions = later "profio.internal.suggestions"
 local verbs = later "profio.cli.verbs"
+local word_hints = later "profio.cli.help.word_hints"
 
 local options = {}
 
@@ -124,37 +122,6 @@ local function verb_of(argv)
    return command or verb, command and 2 or 1
 end
 
--- Adds what a word without a verb may stand for: the words to write, by name.
-local function add_meanings(meanings, list, form)
-   for _, one in ipairs(list) do
-      meanings[one.name] = meanings[one.name] or one.compares and "--diff FILE"
-         or form:format(one.name)
-   end
-end
-
--- Returns what a first word that is no verb may stand for.
-local function meanings_of(word)
-   local meanings, names = {}, {}
-   add_meanings(meanings, verbs.all(), "profio %s")
-   add_meanings(meanings, reports.all(), "profio report %s")
-   add_meanings(meanings, exports.all(), "profio export %s")
-   declarations.each(function(option)
-      local name = option[1]:match "^%-%-(.+)"
-      if name and not meanings[name] then
-         meanings[name] = option[2] and option[1] .. " " .. option[2] or option[1]
-      end
-   end)
-   for name in pairs(meanings) do
-      names[#names + 1] = name
-   end
-   table.sort(names)
-   local near = meanings[word] and { word } or suggestions.names(word, names)
-   for i, name in ipairs(near) do
-      near[i] = meanings[name]
-   end
-   return near
-end
-
 -- Returns the message for a command line whose first word was meant as a verb: no file has this
 -- name, it consists of letters, and other files follow. Else nil.
 local function no_verb(argv, given)
@@ -164,7 +131,7 @@ local function no_verb(argv, given)
    then
       return nil
    end
-   local near = meanings_of(word)
+   local near = word_hints.meanings(word)
    return ("no verb '%s', and no file of this name; %s"):format(word, near[1]
       and "did you mean " .. table.concat(near, " or ") .. "?" or "the verbs are: "
       .. verbs.names())
@@ -210,15 +177,30 @@ local function verb_lines()
    return table.concat(lines, "\n")
 end
 
+-- Returns whether a command line has an option by one of its names. `named` are the first parts of
+-- its words; nil: all options are wanted.
+local function is_named(option, named)
+   if not named or named[option[1]] then
+      return true
+   end
+   for name in (option.also or ""):gmatch "%S+" do
+      if named[name] then
+         return true
+      end
+   end
+   return option[1] == "-o" and named["--out"] == true
+end
+
 -- Adds the options of the flat form, without FILE. The values of `choices` are for completion
 -- alone: else an unknown name gets a message that knows the trace.
-local function flat_parser(argparse, choices)
+local function flat_parser(argparse, choices, named)
    local parser = set_layout(argparse("profio", "Read and question the trace of a profiler."))
    parser:usage "Usage: profio [options] FILE...\n       profio VERB [options] ..."
    for _, group in ipairs(declarations.groups) do
       local added = {}
       for i = 2, #group do
-         added[#added + 1] = add_option(parser, group[i], choices)
+         added[#added + 1] = is_named(group[i], named) and add_option(parser, group[i], choices)
+            or nil
       end
       parser:group(group[1], table.unpack(added))
    end
@@ -239,16 +221,19 @@ local function examples_of(verb)
 end
 
 -- Adds a verb as a command of argparse.
-local function add_verb(parser, verb, choices)
+local function add_verb(parser, verb, choices, named)
    local description = verb.description or verb.help:gsub("^%l", string.upper) .. "."
    local command = set_layout(parser:command(verb.name, description, examples_of(verb)))
    command:help_description_margin(22):summary(verb.help):usage("Usage: " .. verb.usage)
+   command:target "verb" -- by default its name, which is also the key of an option
    local shown = {}
    for _, name in ipairs(verb.options) do
       shown[name] = true
    end
    for _, option in ipairs(verbs.options(verb)) do
-      add_option(command, option, choices):hidden(not shown[option[1]] and not shown[option])
+      if is_named(option, named) then
+         add_option(command, option, choices):hidden(not shown[option[1]] and not shown[option])
+      end
    end
    local argument = verb.argument or { "FILE", "traces of one format, and their executable" }
    command:argument(argument[1]):args("*"):target("files"):description(argument[2])
@@ -269,13 +254,14 @@ function options.whole_parser(choices)
    return parser
 end
 
--- Returns the parser for a command line of the flat form, or of a verb.
-local function parser_of(argparse, verb)
+-- Returns the parser for a command line of the flat form, or of a verb, with all options or with
+-- those that are `named`.
+local function parser_of(argparse, verb, named)
    if verb then
       local parser = argparse "profio"
-      return parser, add_verb(parser:add_help(false), verb)
+      return parser, add_verb(parser:add_help(false), verb, nil, named)
    end
-   local parser = flat_parser(argparse)
+   local parser = flat_parser(argparse, nil, named)
    parser:argument("FILE"):args("*"):target("files"):description(files_help)
    return parser, parser
 end
@@ -296,34 +282,38 @@ local function asked_of(given)
    return asked
 end
 
--- Sets the options that the verb does not have, and lets it set those of the flat form that it
--- stands for.
-local function prepare(given, verb)
-   declarations.each(function(option)
+-- Sets options that may be repeated to an empty list if they were not declared.
+local function set_lists(given, list)
+   for _, option in ipairs(list) do
       local key = key_of(option[1])
       if option.many and given[key] == nil then
          given[key] = {}
       end
-   end)
+   end
+end
+
+-- Lets a verb set the options of the flat form that it stands for.
+local function prepare(given, verb)
+   set_lists(given, options_of(verb))
    given.verb = verb
    if verb.prepare and not given.help then
       verb.prepare(given)
    end
 end
 
--- Returns the message of argparse in one line; for an option of other verbs, it names them.
-local function improved(message, verb)
-   local name = message:match "unknown option '([^']*)'"
-   local known = verb and name and declarations.find(name)
-   if not known then
-      return (message:gsub("\nDid you mean", "; did you mean"))
+-- Parses words with argparse; returns whether they are right, and the options or a message. Only
+-- the options that the words name are declared, since each costs time; a message is that of a
+-- parser with all. Without any option argparse would take words with a dash for files.
+local function parsed(argparse, verb, words)
+   local named = { ["--help"] = true }
+   for _, word in ipairs(words) do
+      named[word:match "^%-[^=]*" or ""] = true
    end
-   local names = {}
-   for _, other in ipairs(verbs.every()) do
-      names[#names + 1] = verbs.accepts(other, name) and verbs.title(other) or nil
+   local ok, given = parser_of(argparse, verb, named):pparse(words)
+   if ok then
+      return ok, given
    end
-   return ("profio %s has no option %s; profio without a verb has it%s"):format(
-      verbs.title(verb), name, #names > 0 and ", and: " .. table.concat(names, ", ") or "")
+   return parser_of(argparse, verb):pparse(words)
 end
 
 ---Parses a command line.
@@ -343,14 +333,16 @@ function options.parse(argv)
    if verb then
       table.insert(words, 1, verb.name)
    end
-   local ok, given = parser_of(argparse, verb):pparse(words)
+   local ok, given = parsed(argparse, verb, words)
    if not ok then
-      return nil, improved(given, verb), verb and "profio " .. verbs.title(verb) .. " --help"
+      return nil, word_hints.message(given, verb),
+         verb and "profio " .. verbs.title(verb) .. " --help"
    end
    given.rest = rest
    if rest and not given.script then
       table.move(rest, 1, #rest, #given.files + 1, given.files)
    end
+   set_lists(given, options_of())
    local message = not verb and not rest and no_verb(argv, given)
    if message then
       return nil, message
