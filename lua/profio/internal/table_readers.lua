@@ -3,59 +3,10 @@
 
 local core = require "profio.core"
 local file_sums = require "profio.internal.several.file_sums"
+local later = require "profio.internal.later"
+local chained_readers = later "profio.internal.several.chained_readers"
 
 local tables = {}
-
--- Returns distinct names for the files: data has no path, and a file may be given twice. The
--- records of a ring continue those of its file as one run, so they have the same name.
-local function names_of(paths, goes_on)
-   local names, seen = {}, {}
-   for i, path in ipairs(paths) do
-      path = path or "(data)"
-      seen[path] = (seen[path] or 0) + 1
-      names[i] = goes_on[i] and names[i - 1]
-         or seen[path] == 1 and path or ("%s (%d)"):format(path, seen[path])
-   end
-   return names
-end
-
--- Returns the constant columns of the files: `file`, and those that the format states.
-local function constants_of(state)
-   local columns = { { name = "file", values = names_of(state.paths, state.goes_on) } }
-   for i, part in ipairs(state.format.constants and state.parts or {}) do
-      for c, constant in ipairs(state.format.constants(part)) do
-         columns[c + 1] = columns[c + 1] or { name = constant.name, values = {} }
-         columns[c + 1].values[i] = constant.value
-      end
-   end
-   return columns
-end
-
--- Returns a reader of the concatenated parts of a trace, with the constant columns. Only the first
--- file has an open reader: each of the others is opened when the one before has ended, so that
--- thousands of files need no more memory than one.
-local function chained(state, name, parts, constants)
-   local readers, used = table.move(parts, 1, #parts, 1, {}), {}
-   for i = 1, state.format.open and #readers or 1 do
-      local reader, message, code = readers[i]:reader(name)
-      if not reader then
-         return nil, message, code
-      end
-      readers[i] = reader
-   end
-   local columns = {}
-   for _, field in ipairs(readers[1]:fields()) do
-      columns[field.name] = true
-   end
-   for _, constant in ipairs(constants) do -- the table may have a column `file` of its own
-      constant.name = (columns[constant.name] and "trace_" or "") .. constant.name
-   end
-   local id = state.format.ids and state.format.ids(parts[1])
-   for i, part in ipairs(columns[id] and parts or {}) do
-      used[i] = select(2, state.format.ids(part))
-   end
-   return core.chain(readers, constants, id, used)
-end
 
 -- Passes on the results of opening a reader of a table; progress and Ctrl-C watch it.
 local function watched(state, name, reader, ...)
@@ -80,7 +31,7 @@ function tables.plain(state, name)
    elseif #state.parts == 1 and not state.format.constants then
       reader, message, code = state.parts[1]:reader(name)
    else
-      reader, message, code = chained(state, name, state.parts, constants_of(state))
+      reader, message, code = chained_readers.of(state, name, state.parts, true)
    end
    return watched(state, name, reader, message, code)
 end
@@ -96,7 +47,7 @@ function tables.addends(state, name)
    if state.closed or not state.sums then
       return tables.plain(state, name)
    end
-   return watched(state, name, chained(state, name, file_sums.parts(state), {}))
+   return watched(state, name, chained_readers.of(state, name, file_sums.parts(state), false))
 end
 
 -- Like tables.plain, but adds up rows with equal keys, if the format says that they are parts of
