@@ -62,6 +62,35 @@ describe("the page", function()
       assert.matches("Unterminated group", told.wrong)
    end)
 
+   it_looks("shortens names of templates, and keeps what distinguishes them", function()
+      local names = { ["Matrix<double> multiply<double>(Matrix<double>&, Matrix<double>&)"] =
+            { "Matrix<double> multiply<double>(Matrix<double>&, Matrix<double>&)",
+               "multiply<double>" },
+         ["std::vector<float, std::allocator<float> >::operator[](unsigned long)"] =
+            { "std::vector<float\u{2026}>::operator[](unsigned long)",
+               "std::vector<float\u{2026}>::operator[]" },
+         ["std::map<std::basic_string<char>, int>::find(int) const"] =
+            { "std::map<std::basic_string\u{2026}>::find(int) const",
+            "std::map<std::basic_string\u{2026}>::find" },
+         ["encoding/json.(*decodeState).object"] = { "encoding/json.(*decodeState).object",
+            "encoding/json.(*decodeState).object" } }
+      local lines = "f" .. ("< "):rep(2400) .. "() 1\n"
+      for name in pairs(names) do
+         lines = lines .. name .. " 1\n"
+      end
+      local told = look(assert(folded.profile(lines):export "html"), [==[
+         tell('names', await look(() => page.data.functions.name.map((name, fn) =>
+            [name, page.short(fn), page.brief(fn, 20)])));]==])
+      local found = 0
+      for _, row in ipairs(told.names) do
+         if names[row[1]] then
+            found = found + 1
+            assert.same(names[row[1]], { row[2], row[3] })
+         end
+      end
+      assert.equal(4, found)
+   end)
+
    it_looks("shows what a link states", function()
       local told = look(assert(folded.profile(stacks):export "html"), [==[
          tell('all', await look(() => [page.name(page.selected()), page.state.order,

@@ -120,7 +120,17 @@
     }
     if (at <= 0 || !/[\w>\]~]/.test(name[at - 1])) { return name; }
     const left = name.slice(0, at);
-    return /operator/.test(left) ? left : left.replace(/^.* (?=[^\s>]*(<.*>)?[^\s>]*$)/, '');
+    return /operator/.test(left) ? left : left.slice(begin_of_name(left));
+  }
+
+  /* Returns where the last word begins that is not in brackets. */
+  function begin_of_name(text) {
+    let depth = 0, at = text.length;
+    while (at > 0 && (depth > 0 || text[at - 1] !== ' ')) {
+      at--;
+      depth += text[at] === '>' ? 1 : text[at] === '<' ? -1 : 0;
+    }
+    return at;
   }
 
   /* Returns the short name, without result and parameters if it is wider than so many pixels. */
