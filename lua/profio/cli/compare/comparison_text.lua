@@ -106,10 +106,28 @@ function text.results(results)
    return list
 end
 
+-- Makes a column of means whole numbers if all of them are.
+local function make_whole(fields, lines, name)
+   for at, field in ipairs(fields) do
+      if field.name == name then
+         for _, line in ipairs(lines) do
+            if line[at] and not math.tointeger(line[at]) then
+               return
+            end
+         end
+         fields[at] = { name = name, type = "int", help = field.help }
+         for _, line in ipairs(lines) do
+            line[at] = line[at] and math.tointeger(line[at])
+         end
+      end
+   end
+end
+
 -- Writes the statistics of the calls of areas: three lines for each.
 local function write_calls(out, comparison, rows, records, unit)
    local fields, lines, names = statistics_diff.lines(rows, records, nil,
       { comparison.by, "value" })
+   make_whole(fields, lines, "count")
    out:write("\nCalls: ", comparison.calls_note, ".\n")
    out:rows({ output = "text", unit = unit, columns = names }, core.rows_reader(fields, lines))
 end
