@@ -208,6 +208,7 @@ describe("comparison:text", function()
       assert.matches("The typical function costs 1.1 times as much as before, as on a slower "
          .. "machine", text_of { 1.1, 1.1, 1.1 }, 1, true)
       assert.is_nil(text_of { 1.4, 1.1, 0.8 }:find "typical function")
+      assert.is_nil(text_of { 1.1 }:find "typical function")
    end)
 
    it("advises to compare shares if whole runs of one side differ", function()
@@ -396,6 +397,13 @@ describe("profio compare", function()
       assert.equal(4, status)
       assert.matches("\nFAILED  self > %+5%%: heavy: ", text)
       assert.equal(0, select(2, command.run("profio compare" .. both .. "--fail 'self > +95%'")))
+      for _, words in ipairs { "--output csv", "--output json", "--export folded" } do
+         local rows, code, errors = command.run("profio compare" .. both .. words
+            .. " --fail 'self > +5%'")
+         assert.equal(4, code)
+         assert.matches("profio: FAILED  self > %+5%%: heavy: ", errors)
+         assert.is_nil(rows:find "FAILED")
+      end
    end)
 
    it("writes rows, Markdown and JUnit's XML", function()

@@ -8,6 +8,7 @@ local files = require "profio.cli.files"
 local later = require "profio.internal.later"
 local junit = later "profio.cli.compare.junit"
 local limits_mode = later "profio.cli.limits_mode"
+local messages = require "profio.cli.messages"
 local options = require "profio.internal.options"
 local output = require "profio.cli.output"
 local outputs = require "profio.internal.outputs"
@@ -112,11 +113,25 @@ local function has_text(given)
    return given.output == "text" and not given.export and not query.reshapes(given)
 end
 
-local function write_results(out, results)
+-- Returns the lines of a gate: those that failed, and the largest unknown ones.
+local function lines_of(results)
+   local lines = {}
    for i, result in ipairs(comparison_text.results(results)) do
-      out:write(i == 1 and "\n" or "", result.state == "failed" and "FAILED" or "unknown", "  ",
-         result.condition, ": ", plain(result.text), "\n")
+      lines[i] = ("%s  %s: %s"):format(result.state == "failed" and "FAILED" or "unknown",
+         result.condition, plain(result.text))
    end
+   return lines
+end
+
+local function write_results(out, results)
+   for i, line in ipairs(lines_of(results)) do
+      out:write(i == 1 and "\n" or "", line, "\n")
+   end
+end
+
+-- Returns whether the output has the results of a gate; else they go to standard error.
+local function shows_results(given)
+   return has_text(given) or given.output == "markdown" or given.output == "junit"
 end
 
 -- Writes the difference of both sides as an export of profiles; flame graphs show what is gone.
@@ -193,6 +208,11 @@ function verb.run(given, err)
       status = result.state == "failed" and failure.EXCEEDED or status
    end
    write(given, comparison, { conditions = conditions, results = results }, heading)
+   if not shows_results(given) then
+      for _, line in ipairs(lines_of(results)) do
+         messages.say(err, line)
+      end
+   end
    sides.warn(comparison.warnings, err)
    return math.max(status, has_damage and failure.DAMAGE or failure.READ), true
 end

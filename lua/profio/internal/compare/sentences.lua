@@ -98,8 +98,9 @@ end
 -- The change that all functions share; a slower machine has it, too.
 local function scale_sentence(state, result)
    local parts, scale = {}, result.whole.scale
-   if scale and math.abs(scale - 1) >= math.max(LEAST_SCALE, result.whole.scale_width or 0)
-      and count_common(result.rows) >= FEWEST_TYPICAL then
+   local is_known = result.whole.scale_width or result.whole.verdict ~= "unknown"
+   if scale and is_known and count_common(result.rows) >= FEWEST_TYPICAL
+      and math.abs(scale - 1) >= math.max(LEAST_SCALE, result.whole.scale_width or 0) then
       parts[1] = ("The typical %s costs %.3g times as much as before, as on a %s machine%s."
          ):format(noun_of(state), scale, scale > 1 and "slower" or "faster",
          state.options.normalise == "none" and "; option normalise takes that out of all rows"
