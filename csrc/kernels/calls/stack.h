@@ -214,9 +214,9 @@ static inline void end_sibling (pf_machine *m, pf_lane *lane, int64_t time,
 }
 
 
-/* state_machine.c: the id of the stack of a call of a function: the stack of the
-   function around it with its area on top; PF_OUTER_STACK outside of the functions
-   with which stacks begin. */
+/* state_machine.c: the id of the stack of a call of a function: the stack of
+   the function around it with its area on top; PF_OUTER_STACK outside of the
+   functions with which stacks begin. */
 uint32_t pf_push_stack (pf_machine *m, const pf_frame *around,
                         const pf_slot *slot);
 
@@ -323,9 +323,9 @@ typedef struct fast_run {
 } fast_run;
 
 
-/* Where calls go that the fast path ends. `add` is a constant in each caller, so
-   that it is inlined: it adds a call of a slot, or returns false if it cannot.
-   Then, and if it is NULL, the call is emitted. */
+/* Where calls go that the fast path ends. `add` is a constant in each caller,
+   so that it is inlined: it adds a call of a slot, or returns false if it
+   cannot. Then, and if it is NULL, the call is emitted. */
 typedef struct pf_call_sink {
   bool (*add)(void *context, const pf_slot *slot, const int64_t *durations);
   void *context;
@@ -377,8 +377,8 @@ PF_HOT bool leave_fast (pf_machine *m, fast_run *r, int64_t time,
 }
 
 
-/* Process an event. One that has no flags is told by comparing its word with the
-   word of the call on top. */
+/* Process an event. One that has no flags is told by comparing its word with
+   the word of the call on top. */
 PF_HOT bool process_fast (pf_machine *m, fast_run *r, uint64_t word,
                           int64_t time, const pf_call_sink *sink) {
   const uint64_t change = word ^ r->top->word;

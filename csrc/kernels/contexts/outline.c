@@ -12,8 +12,6 @@
 #include "model/base/sorts.h"
 
 
-/* {====== Functions ====== */
-
 /* Add the weights of all nodes to their functions. */
 static void sum_functions (pf_outline *o, const bool *outermost, size_t m) {
   const pf_traversal *const t = &o->walk;
@@ -54,7 +52,7 @@ static bool has_number (const pf_outline *o, uint32_t f) {
 }
 
 
-/* What the functions are ordered by. */
+/* The sums by which functions are ordered. */
 typedef struct function_order {
   const int64_t *self, *total; /* in the usual metric */
 } function_order;
@@ -94,11 +92,6 @@ static pf_status order_functions (pf_outline *o, size_t usual) {
   return PF_OK;
 }
 
-/* }====== */
-
-
-/* {====== Contexts ====== */
-
 /* Set the share of each node. */
 static void set_shares (const pf_outline *o, double *shares) {
   const pf_contexts *const c = o->walk.contexts;
@@ -113,8 +106,8 @@ static void set_shares (const pf_outline *o, double *shares) {
 }
 
 
-/* Sort nodes in preorder by share; the bits of positive doubles are in the order
-   of the doubles. */
+/* Sort nodes in preorder by share; the bits of positive doubles are in the
+   order of the doubles. */
 static pf_status order_nodes (pf_outline *o) {
   const size_t count = o->walk.contexts->count;
   double *const shares = pf_array_of_zeros(count, sizeof *shares);
@@ -137,9 +130,6 @@ static pf_status order_nodes (pf_outline *o) {
   free(shares);
   return status;
 }
-
-/* }====== */
-
 
 static pf_status fill (pf_outline *o, size_t usual, size_t calls) {
   const pf_traversal *const t = &o->walk;

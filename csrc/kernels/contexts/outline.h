@@ -2,7 +2,7 @@
 ** outline.h - the functions of a profile in the order of their weight, and its
 ** contexts in the order of their share, so that an output of limited size takes
 ** the first ones. Used by csrc/lua/profile/export_outline.c: open, read the
-** members, close.
+** members, close, which frees all arrays.
 */
 
 #ifndef contexts_outline_h
@@ -33,8 +33,8 @@ typedef struct pf_outline {
 } pf_outline;
 
 /*
-** Opens the outline of contexts (borrowed until pf_outline_close). `usual` is an
-** index of `metrics`, `calls` a metric of the contexts or PF_NO_METRIC.
+** Opens the outline of contexts (borrowed until pf_outline_close). `usual` is
+** an index of `metrics`, `calls` a metric of the contexts or PF_NO_METRIC.
 **
 ** The share of a context is that of its total in the whole, the largest of all
 ** metrics, and at least that of its callees, whose weights may be negative.

@@ -50,8 +50,6 @@ void pf_durations_close (pf_durations *d) {
 }
 
 
-/* {====== Heat maps ====== */
-
 /* Count calls in the cells of their keys; all arrays have `count` elements. */
 static bool add_to_cells (pf_durations *d, const uint64_t *keys,
                           const pf_heat_cell *calls, size_t count) {
@@ -120,11 +118,6 @@ static bool add_heat (pf_durations *d, const pf_pending_call *calls,
   return ok;
 }
 
-/* }====== */
-
-
-/* {====== Calls ====== */
-
 /* Count a call of a frame. */
 static bool count_call (pf_durations *d, pf_frame_durations *f,
                         const pf_pending_call *call) {
@@ -146,8 +139,8 @@ static bool count_call (pf_durations *d, pf_frame_durations *f,
 }
 
 
-/* Count the pending calls, one frame after the other: each has many arrays, which
-   would not stay in the cache otherwise. */
+/* Count the pending calls, one frame after the other: each has many arrays,
+   which would not stay in the cache otherwise. */
 static bool flush (pf_durations *d) {
   uint32_t *const ends = pf_array_of_zeros(d->count + 1, sizeof *ends);
   if (ends == NULL)
@@ -210,5 +203,3 @@ bool pf_durations_finish (pf_durations *d) {
   free(pairs);
   return ok;
 }
-
-/* }====== */

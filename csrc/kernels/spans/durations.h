@@ -2,7 +2,8 @@
 ** durations.h - the durations of all calls of each frame: histograms with an
 ** example for each bucket, quantiles, and a heat map, which counts the calls by
 ** time and duration. Used by overview.c and csrc/lua/stages/lane_overview.c.
-** Initialise it with pf_durations_init, add calls, read the members, close.
+** Initialise it with pf_durations_init, add calls, read the members, and free
+** all with pf_durations_close.
 **
 ** Memory grows with the number of frames and of cells, not with that of calls:
 ** if the heat maps have too many cells, the columns become twice as wide.

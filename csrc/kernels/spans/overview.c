@@ -20,7 +20,7 @@ typedef struct open_call {
   uint32_t frame, late;
 } open_call;
 
-/* How many calls without an enter began at a base. */
+/* The number of calls without an enter that began at a base. */
 typedef struct late_calls {
   uint32_t base, count;
 } late_calls;
@@ -43,8 +43,6 @@ typedef struct overview_progress {
   size_t ncounts;
 } overview_progress;
 
-
-/* {====== Intervals ====== */
 
 static size_t interval_at (const pf_overview *o, const pf_overview_track *t,
                            int64_t time) {
@@ -144,11 +142,6 @@ static void fill_since (const pf_overview *o, pf_overview_track *t,
     from = end;
   }
 }
-
-/* }====== */
-
-
-/* {====== Spans ====== */
 
 /* Sets *is_left_out for further variables than are wanted. */
 static bool add_track (pf_overview *o, uint32_t track, bool *is_left_out) {
@@ -315,11 +308,6 @@ static pf_status take_span (void *context, const pf_span *span,
   return ok ? PF_OK : pf_no_memory(error);
 }
 
-/* }====== */
-
-
-/* {====== Trimming ====== */
-
 /* Whether a track has values, which are of use only if they are all there. */
 static bool has_values (const pf_overview *o, uint32_t track) {
   return o->known.list[track].kind == PF_KIND_VALUE;
@@ -381,8 +369,8 @@ static void add_late (const overview_progress *p, pf_overview_call *call) {
 }
 
 
-/* Keep the longest call of each function, if it is too short for the list of its
-   track. */
+/* Keep the longest call of each function, if it is too short for the list of
+   its track. */
 static bool keep_worst (pf_overview *o) {
   size_t kept = 0;
   for (size_t frame = 1; frame <= o->nframes && kept < PF_OVERVIEW_WORST;
@@ -443,9 +431,6 @@ bool pf_overview_trim (pf_overview *o, uint64_t most_calls) {
   }
   return true;
 }
-
-/* }====== */
-
 
 pf_status pf_overview_open (pf_reader *events,
                             const pf_overview_options *options,

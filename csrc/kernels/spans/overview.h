@@ -71,11 +71,11 @@ pf_status pf_overview_open (pf_reader *events,
                             pf_overview **overview, pf_error *error);
 void pf_overview_close (pf_overview *overview);
 
-/* Reduce the lists of calls, possibly again, so that all tracks together keep at most
-   `most_calls`: each track may keep the same number, and tracks with fewer
-   leave theirs to the others. Values of a variable stay if all of them fit. The
-   longest call of a function stays, also if it is shorter than others. Order
-   all lists by start and depth. False when out of memory. */
+/* Reduce the lists of calls, possibly again, so that all tracks together keep
+   at most `most_calls`: each track may keep the same number, and tracks with
+   fewer leave theirs to the others. Values of a variable stay if all of them
+   fit. The longest call of a function stays, also if it is shorter than others.
+   Order all lists by start and depth. False when out of memory. */
 bool pf_overview_trim (pf_overview *overview, uint64_t most_calls);
 
 /* Returns a track by id; NULL if it is left out. */

@@ -53,8 +53,6 @@ static int outline_gc (lua_State *L) {
 }
 
 
-/* {====== Text ====== */
-
 static void put_text (l_outline *o, const char *text) {
   if (row_put(&o->text, text, strlen(text)) != PF_OK)
     o->failed = true;
@@ -102,11 +100,6 @@ static size_t string_size (pf_bytes text) {
   }
   return size;
 }
-
-/* }====== */
-
-
-/* {====== Functions ====== */
 
 static const pf_area *area_of (const l_outline *o, uint32_t function) {
   const pf_traversal *const t = &o->outline.walk;
@@ -211,11 +204,6 @@ static void put_functions (l_outline *o, uint32_t most, size_t size) {
   put_text(o, "]");
 }
 
-/* }====== */
-
-
-/* {====== Contexts ====== */
-
 /* The number of bytes of a context; that of what is left out below it is not
    known yet, and estimated by its total. */
 static size_t node_size (const l_outline *o, uint32_t node) {
@@ -229,8 +217,8 @@ static size_t node_size (const l_outline *o, uint32_t node) {
 }
 
 
-/* Marks the contexts that are kept, the first ones, at most `most`, that have at
-   most `size` bytes with their names. Returns their number. */
+/* Marks the contexts that are kept, the first ones, at most `most`, that have
+   at most `size` bytes with their names. Returns their number. */
 static uint32_t keep_nodes (l_outline *o, uint32_t most, size_t size) {
   const pf_outline *const all = &o->outline;
   uint32_t count = 0;
@@ -353,9 +341,6 @@ static void put_contexts (l_outline *o, size_t size, size_t calls,
   }
 }
 
-/* }====== */
-
-
 /* Moves the text to a field of the table on top. Returns its size. */
 static size_t set_text (lua_State *L, l_outline *o, const char *name) {
   const size_t size = o->text.used;
@@ -368,7 +353,8 @@ static size_t set_text (lua_State *L, l_outline *o, const char *name) {
 }
 
 
-/* Sets the lists names, files (false: none) and lines of the shown functions. */
+/* Sets the lists names, files (false: none) and lines of the shown
+   functions. */
 static void set_names (lua_State *L, const l_outline *o) {
   pf_dictionary *const d = o->outline.walk.contexts->dictionary;
   lua_createtable(L, (int)o->nshown, 0);

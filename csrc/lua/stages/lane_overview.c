@@ -1,6 +1,9 @@
 /*
 ** lane_overview.c - core.overview: the summary of all tracks of a timeline, as
 ** arrays of JSON for a page. User value 1: the reader of the events.
+**
+** Called by lua/profio/exports/html/timeline.lua. The userdata owns the
+** pf_overview; close or the collector frees it.
 */
 
 #include <stdlib.h>
@@ -163,8 +166,6 @@ static int overview_heat_width (lua_State *L) {
   return 1;
 }
 
-/* {====== Columns ====== */
-
 enum {
   START,
   LENGTH,
@@ -286,11 +287,6 @@ static int overview_intervals (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
-/* {====== Durations ====== */
-
 /* Returns the frame with the number at index 2. */
 static size_t frame_check (lua_State *L) {
   const pf_overview *const o = overview_check(L);
@@ -301,8 +297,8 @@ static size_t frame_check (lua_State *L) {
 }
 
 
-/* overview:heaviest(most): the frames with most net time: { { frame =, name = },
-   ... }. */
+/* overview:heaviest(most): the frames with most net time, each a table with
+   `frame` and `name`. */
 static int overview_heaviest (lua_State *L) {
   pf_overview *const o = overview_check(L);
   const lua_Integer most = luaL_checkinteger(L, 2);
@@ -387,10 +383,10 @@ static int overview_histogram (lua_State *L) {
 }
 
 
-/* overview:heat(frame): the calls by time and gross duration as an array of JSON
-   with five numbers for each cell that has calls: its column minus that of the
-   cell before, bucket, count, and of one of the calls track (from 1) and start
-   in ns from the begin of the column on. */
+/* overview:heat(frame): the calls by time and gross duration as an array of
+   JSON with five numbers for each cell that has calls: its column minus that of
+   the cell before, bucket, count, and of one of the calls track (from 1) and
+   start in ns from the begin of the column on. */
 static int overview_heat (lua_State *L) {
   pf_overview *const o = overview_check(L);
   const pf_frame_durations *const f =
@@ -416,9 +412,6 @@ static int overview_heat (lua_State *L) {
   return 1;
 }
 
-/* }====== */
-
-
 /* Returns an option that is a positive number of elements. */
 static uint32_t option_count (lua_State *L, const char *name) {
   int64_t value = 1;
@@ -430,9 +423,8 @@ static uint32_t option_count (lua_State *L, const char *name) {
 /*
 ** core.overview(events, options): reads all events. Options: first and length
 ** (ns), intervals (of each track), most_calls and most_pauses (of each track),
-** most_variables,
-** most_values, all_calls (of all tracks), from, to, last (see trace:calls). nil, message,
-** code if the events cannot be read.
+** most_variables, most_values, all_calls (of all tracks), from, to, last (see
+** trace:calls). nil, message, code if the events cannot be read.
 */
 static int core_overview (lua_State *L) {
   l_reader *const events = l_reader_check(L, 1);
