@@ -169,9 +169,9 @@ $(B)/demo/demo: examples/demo.c
 KILL := $(B)/c/kill $(B)/c/units $(B)/c/processes.so $(B)/c/disk.so $(B)/c/faults
 
 # Long ones first: at the end, one that begins late would run alone.
-SLOW     = $(LONG) %/group_spec.lua %/readme_spec.lua %/xpp_large_spec.lua \
+SLOW     = $(LONG) %/group_spec.lua %/readme_spec.lua \
 	%/chrome_spec.lua %/torture_spec.lua %/output_spec.lua %/install_spec.lua \
-	%/simulations_spec.lua %/compare_programs_spec.lua %/store_spec.lua \
+	%/simulations_spec.lua %/store_spec.lua \
 	%/view_spec.lua %/register_spec.lua %/ring_spec.lua
 ORDERED  = $(filter $(SLOW),$(SPECS)) $(filter-out $(SLOW),$(SPECS))
 
@@ -221,14 +221,14 @@ USER_SPECS = $(filter-out %/growth_spec.lua %/slow_input_spec.lua %/gprof_spec.l
 	%_write_spec.lua %_encode_spec.lua %_files_spec.lua %_follow_spec.lua \
 	%_packets_spec.lua %_database_spec.lua,$(ORDERED)))
 
-# Specs of 8 to 40 s that measure costs or times, let each system call fail, try each
-# combination of options, or of Lua functions and readers, start servers or other large
-# programs, or kill commands: `make check` leaves them to `make test`.
+# Specs of 4 to 20 s that measure costs or times, read large files, let each system call
+# fail, try each combination of options, or of Lua functions and readers, start servers,
+# compilers or other large programs, or kill commands: `make check` leaves them to `make test`.
 LONG = %/slow_input_spec.lua %/growth_spec.lua %/faults_spec.lua %/deep_spec.lua \
 	%/callbacks_spec.lua %_times_spec.lua %/conflicts_spec.lua %/clickhouse_spec.lua \
 	%/clickhouse_failures_spec.lua %/cluster_spec.lua %/torture_store_spec.lua \
 	%/gprof_spec.lua %/symbols_order_spec.lua %/viewers_spec.lua \
-	%/perfetto_spec.lua
+	%/perfetto_spec.lua %/compare_programs_spec.lua %/xpp_large_spec.lua
 
 test-quick:
 	@$(SETUP) run test
