@@ -153,16 +153,25 @@ describe("--export svg", function()
          var svg = document.querySelector('svg'), f = svg.flames;
          function look() {
             var label = svg.querySelector('.labels').lastChild;
+            var drawn = svg.querySelector('.frames').getBoundingClientRect();
             return [svg.getBoundingClientRect().width, f.box(f.frames[0]).w, f.box(f.frames[2]).x,
-               +label.getAttribute('x'), label.textContent];
+               +label.getAttribute('x'), label.textContent, Math.round(drawn.left),
+               Math.round(drawn.width)];
          }
          tell('narrow', look());
          svg.parentNode.style.width = '1020px';
          window.dispatchEvent(new Event('resize'));
-         tell('wide', look());]])
+         tell('wide', look());
+         f.to(f.frames[1]); // main, which is as wide as all
+         svg.parentNode.style.width = '620px';
+         window.dispatchEvent(new Event('resize'));
+         tell('zoomed', look());
+         tell('above', Math.round(svg.querySelector('.above').getBoundingClientRect().width));]])
       assert.same({}, seen.errors)
-      assert.same({ 500, 480, 10, 13, "a" }, seen.told.narrow)
-      assert.same({ 1020, 1000, 10, 13, "a" }, seen.told.wide)
+      assert.same({ 500, 480, 10, 13, "a", 10, 480 }, seen.told.narrow)
+      assert.same({ 1020, 1000, 10, 13, "a", 10, 1000 }, seen.told.wide)
+      assert.same({ 620, 600, 10, 13, "a", 10, 600 }, seen.told.zoomed)
+      assert.equal(600, seen.told.above)
    end)
 
    it_looks("searches by a regular expression, and counts no time twice", function()

@@ -72,12 +72,13 @@ local program = [[
   var back = svg.querySelector('.back'), hits = svg.querySelector('.hits');
   var words = svg.querySelector('.words'), labels = svg.querySelector('.labels');
   var paths = Array.prototype.slice.call(svg.querySelectorAll('.frames path'));
+  var group = svg.querySelector('.frames'), base = full; // its paths are those of this width
   var zoom = { x: 0, w: 1, d: 0 }, wanted = null, rows = [];
   var matched = added('path', 'matched'), above = added('path', 'above');
   var over = added('rect', 'over');
   var frames = lines('frames').map(function (line) {
     var p = line.split(' ', 5), name = +p[3], f = { d: +p[0], x: p[1] / 1e7, w: p[2] / 1e7,
-      name: names[name], path: +p[4], told: line.slice(p.join(' ').length + 1), match: false };
+      name: names[name], path: +p[4], line: line, match: false };
     (rows[f.d] = rows[f.d] || []).push(f);
     return f;
   });
@@ -93,6 +94,8 @@ local program = [[
   function cut(name, letters) {
     return letters >= name.length ? name : name.slice(0, letters - 2) + '..';
   }
+  // Returns the numbers of a frame for people.
+  function told(f) { return f.line.split(' ').slice(5).join(' '); }
   function inner() { return (full - 2 * edge) * scale; }
   function isAbove(f) {
     return f.d < zoom.d && f.x <= zoom.x + 1e-7 && f.x + f.w >= zoom.x + zoom.w - 1e-7;
@@ -115,9 +118,21 @@ local program = [[
     text.textContent = cut(f.name, letters);
     labels.appendChild(text);
   }
+  function drawLabels() {
+    labels.textContent = '';
+    frames.forEach(function (f) {
+      var b = f.w / zoom.w * inner() > 6 || isAbove(f) ? box(f) : null;
+      if (b) { label(f, b); }
+    });
+  }
+  // Stretches the paths of all frames to the width, which is faster than drawing them again.
+  function stretch() {
+    var part = inner() / ((base - 2 * edge) * scale);
+    group.setAttribute('transform', 'translate(' + edge * (1 - part) + ',0) scale(' + part + ',1)');
+    drawLabels();
+  }
   function draw() {
     var parts = paths.map(function () { return []; }), hit = [], veil = [];
-    labels.textContent = '';
     frames.forEach(function (f) {
       var b = box(f), text;
       if (!b) { return; }
@@ -125,8 +140,10 @@ local program = [[
         b.w.toFixed(2) + 'z';
       (f.match ? hit : parts[f.path]).push(text);
       if (isAbove(f)) { veil.push(text); }
-      label(f, b);
     });
+    group.removeAttribute('transform');
+    base = full;
+    drawLabels();
     paths.forEach(function (path, i) { path.setAttribute('d', parts[i].join('')); });
     matched.setAttribute('d', hit.join(''));
     above.setAttribute('d', veil.join(''));
@@ -159,8 +176,8 @@ local program = [[
       over.setAttribute({ w: 'width', h: 'height' }[key] || key, b ? b[key] : 0);
     });
     if (!b) { return; }
-    text.textContent = cut(f.name, Math.floor(full / 7.3) - 5 - f.told.length) +
-      ' (' + f.told + ')';
+    text.textContent = cut(f.name, Math.floor(full / 7.3) - 5 - told(f).length) +
+      ' (' + told(f) + ')';
     wide = text.getComputedTextLength() + 12;
     words.querySelector('rect').setAttribute('width', wide);
     words.setAttribute('transform', 'translate(' + Math.max(2, Math.min(x + 12, full - wide - 2)) +
@@ -217,7 +234,7 @@ local program = [[
     svg.setAttribute('viewBox', '0 0 ' + full + ' ' + tall);
     svg.querySelector('.find').setAttribute('x', full - edge);
     hits.setAttribute('x', full - edge);
-    draw();
+    if (zoom.w === 1 && zoom.d === 0 && wanted === null) { stretch(); } else { draw(); }
   }
   if (!svg.ownerSVGElement) { svg.setAttribute('width', '100%'); }
   window.addEventListener('resize', fit);
