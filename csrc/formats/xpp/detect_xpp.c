@@ -224,12 +224,17 @@ static bool is_guess_sound (const head_text *text, const xpp_roles *roles) {
 }
 
 
+bool xpp_is_text (pf_bytes head) {
+  for (size_t i = 0; i < head.size; i++)
+    if (head.at[i] < ' ' && memchr("\t\r\n\x1A\f", head.at[i], 5) == NULL)
+      return false;
+  return true;
+}
+
+
 int xpp_text_score (pf_bytes head, uint64_t size) {
   head_text text = {.head = head, .is_complete = head.size == size};
   xpp_roles roles = XPP_NO_ROLES;
-  for (size_t i = 0; i < head.size; i++)
-    if (head.at[i] < ' ' && memchr("\t\r\n\x1A\f", head.at[i], 5) == NULL)
-      return 0;
   text.separator =
       xpp_detect_separator(head, text.is_complete, 0, &text.columns);
   if (text.separator == 0 || text.columns > FIELDS)

@@ -193,10 +193,10 @@ static void close (pf_trace *trace) {
 
 static int score (pf_bytes head, uint64_t size) {
   const int table = xpp_table_score(head, size);
-  const int text = table > 0 ? 0 : xpp_text_score(head, size);
-  const int settings = table > 0 ? 0 : xpp_settings_score(head);
-  if (table > 0)
+  if (table > 0 || !xpp_is_text(head))
     return table;
+  const int text = xpp_text_score(head, size);
+  const int settings = xpp_settings_score(head);
   return text > settings ? text : settings;
 }
 
