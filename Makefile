@@ -526,7 +526,7 @@ $(B)/fuzz_lua $(B)/fuzz_decode: spec/fuzz/structured.c
 
 # Rows of stores, with hashes of its own.
 $(B)/fuzz_rows $(B)/replay/fuzz_rows: $(patsubst %,$(B)/obj/store/%.o, \
-	put_rows sum_rows group_rows)
+	interning put_rows sum_rows group_rows)
 
 # The Lua layer, and the binding: all objects, and an interpreter.
 LINK_fuzz_lua = $(LUA_STATIC)

@@ -35,8 +35,10 @@ static int database_put_cells (lua_State *L) {
   pf_error error;
   if (sqlite3_get_autocommit(d->database.handle) != 0)
     return luaL_error(L, "put_cells needs a transaction");
-  if (pf_cells_store(&d->interning, &d->database, run, contexts, &count,
-                     &error) != PF_OK)
+  lua_getiuservalue(L, 3, 1);
+  l_pin(L, 1, 2, -1);
+  if (pf_cells_store(&d->ids, &d->database, run, contexts, &count, &error) !=
+      PF_OK)
     return l_database_failed(L, 1, &error);
   lua_pushinteger(L, (lua_Integer)count);
   return 1;

@@ -44,7 +44,7 @@ static int store_sqlite (lua_State *L) {
   pf_error error;
   luaL_argcheck(L, busy >= 0 && busy <= 86400, 3,
                 "busy must be 0 to 86400 seconds");
-  l_database *const d = l_new(L, L_DATABASE, sizeof *d, 1);
+  l_database *const d = l_new(L, L_DATABASE, sizeof *d, 2);
   l_pin(L, -1, 1, 1);
   if (pf_database_open(&d->database, path, mode, (int)(busy * 1000), &error) ==
       PF_OK)
@@ -57,7 +57,7 @@ static int store_sqlite (lua_State *L) {
 /* database:close(); rows that are being read end with an error. */
 static int database_close (lua_State *L) {
   l_database *const d = luaL_checkudata(L, 1, L_DATABASE);
-  pf_interning_free(&d->interning);
+  pf_interning_free(&d->ids.interning);
   pf_read_stacks_free(&d->read);
   pf_database_close(&d->database);
   return 0;

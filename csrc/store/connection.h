@@ -13,10 +13,11 @@
 
 #define L_DATABASE "profio.database"
 
-/* User value 1: the path, which labels messages. */
+/* User values: the path, which labels messages; the dictionary of the profile that
+   was written last, to which ids refer. */
 typedef struct l_database {
   pf_database database;
-  pf_interning interning;
+  pf_stored_ids ids;
   pf_read_stacks read;
 } l_database;
 

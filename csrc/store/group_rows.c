@@ -17,6 +17,8 @@ pf_status pf_run_sums_name (pf_run_sums *sums, pf_error *error) {
     return pf_no_memory(error);
   for (uint32_t i = 0; i < sums->nsums; i++) {
     const uint32_t frame = sums->stacks[i].frame;
+    if (pf_is_none(&sums->stacks[i].key))
+      continue;
     if (frame == PF_NOT_INTERNED || sums->frames[frame].area == PF_NO_AREA)
       return pf_run_sums_damaged(error, "a stack or a frame is missing");
   }
@@ -30,7 +32,9 @@ pf_status pf_run_sums_name (pf_run_sums *sums, pf_error *error) {
     sums->frames[f].function = id;
   }
   for (uint32_t i = 0; i < sums->nsums; i++)
-    sums->functions[i] = sums->frames[sums->stacks[i].frame].function;
+    sums->functions[i] = pf_is_none(&sums->stacks[i].key)
+                             ? sums->names.count
+                             : sums->frames[sums->stacks[i].frame].function;
   return PF_OK;
 }
 
@@ -40,9 +44,10 @@ pf_status pf_run_sums_name (pf_run_sums *sums, pf_error *error) {
 static pf_status look_up (const pf_run_sums *sums, const bool *wanted,
                           uint32_t i, uint8_t *known, uint32_t *path,
                           pf_error *error) {
-  const pf_hash none = {{0}};
   uint32_t depth = 0;
   uint8_t found = 1;
+  if (pf_is_none(&sums->stacks[i].key))
+    return PF_OK;
   while (known[i] == 0 && found == 1) {
     const pf_summed_stack *const stack = &sums->stacks[i];
     if (stack->frame == PF_NOT_INTERNED ||
@@ -52,7 +57,7 @@ static pf_status look_up (const pf_run_sums *sums, const bool *wanted,
     path[depth++] = i;
     if (wanted[sums->frames[stack->frame].function])
       found = 2;
-    else if (memcmp(&stack->parent, &none, sizeof none) == 0)
+    else if (pf_is_none(&stack->parent))
       break;
     else if ((i = pf_run_sums_find(sums, &stack->parent)) == PF_NOT_INTERNED)
       return pf_run_sums_damaged(error, "the caller of a stack is missing");
@@ -90,7 +95,7 @@ pf_status pf_run_sums_begin (pf_run_sums *sums, size_t groups,
   free(sums->self);
   sums->ngroups = 0;
   sums->self =
-      pf_array_of_zeros(groups * sums->names.count + 1, sizeof *sums->self);
+      pf_array_of_zeros(groups * (sums->names.count + 1), sizeof *sums->self);
   if (sums->self == NULL)
     return pf_no_memory(error);
   sums->ngroups = groups;
@@ -115,7 +120,7 @@ static pf_status add (pf_run_sums *sums, size_t group, uint64_t hi, uint64_t lo,
   const uint32_t i = stack_of(sums, hi, lo);
   if (i >= sums->nsums)
     return pf_run_sums_damaged(error, "cells have a stack without a sum");
-  sums->self[group * sums->names.count + sums->functions[i]] += weight;
+  sums->self[group * (sums->names.count + 1) + sums->functions[i]] += weight;
   return PF_OK;
 }
 

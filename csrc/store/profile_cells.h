@@ -10,15 +10,33 @@
 #include "model/base/wide.h"
 #include "model/contexts/contexts.h"
 #include "store/cells.h"
+#include "store/database.h"
 #include "store/interning.h"
+
+/* Set *version to a number that changes when another connection commits. Fails
+   as the database does. */
+pf_status pf_data_version (pf_database *database, int64_t *version,
+                           pf_error *error);
+
+/* Ids of frames and stacks that a connection has found or added. They are
+   forgotten when another process may have changed the tables, and after a
+   rollback. Begins as zeros; pf_interning_free frees the memory. */
+typedef struct pf_stored_ids {
+  pf_interning interning;
+  int64_t version;  /* of the database, when ids were found */
+  uint64_t changes; /* of the dictionary, then */
+} pf_stored_ids;
 
 /*
 ** Write a profile: its frames and stacks into the dictionary of the store, and
 ** a row of `cells` for each metric, also for one without weights. Stacks
 ** without weights are not kept. Sets *count to the number of cells. A
 ** transaction must have begun, which is to be rolled back after a failure.
+** PF_EFORMAT if two contents have one hash, since the ids in cells would not say
+** which is meant; PF_ELIMIT for too many frames or stacks, PF_ENOMEM, and failures
+** of the database.
 */
-pf_status pf_cells_store (pf_interning *interning, pf_database *database,
+pf_status pf_cells_store (pf_stored_ids *ids, pf_database *database,
                           int64_t run, const pf_contexts *contexts,
                           uint64_t *count, pf_error *error);
 

@@ -12,16 +12,12 @@
 #include "store/cells.h"
 #include "store/profile_cells.h"
 
-#define NOT_KNOWN UINT32_MAX
-
 /* All arrays are owned. */
 typedef struct job {
-  pf_interning *interning;
+  const pf_interning *interning;
   pf_database *database;
   const pf_contexts *contexts;
-  uint32_t *frames; /* by area of the profile: frame, or NOT_KNOWN */
   uint32_t *stacks; /* by node: stack, or PF_NO_STACK */
-  bool *needed;     /* by node: it or a node below it has a weight */
   pf_pair *pairs;   /* nodes with weights by their stack ids; then as many more
                        as scratch memory */
   size_t npairs;
@@ -30,75 +26,191 @@ typedef struct job {
 
 
 static void job_free (job *j) {
-  free(j->frames);
   free(j->stacks);
-  free(j->needed);
   free(j->pairs);
   free(j->bytes);
 }
 
 
 static bool job_allocate (job *j) {
-  const size_t nareas = pf_areas_count(j->contexts->dictionary);
   const size_t nodes = j->contexts->count;
-  j->frames = pf_array(nareas, sizeof *j->frames);
   j->stacks = pf_array(nodes, sizeof *j->stacks);
-  j->needed = pf_array_of_zeros(nodes, sizeof *j->needed);
   j->pairs = pf_array(2 * nodes, sizeof *j->pairs);
   j->bytes = pf_array(PF_CELLS_BOUND(nodes) + PF_CHECKSUM_SIZE, 1);
-  if (j->frames != NULL)
-    memset(j->frames, 0xff, nareas * sizeof *j->frames);
-  return j->frames != NULL && j->stacks != NULL && j->needed != NULL &&
-         j->pairs != NULL && j->bytes != NULL;
+  return j->stacks != NULL && j->pairs != NULL && j->bytes != NULL;
 }
 
 
-/* Mark the nodes with weights, and all their callers. */
-static void mark_needed (job *j) {
-  const pf_contexts *const c = j->contexts;
-  for (uint32_t node = c->count; node-- > 0;) {
-    if (!j->needed[node] && !pf_context_has_weight(c, node, PF_NO_METRIC))
-      continue;
-    j->needed[node] = true;
-    if (node != 0)
-      j->needed[c->parents[node]] = true;
+pf_status pf_data_version (pf_database *d, int64_t *version, pf_error *error) {
+  pf_statement *s;
+  pf_status status =
+      pf_statement_take(d, pf_bytes_of("PRAGMA data_version"), &s, NULL, error);
+  if (status != PF_OK)
+    return status;
+  status = pf_statement_step(d, s, error);
+  if (status == PF_MORE)
+    *version = sqlite3_column_int64(s->handle, 0);
+  pf_statement_end(s);
+  return status < 0 ? status : PF_OK;
+}
+
+
+/* {====== Rows of the dictionary ====== */
+
+/* The SQL of a table. Both commands have the hash as parameter 1, and then the
+   same contents. */
+typedef struct table {
+  const char *name, *find, *add;
+} table;
+
+static const table frames = {
+    "frames",
+    "SELECT id, name = ?2 AND file IS ?3 AND line IS ?4 FROM frames"
+    " WHERE hash = ?1",
+    "INSERT INTO frames(hash, name, file, line) VALUES(?1, ?2, ?3, ?4)"};
+
+static const table stacks = {
+    "stacks",
+    "SELECT id, parent = ?2 AND frame = ?3 FROM stacks WHERE hash = ?1",
+    "INSERT INTO stacks(hash, parent, frame) VALUES(?1, ?2, ?3)"};
+
+/* Contents of a row: a frame if `area` is not NULL, else a stack. */
+typedef struct contents {
+  const pf_hash *hash;
+  const pf_dictionary *dictionary;
+  const pf_area *area;
+  uint32_t parent, frame; /* ids in the store */
+} contents;
+
+
+static int bind_text (sqlite3_stmt *s, int parameter, pf_bytes text) {
+  return sqlite3_bind_blob64(s, parameter, text.at, text.size, SQLITE_STATIC);
+}
+
+
+static int bind_area (sqlite3_stmt *s, const contents *c) {
+  int result = bind_text(s, 2, pf_name(c->dictionary, c->area->name));
+  if (result == SQLITE_OK && c->area->file != PF_NO_NAME)
+    result = bind_text(s, 3, pf_name(c->dictionary, c->area->file));
+  if (result == SQLITE_OK && c->area->line != 0)
+    result = sqlite3_bind_int64(s, 4, c->area->line);
+  return result;
+}
+
+
+/* Take the statement of a command and give it the contents of a row. */
+static pf_status take (pf_database *d, const char *sql, const contents *c,
+                       pf_statement **statement, pf_error *error) {
+  const pf_status status =
+      pf_statement_take(d, pf_bytes_of(sql), statement, NULL, error);
+  if (status != PF_OK)
+    return status;
+  sqlite3_stmt *const s = (*statement)->handle;
+  int result = bind_text(s, 1, (pf_bytes){c->hash->bytes, PF_HASH_SIZE});
+  if (result == SQLITE_OK && c->area != NULL)
+    result = bind_area(s, c);
+  else if (result == SQLITE_OK) {
+    sqlite3_bind_int64(s, 2, c->parent);
+    result = sqlite3_bind_int64(s, 3, c->frame);
   }
+  return result == SQLITE_OK ? PF_OK : pf_database_failure(d, result, error);
 }
 
 
-/* Set the stack of a node after that of its parent. */
-static pf_status find_stack (job *j, uint32_t node, pf_error *error) {
-  const uint32_t area = j->contexts->frames[node];
-  const uint32_t parent = j->contexts->parents[node];
-  if (j->frames[area] == NOT_KNOWN) {
-    const pf_status status = pf_interning_frame(
-        j->interning, j->contexts->dictionary, area, &j->frames[area], error);
-    if (status != PF_OK)
-      return status;
-  }
-  return pf_interning_stack(j->interning, j->stacks[parent], j->frames[area],
-                            &j->stacks[node], error);
+/* Check the row with this hash. */
+static pf_status check_row (sqlite3_stmt *s, const table *t, const contents *c,
+                            uint32_t *id, pf_error *error) {
+  const int64_t found = sqlite3_column_int64(s, 0);
+  if (sqlite3_column_int(s, 1) == 0)
+    return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                   "two different rows of the table %s have one hash (id "
+                   "%lld): the store is damaged",
+                   t->name, (long long)found);
+  if (found <= (int64_t)c->parent || found >= PF_STACK_LIMIT)
+    return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                   "the table %s has the id %lld, which is out of order: the "
+                   "store is damaged",
+                   t->name, (long long)found);
+  *id = (uint32_t)found;
+  return PF_OK;
 }
 
 
-/* Give each needed node its stack, and sort those with weights by id. */
-static pf_status find_stacks (job *j, pf_error *error) {
+/* Set *id to that of the row with these contents; 0: there is none. */
+static pf_status find (pf_database *d, const table *t, const contents *c,
+                       uint32_t *id, pf_error *error) {
+  pf_statement *s = NULL;
+  pf_status status = take(d, t->find, c, &s, error);
+  *id = 0;
+  if (status == PF_OK)
+    status = pf_statement_step(d, s, error);
+  if (status == PF_MORE)
+    status = check_row(s->handle, t, c, id, error);
+  pf_statement_end(s);
+  return status < 0 ? status : PF_OK;
+}
+
+
+static pf_status add (pf_database *d, const table *t, const contents *c,
+                      uint32_t *id, pf_error *error) {
+  pf_statement *s = NULL;
+  pf_status status = take(d, t->add, c, &s, error);
+  if (status == PF_OK)
+    status = pf_statement_step(d, s, error);
+  pf_statement_end(s);
+  if (status < 0)
+    return status;
+  const int64_t added = sqlite3_last_insert_rowid(d->handle);
+  if (added <= (int64_t)c->parent || added >= PF_STACK_LIMIT)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "the table %s has no more ids below %lu: use another store",
+                   t->name, (unsigned long)PF_STACK_LIMIT);
+  *id = (uint32_t)added;
+  return PF_OK;
+}
+
+
+static pf_status find_or_add (pf_database *d, const table *t, const contents *c,
+                              uint32_t *id, pf_error *error) {
+  pf_status status = find(d, t, c, id, error);
+  if (status == PF_OK && *id == 0)
+    status = add(d, t, c, id, error);
+  if (status != PF_OK)
+    *id = 0;
+  return status;
+}
+
+
+static pf_status add_frame (void *context, const pf_interning *i,
+                            uint32_t frame, uint32_t *id, pf_error *error) {
+  const contents c = {.hash = &i->frames[frame].hash,
+                      .dictionary = i->dictionary,
+                      .area = pf_area_at(i->dictionary, frame)};
+  return find_or_add(context, &frames, &c, id, error);
+}
+
+
+static pf_status add_stack (void *context, const pf_interning *i,
+                            uint32_t stack, uint32_t *id, pf_error *error) {
+  const pf_stack *const s = pf_stack_at(i->dictionary, stack);
+  const contents c = {
+      .hash = &i->stacks[stack].hash,
+      .parent = s->parent == PF_NO_STACK ? 0 : i->stacks[s->parent].id,
+      .frame = i->frames[s->frame].id};
+  return find_or_add(context, &stacks, &c, id, error);
+}
+
+/* }====== */
+
+
+/* Sort the nodes with weights by the ids of their stacks. */
+static void sort_nodes (job *j) {
   const pf_contexts *const c = j->contexts;
-  j->stacks[0] = PF_NO_STACK;
-  for (uint32_t node = 0; node < c->count; node++) {
-    pf_status status = PF_OK;
-    if (!j->needed[node])
-      continue;
-    if (node != 0)
-      status = find_stack(j, node, error);
-    if (status != PF_OK)
-      return status;
+  for (uint32_t node = 0; node < c->count; node++)
     if (pf_context_has_weight(c, node, PF_NO_METRIC))
       j->pairs[j->npairs++] = (pf_pair){
-          node == 0 ? 0 : pf_interning_id(j->interning, j->stacks[node]), node};
-  }
+          node == 0 ? 0 : j->interning->stacks[j->stacks[node]].id, node};
   pf_sort_pairs(j->pairs, j->pairs + c->count, j->npairs);
-  return PF_OK;
 }
 
 
@@ -200,24 +312,42 @@ static pf_status put_metric (job *j, int64_t run, size_t metric,
 }
 
 
-pf_status pf_cells_store (pf_interning *interning, pf_database *database,
+/* Forget ids that may have changed: commands that add to the tables make ids
+   invalid, except these here. */
+static pf_status begin (pf_stored_ids *ids, pf_database *d, pf_error *error) {
+  int64_t version = 0;
+  const pf_status status = pf_data_version(d, &version, error);
+  if (status != PF_OK)
+    return status;
+  if (d->dictionary_changes != ids->changes || version != ids->version)
+    pf_interning_free(&ids->interning);
+  ids->changes = d->dictionary_changes;
+  ids->version = version;
+  return PF_OK;
+}
+
+
+pf_status pf_cells_store (pf_stored_ids *ids, pf_database *database,
                           int64_t run, const pf_contexts *contexts,
                           uint64_t *count, pf_error *error) {
-  job j = {.interning = interning, .database = database, .contexts = contexts};
-  pf_status status = pf_interning_begin(interning, database, error);
+  const pf_intern_target target = {database, add_frame, add_stack};
+  job j = {
+      .interning = &ids->interning, .database = database, .contexts = contexts};
+  pf_status status = begin(ids, database, error);
   *count = 0;
-  if (status == PF_OK && !job_allocate(&j)) {
-    (void)pf_no_memory(error);
-    status = PF_ENOMEM;
-  }
-  if (status == PF_OK) {
-    mark_needed(&j);
-    status = find_stacks(&j, error);
-  }
+  if (status == PF_OK && !job_allocate(&j))
+    status = pf_no_memory(error);
+  if (status == PF_OK)
+    status =
+        pf_intern_contexts(&ids->interning, contexts, &target, j.stacks, error);
+  if (status == PF_OK)
+    sort_nodes(&j);
   for (size_t m = 0; status == PF_OK && m < contexts->nmetrics; m++)
     status = put_metric(&j, run, m, count, error);
   if (status == PF_OK)
-    pf_interning_end(interning);
+    ids->changes = database->dictionary_changes;
+  else
+    pf_interning_free(&ids->interning);
   job_free(&j);
   return status;
 }

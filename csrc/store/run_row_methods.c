@@ -25,11 +25,13 @@ static pf_contexts *contexts_check (lua_State *L, int arg) {
 
 /* {====== Rows that are to be inserted ====== */
 
+/* User value 1 of rows: the dictionary of the profile that came last. */
+
 /* store.run_rows(shards): rows for so many shards. */
 static int store_run_rows (lua_State *L) {
   const lua_Integer shards = luaL_checkinteger(L, 1);
   luaL_argcheck(L, shards >= 1 && shards <= 65536, 1, "1 to 65536 shards");
-  pf_run_rows *const rows = l_new(L, L_RUN_ROWS, sizeof *rows, 0);
+  pf_run_rows *const rows = l_new(L, L_RUN_ROWS, sizeof *rows, 1);
   if (!pf_run_rows_open(rows, (size_t)shards))
     l_no_memory(L);
   return 1;
@@ -65,6 +67,8 @@ static int rows_put (lua_State *L) {
   pf_error error;
   luaL_argcheck(L, run.size == PF_HASH_SIZE, 3, "a hash has 16 bytes");
   memcpy(hash.bytes, run.at, PF_HASH_SIZE);
+  lua_getiuservalue(L, 6, 1);
+  l_pin(L, 1, 1, -1);
   if (pf_run_rows_put(rows, shard, &hash, attempt, month, contexts, &count,
                       &error) != PF_OK) {
     pf_run_rows_forget(rows);
@@ -276,6 +280,7 @@ static int sums_keys (lua_State *L) {
     wanted[i] = lua_toboolean(L, -1);
     lua_pop(L, 1);
   }
+  wanted[sums->names.count] = false;
   if (pf_run_sums_having(sums, wanted, callers, has, &error) != PF_OK)
     return l_failure(L, &error, NULL);
   uint8_t *p = (uint8_t *)luaL_buffinitsize(L, &buffer, 10 * sums->nsums + 1);
@@ -367,10 +372,11 @@ static void push_sum (lua_State *L, pf_wide sum, bool *is_limited) {
 static int sums_group (lua_State *L) {
   const pf_run_sums *const sums = sums_check(L);
   const size_t count = sums->names.count;
-  const pf_wide *const self = sums->self + group_check(L, 2, sums) * count;
+  const pf_wide *const self =
+      sums->self + group_check(L, 2, sums) * (count + 1);
   bool is_limited = false;
   pf_wide whole = 0;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i <= count; i++)
     whole += self[i];
   push_sum(L, whole, &is_limited);
   lua_newtable(L);

@@ -15,6 +15,7 @@
 **            callers Array(UInt64): lo of the PF_CALLERS_MAX callers next to the
 **            parent, the nearest first
 **
+** The weight outside of all stacks is a cell whose hi and lo are 0.
 ** A metric is the last 8 bytes of the hash of its name and unit. Cells have only
 ** 80 bits of the hash of a stack, its key: the last 16 of hi, and lo. If two
 ** stacks have the same, both are in the table stacks, and the store is damaged.
@@ -28,7 +29,7 @@
 #include "model/base/intern_table.h"
 #include "model/base/wide.h"
 #include "model/contexts/contexts.h"
-#include "store/content_hash.h"
+#include "store/interning.h"
 
 #define PF_CALLERS_MAX 16
 #define PF_KEY_MASK    0xffff /* of hi: the part that cells have */
@@ -47,21 +48,13 @@ typedef struct pf_row_bytes {
   size_t size, capacity;
 } pf_row_bytes;
 
-/* A row of the dictionary that was collected before: of a frame its hash and a
-   hash with the seed of the table; of a stack its hash, that of its parent, and
-   that of its frame, in which the first half is that with the seed. So different
-   contents with one hash are all sent, and found when they are read. */
-typedef struct pf_sent_row {
-  pf_hash hash, first, second;
-} pf_sent_row;
-
 /* Rows for several shards that are to be inserted. Begins as zeros. */
 typedef struct pf_run_rows {
   pf_row_bytes *tables; /* by shard and table; owned */
   size_t nshards;
-  pf_intern_table table; /* of the rows below */
-  pf_sent_row *sent;     /* owned */
-  size_t sent_capacity;
+  pf_interning sent; /* frames and stacks that have rows; their ids are 1.
+                        Different contents with one hash have a row each, and are
+                        found when they are read */
 } pf_run_rows;
 
 /* Prepare for `nshards` shards. False when out of memory. */
@@ -71,7 +64,8 @@ void pf_run_rows_close (pf_run_rows *rows);
 /*
 ** Collect the rows of a run: its cells for `shard`, and the frames and stacks
 ** that were not collected before, each for the shard of its hash. Sets *count to
-** the number of rows of cells. After PF_ENOMEM pf_run_rows_forget must be called.
+** the number of rows of cells. The dictionary of the contexts is borrowed as by
+** pf_intern_contexts. After PF_ENOMEM pf_run_rows_forget must be called.
 */
 pf_status pf_run_rows_put (pf_run_rows *rows, size_t shard, const pf_hash *run,
                            int64_t attempt, int64_t month,
@@ -110,8 +104,9 @@ typedef struct pf_run_sums {
   pf_id_table wanted;  /* lo of all stacks that are known */
   uint32_t nasked;     /* of them, from the first, that were asked for */
   pf_id_table names;   /* of the frames; the id of a name is a function */
-  uint32_t *functions; /* by stack with sums: that of its innermost frame */
-  pf_wide *self;       /* by group and function */
+  uint32_t *functions; /* by stack with sums: that of its innermost frame; of
+                          none the number of names */
+  pf_wide *self;       /* by group and function; the last one is none */
   size_t ngroups;
 } pf_run_sums;
 
@@ -158,6 +153,12 @@ static inline pf_wide pf_sum_at (const uint8_t *p) {
          (pf_wide)pf_load64le(p);
 }
 
+/* Whether a hash or key is that of no stack at all. */
+static inline bool pf_is_none (const pf_hash *hash) {
+  static const pf_hash none = {{0}};
+  return memcmp(hash->bytes, none.bytes, PF_HASH_SIZE) == 0;
+}
+
 /* The hash in columns hi and lo. */
 static inline pf_hash pf_hash_of_words (uint64_t hi, uint64_t lo) {
   pf_hash hash = {{0}};
@@ -182,7 +183,8 @@ pf_status pf_run_sums_finish (pf_run_sums *sums, pf_error *error);
 pf_status pf_run_sums_name (pf_run_sums *sums, pf_error *error);
 
 /* Set has[] of each stack with sums to whether its innermost frame is in a wanted
-   function, or, with `callers`, any of its frames, which were then all taken.
+   function, or, with `callers`, any of its frames, which were then all taken;
+   wanted[] has an element for none, which is false.
    PF_EFORMAT if a caller is missing, PF_ENOMEM. */
 pf_status pf_run_sums_having (const pf_run_sums *sums, const bool *wanted,
                               bool callers, bool *has, pf_error *error);

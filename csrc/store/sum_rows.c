@@ -45,12 +45,6 @@ static bool is_equal (const pf_hash *a, const pf_hash *b) {
 }
 
 
-static bool is_none (const pf_hash *hash) {
-  const pf_hash none = {{0}};
-  return is_equal(hash, &none);
-}
-
-
 /* The part of a hash that cells have. */
 static pf_hash key_of (const pf_hash *hash) {
   pf_hash key = *hash;
@@ -72,8 +66,10 @@ uint32_t pf_run_sums_find (const pf_run_sums *sums, const pf_hash *hash) {
 
 /* The index of a stack, new or known, or PF_NOT_INTERNED: out of memory. */
 static uint32_t intern_stack (pf_run_sums *sums, const pf_hash *hash) {
-  const pf_summed_stack stack = {
+  pf_summed_stack stack = {
       key_of(hash), {{0}}, PF_NOT_INTERNED, PF_NO_CONTEXT};
+  if (pf_is_none(&stack.key))
+    stack.node = 0; /* the root */
   return pf_intern_element(&sums->stack_table, &sums->stacks,
                            &sums->stack_capacity, &stack, PF_HASH_SIZE);
 }
@@ -149,8 +145,11 @@ static pf_status set_stack (pf_run_sums *sums, const pf_hash *hash,
                             pf_error *error) {
   const pf_summed_frame frame = {*frame_hash, PF_NO_AREA, 0};
   const pf_hash computed = pf_hash_stack(parent, frame_hash);
+  const pf_hash key = key_of(hash);
   if (!is_equal(hash, &computed))
     return pf_run_sums_damaged(error, "a stack does not have its hash");
+  if (pf_is_none(&key))
+    return pf_run_sums_damaged(error, "a stack has the key of none");
   const uint32_t i = intern_stack(sums, hash);
   const uint32_t f =
       pf_intern_element(&sums->frame_table, &sums->frames,
@@ -179,7 +178,7 @@ static pf_status take_stack (pf_run_sums *sums, pf_cursor *cursor, bool callers,
   const pf_hash parent = load_hash(hashes.at + PF_HASH_SIZE);
   const pf_hash frame = load_hash(hashes.at + 2 * PF_HASH_SIZE);
   pf_status status = set_stack(sums, &hash, &parent, &frame, error);
-  if (status != PF_OK || !callers || is_none(&parent))
+  if (status != PF_OK || !callers || pf_is_none(&parent))
     return status;
   status = want(sums, pf_load64be(parent.bytes + 8));
   for (size_t at = 0; at < lows.size && status == PF_OK; at += 8)
@@ -260,7 +259,7 @@ static pf_status add_node (pf_run_sums *sums, uint32_t i, uint32_t *path,
         sums->frames[stack->frame].area == PF_NO_AREA)
       return pf_run_sums_damaged(error, "a stack or a frame is missing");
     path[depth++] = i;
-    if (is_none(&stack->parent))
+    if (pf_is_none(&stack->parent))
       break;
     i = pf_run_sums_find(sums, &stack->parent);
     if (i == PF_NOT_INTERNED || depth >= sums->stack_table.count)

@@ -61,7 +61,7 @@ static void open_profile (pf_contexts *contexts, pf_dictionary *dictionary) {
 }
 
 
-/* Read a profile: caller, function and weight of each node. */
+/* Read a profile: caller, function and weight of each node, and of the root. */
 static void read_profile (pf_contexts *contexts, const uint8_t *data,
                           size_t size) {
   pf_dictionary *const dictionary = contexts->dictionary;
@@ -79,6 +79,8 @@ static void read_profile (pf_contexts *contexts, const uint8_t *data,
         contexts, node, data[i + 3] >> 7,
         (int64_t)((uint64_t)(int8_t)data[i + 2] << (data[i + 3] & 63)));
   }
+  if (size > 0)
+    pf_context_add(contexts, 0, data[0] & 1, (int8_t)data[size - 1]);
 }
 
 
@@ -212,11 +214,12 @@ static void check_sum (const pf_contexts *c, pf_contexts *sum) {
     needed[i] |= pf_context_has_weight(c, i, PF_NO_METRIC);
     needed[c->parents[i]] |= needed[i];
   }
-  nodes[0] = 0;
-  for (uint32_t i = 1; i < c->count; i++) {
+  needed[0] = true;
+  for (uint32_t i = 0; i < c->count; i++) {
     if (!needed[i])
       continue;
-    nodes[i] = pf_context_of(sum, nodes[c->parents[i]], c->frames[i]);
+    nodes[i] =
+        i == 0 ? 0 : pf_context_of(sum, nodes[c->parents[i]], c->frames[i]);
     MUST(nodes[i] < count);
     for (size_t m = 0; m < 2; m++) {
       bool overflow;
@@ -252,8 +255,9 @@ static void check_functions (const pf_contexts *c, pf_run_sums *sums,
     for (size_t m = 0; m < 2 && function < count; m++)
       self[function] += c->weights[m][i];
   }
-  for (uint32_t i = 0; i < RUNS * count; i++)
-    MUST(sums->self[i] == self[i % count]);
+  self[count] = (pf_wide)c->weights[0][0] + c->weights[1][0];
+  for (uint32_t i = 0; i < RUNS * (count + 1); i++)
+    MUST(sums->self[i] == self[i % (count + 1)]);
   free(self);
 }
 
@@ -280,12 +284,13 @@ static void check_damage (const pf_contexts *c, const pf_run_rows *rows,
   (void)take(&sums, (pf_bytes){data, size}, PF_FRAME_ROWS, true, 0, 0);
   if (pf_run_sums_name(&sums, &error) == PF_OK) {
     pf_cursor cursor = pf_cursor_over((pf_bytes){data, size}, false);
-    bool *const has = calloc(sums.nsums + sums.names.count + 1, sizeof *has);
+    bool *const has = calloc(sums.nsums + sums.names.count + 2, sizeof *has);
     MUST(has != NULL);
     MUST(pf_run_sums_begin(&sums, 1, &error) == PF_OK);
     (void)pf_run_sums_add_cells(&sums, 0, &cursor, &error);
     (void)pf_run_sums_add_group(&sums, 0, (pf_bytes){data, size}, &error);
-    (void)pf_run_sums_having(&sums, has, true, has + sums.names.count, &error);
+    (void)pf_run_sums_having(&sums, has, true, has + sums.names.count + 1,
+                             &error);
     free(has);
   }
   status = pf_run_sums_finish(&sums, &error);

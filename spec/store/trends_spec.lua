@@ -37,7 +37,7 @@ local function weights(run, accepts)
          has_any, leaf = has_any or accepts(name), name
       end
       whole = whole + weight
-      self = self + (accepts(leaf) and weight or 0)
+      self = self + (leaf and accepts(leaf) and weight or 0)
       total = total + (has_any and weight or 0)
    end
    return whole, self, total
@@ -152,7 +152,9 @@ local function shares_of(runs)
    for _, run in ipairs(runs) do
       for stack, weight in pairs(run.stacks) do
          local leaf = stack:match "[^;]+$"
-         shares[leaf] = (shares[leaf] or 0) + weight
+         if leaf then -- else outside of all stacks
+            shares[leaf] = (shares[leaf] or 0) + weight
+         end
          all = all + weight
       end
    end

@@ -26,7 +26,8 @@ function stored.pprof(stacks, head, metric)
    return assert(core.pprof(contexts, { heads = { head or {} } }))
 end
 
----Returns random stacks of few functions, so that runs have many of them in common.
+---Returns random stacks of few functions, so that runs have many of them in common, and sometimes a
+---weight outside of all stacks.
 ---@param random fun(n: integer): integer
 ---@return table<string, integer>
 function stored.stacks(random)
@@ -38,6 +39,7 @@ function stored.stacks(random)
       end
       stacks[table.concat(names, ";")] = random(1000)
    end
+   stacks[random(3) == 1 and "" or "main"] = random(1000)
    return stacks
 end
 

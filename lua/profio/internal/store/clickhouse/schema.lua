@@ -19,7 +19,7 @@
 
 local schema = {}
 
-schema.VERSION = 4
+schema.VERSION = 5
 
 ---Columns of runs: name, type in row_binary.lua, type in ClickHouse.
 schema.columns = {
