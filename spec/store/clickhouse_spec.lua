@@ -66,6 +66,27 @@ describe("a store in ClickHouse", function()
       end
    end)
 
+   it("has all runs of a transaction in parts, or none of them", function()
+      math.randomseed(11)
+      local files, path = stored.files("store-clickhouse", 4), address "shards"
+      local store <close> = assert(profio.store(path))
+      local other <close> = assert(profio.store(path, { mode = "read" }))
+      local list = {}
+      for i, file in ipairs(files) do
+         local trace <close> = assert(profio.open(file))
+         list[i] = assert(store:prepare(trace))
+      end
+      assert.equal(1, store:write({ list[1] }, { is_part = true }))
+      assert.equal(1, store:write({ list[2], list[1] }, { is_part = true }))
+      assert.equal(0, #other:runs())
+      assert.has_error(function()
+         store:write({ list[3], {} }, { is_part = true })
+      end)
+      assert.equal(1, store:write { list[3] })
+      assert.equal(3, #other:runs())
+      assert.same(stored.forms { files[1], files[2], files[3] }, stored.forms(path))
+   end)
+
    it("has histograms and arcs, and the names of programs", function()
       local program, profiled = programs.profiled("store-clickhouse", "spec/data/gmon/cycle.c", "",
          1)

@@ -12,6 +12,7 @@ local plain = require "profio.reports.plain"
 local progress = require "profio.cli.progress"
 local reading = require "profio.cli.store.reading"
 local runs = require "profio.cli.runs"
+local stores = require "profio.internal.store"
 local target = require "profio.cli.store.target"
 local verbs = require "profio.cli.verbs"
 local words = require "profio.cli.values"
@@ -50,6 +51,9 @@ end
 -- Runs that are written in one transaction: until there are so many, so many bytes, or seconds.
 local MOST_RUNS, MOST_BYTES, MOST_SECONDS = 256, 64 << 20, 1
 
+-- The same where no other writer waits, and how many runs are passed on at once.
+local MOST_PARTS, MOST_PART_BYTES, PART <const> = 1024, 256 << 20, 16
+
 local FEWEST_FILES = 16 -- for each process
 local MOST_JOBS = 256
 
@@ -84,18 +88,36 @@ end
 
 -- {====== Adding ======
 
--- Writes the runs that were read so far, in one transaction.
-local function flush(job)
+-- Writes the runs that were read since the last call. With `is_part` the transaction goes on.
+local function flush(job, is_part)
    local batch = job.batch
-   local count, message = job.store:write(batch)
+   local count, message = job.store:write(batch, { is_part = is_part })
    if not count then
       failure.raise(failure.NOTHING, ("%s\n%s added before that"):format(message,
          target.counted(job.added, "run")))
    end
-   job.added, job.known = job.added + count, job.known + #batch - count
-   job.batch, job.bytes, job.since = {}, 0, os.time()
-   job.reading:forget()
-   remove(job)
+   job.sent, job.known, job.batch = job.sent + count, job.known + #batch - count, {}
+   for _, prepared in ipairs(batch) do
+      stores.release(prepared)
+   end
+   if not is_part then
+      job.added, job.sent, job.runs, job.bytes, job.since = job.added + job.sent, 0, 0, 0, os.time()
+      job.reading:forget()
+      remove(job)
+   end
+end
+
+-- Writes what was read if it is enough for a transaction, or for a part of one.
+local function flush_if_full(job)
+   local most, bytes = MOST_RUNS, MOST_BYTES
+   if job.has_parts then
+      most, bytes = MOST_PARTS, MOST_PART_BYTES
+   end
+   if job.runs >= most or job.bytes >= bytes or os.time() - job.since >= MOST_SECONDS then
+      flush(job)
+   elseif job.has_parts and #job.batch >= PART then
+      flush(job, true)
+   end
 end
 
 -- With --move removes a file when the batch is on the disk; folders stay.
@@ -121,15 +143,11 @@ local function take(job, group, result)
    end
    job.left_out = job.left_out + (result.prepared.stored.left_out and 1 or 0)
    job.batch[#job.batch + 1] = result.prepared
-   job.bytes = job.bytes + result.prepared.stored.bytes
+   job.runs, job.bytes = job.runs + 1, job.bytes + result.prepared.stored.bytes
    for _, path in ipairs(group.paths) do
       move_later(job, path)
    end
-   if #job.batch >= MOST_RUNS or job.bytes >= MOST_BYTES
-      or os.time() - job.since >= MOST_SECONDS
-   then
-      flush(job)
-   end
+   flush_if_full(job)
 end
 
 -- Reports the files that could not be read, except those that were read beside another file.
@@ -236,8 +254,8 @@ function add.run(given, err)
    local closed_first <close> = source -- luacheck: ignore
    local job = { given = given, err = err, path = plain(path), store = store,
       reading = source, states = states_of(groups), read = {}, failed = {}, batch = {}, moved = {},
-      bytes = 0, since = os.time(), added = 0, known = 0, left_out = 0,
-      status = failure.READ }
+      runs = 0, bytes = 0, since = os.time(), sent = 0, added = 0, known = 0, left_out = 0,
+      has_parts = stores.has_parts(store), status = failure.READ }
    read_all(job, groups, interrupt)
    report_failed(job)
    io.stdout:write(job.path, ": ", target.counted(job.added, "run"), " added",

@@ -67,15 +67,18 @@ function stores.tests(engine, where)
    return tests
 end
 
--- Calls a function within a transaction; takes back its changes if it fails.
-local function transaction(engine, f)
+-- Calls a function within a transaction; takes back its changes if it fails. With `is_part` the
+-- transaction does not end if it succeeds.
+local function transaction(engine, f, is_part)
    engine:begin "write"
    local results = table.pack(pcall(f))
    if not results[1] then
       engine:rollback()
       error(results[2], 0)
    end
-   engine:commit()
+   if not is_part then
+      engine:commit()
+   end
    return table.unpack(results, 2, results.n)
 end
 
@@ -167,14 +170,37 @@ function stores.unpacked(packed, dictionary, programs)
          and contents.unpack(packed.contents, dictionary, programs) }, Prepared)
 end
 
+---Frees the profile of a prepared run, which was written.
+---@param prepared table
+function stores.release(prepared)
+   local contexts = prepared.contents and prepared.contents.contexts
+   if contexts then
+      contexts:close()
+   end
+end
+
+---Returns whether a transaction can be written in parts while further runs are read, because it
+---holds no lock.
+---@param self profio.Store
+---@return boolean
+function stores.has_parts(self)
+   return alive(self).engine.has_parts or false
+end
+
 ---Adds prepared runs: all of them, or none. They are on the disk when it returns. A run that the
 ---store has by now, with the same labels, changes nothing.
 ---@param list table[] as of prepare
+---@param options table|nil { is_part = true }: only if the store is in ClickHouse; the runs are on
+---the disk when the next call without it returns, and if that fails none of them is
 ---@return integer|nil count of runs that are new
 ---@return string|nil message
 ---@return string|nil code
-function methods:write(list)
+function methods:write(list, options)
    local engine = alive(self).engine
+   local is_part = raise.expect(options or {}, "table", "write: options").is_part
+   if is_part and not engine.has_parts then
+      error("write: is_part needs a store in ClickHouse", 0)
+   end
    for _, prepared in ipairs(raise.expect(list, "table", "write: the list")) do
       if getmetatable(prepared) ~= Prepared then
          error("write expects a list of what store:prepare returned", 0)
@@ -191,7 +217,7 @@ function methods:write(list)
             end
          end
          return count
-      end)
+      end, is_part)
    end)
 end
 

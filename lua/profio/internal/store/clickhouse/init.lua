@@ -20,10 +20,10 @@ local weights = require "profio.internal.store.clickhouse.weights"
 
 local clickhouse = {}
 
-local FLUSH = 128 -- runs, after which cells are sent before the commit
+local FLUSH = 256 -- runs, after which cells are sent before the commit
 
 ---@class profio.ClickHouseEngine
-local Engine = {}
+local Engine = { has_parts = true } -- see stores.has_parts
 Engine.__index = Engine
 
 -- Returns a hash as hexadecimal digits.
