@@ -205,10 +205,10 @@ describe("statistics of calls", function()
       end
       -- f from 20 to 30, 40 to 44 and 50 to 60; main from 20 to 60
       assert.same({
-         { area = "main", count = 0, net = 16, net_mean = 16.0, gross_mean = 40.0, gross_max = 40,
-            gross_max_at = 20, call = 0 },
          { area = "f", count = 2, net = 24, net_mean = 8.0, gross_mean = 8.0, gross_max = 10,
             gross_max_at = 20, call = 4, call_mean = 4.0, call_max_at = 40 },
+         { area = "main", count = 0, net = 16, net_mean = 16.0, gross_mean = 40.0, gross_max = 40,
+            gross_max_at = 20, call = 0 },
       }, rows { from = 20, to = 60 })
       assert.same({ { area = "f", count = 1, net = 4, net_mean = 4.0, gross_mean = 4.0,
          gross_max = 4, gross_max_at = 40, call = 4, call_mean = 4.0, call_max_at = 40 } },
@@ -282,14 +282,20 @@ describe("statistics of calls", function()
       assert.equal(values[5000], row.net_p100)
    end)
 
-   it("are in the order of first occurrence of areas, all lanes first", function()
+   it("are in order of names or of first occurrence, all lanes first", function()
       local trace <close> = events.open(events.of
          "0 e main 1; 1 e f 1; 2 e main 2; 3 l f 1; 4 l main 1; 5 l main 2")
-      local list = {}
-      for r in trace:call_statistics { by = "context" }:records() do
-         list[#list + 1] = ("%s %s %d"):format(r.area, r.context, r.net)
+      local function rows_by(order)
+         local list = {}
+         for r in trace:call_statistics { by = "context", order = order }:records() do
+            list[#list + 1] = ("%s %s %d"):format(r.area, r.context, r.net)
+         end
+         return list
       end
-      assert.same({ "main nil 5", "f nil 2", "main 1 2", "f 1 2", "main 2 3" }, list)
+      local by_name = { "f nil 2", "main nil 5", "f 1 2", "main 1 2", "main 2 3" }
+      assert.same(by_name, rows_by "name")
+      assert.same(by_name, rows_by(nil))
+      assert.same({ "main nil 5", "f nil 2", "main 1 2", "f 1 2", "main 2 3" }, rows_by "first")
    end)
 
    it("show handles and values of areas", function()

@@ -39,7 +39,7 @@ local base = "--report statistics --diff stat_old.txt stat_new.txt --set by=area
 describe("statistics of two runs", function()
    it("are compared by area, with the change", function()
       assert.equal("area,count,count_before,count_change,net,net_before,net_change\n"
-         .. "Task,10,10,0,68000,73500,-5500\nDb,10,10,0,11000,5500,5500\n"
+         .. "Db,10,10,0,11000,5500,5500\nTask,10,10,0,68000,73500,-5500\n"
          .. "New,10,0,10,1000,0,1000\nOld,0,10,-10,0,1000,-1000\n", fine(base .. "--output csv "
          .. "--columns area,count,count_before,count_change,net,net_before,net_change"))
    end)
@@ -112,9 +112,9 @@ describe("statistics of two runs", function()
       local out = fine(base .. "--top 2")
       assert.matches("^new: stat_new%.txt\nold: stat_old%.txt\n\n", out)
       assert.matches("count +net %(us%).* +run +area\n"
+         .. " +10 +5%.500 .- old +Db\n +10 +11%.000 .- new +Db\n +0 +5%.500 .- change +Db\n"
          .. " +10 +73%.500 .- old +Task\n +10 +68%.000 .- new +Task\n"
-         .. " +0 +%-5%.500 .- change +Task\n"
-         .. " +10 +5%.500 .- old +Db\n +10 +11%.000 .- new +Db\n +0 +5%.500 .- change +Db\n$", out)
+         .. " +0 +%-5%.500 .- change +Task\n$", out)
       out = fine "--report statistics --diff stat_old2.txt stat_new2.txt"
       assert.matches("all contexts\n.*\ncontext core 0\n.*\ncontext core 1\n", out)
    end)

@@ -165,7 +165,7 @@ function stored.statistics(trace)
    local forms = {}
    if require "profio.reports".named("statistics").fits(trace) then
       for _, by in ipairs { "area", "context" } do
-         local rows = trace:call_statistics { by = by, order = "name", quantiles = "p1,p50,p99.9" }
+         local rows = trace:call_statistics { by = by, quantiles = "p1,p50,p99.9" }
          for _, kind in ipairs { "csv", "json", "text" } do
             forms[("statistics by %s, %s"):format(by, kind)] = rows:write { output = kind }
          end

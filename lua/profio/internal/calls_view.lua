@@ -40,9 +40,9 @@ calls.statistics_options = table.move(calls.options, 1, #calls.options, 6, {
       help = "one row for each area; for each area in each lane; or for each area and its caller" },
    { name = "quantiles", type = "text", default = "p50,p99",
       help = "quantiles of each duration, separated by commas; empty: none" },
-   { name = "order", type = "choice", choices = { "first", "name" }, default = "first",
-      help = "rows in the order in which areas are first used; or by context and name, in " ..
-         "whatever order the files are given" },
+   { name = "order", type = "choice", choices = { "name", "first" }, default = "name",
+      help = "rows by context and name, in whatever order files are given; or in the order in " ..
+         "which areas are first used" },
    { name = "threads", type = "int", help = "most threads; default: the number of processors, " ..
       "up to 8" },
    { name = "parts", type = "int", help = "number of chunks in which the events are read; the " ..
@@ -236,7 +236,7 @@ end
 function calls.statistics(trace, state, given)
    local mine, stored = checked_statistics(given), state.stored
    local sums = stored and stored.sums
-      or mine.order == "name" and reading(core.packed_sums, trace, state, mine)
+      or mine.order ~= "first" and reading(core.packed_sums, trace, state, mine)
    if stored then
       check_stored(trace, mine)
    elseif not sums then

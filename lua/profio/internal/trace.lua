@@ -121,14 +121,15 @@ function methods:calls(options)
    return require("profio.internal.calls_view").of_trace(self, alive(self), options)
 end
 
----Returns statistics of the calls, one row for each area in order of first use: area, handle,
----value, context, count; net, gross, call, period and outside, each plain (the sum) and with _min,
----_max, _mean, _stddev, _p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter; without
----callers last_stop. The numbers equal an aggregate of calls, but memory does not grow with the
----calls. With order = "name" the rows of all contexts come first, then those of each one by its
----value; areas are ordered by name, those with a parent (states of variables) after the others.
+---Returns statistics of the calls, one row for each area, in order of names: area, handle, value,
+---context, count; net, gross, call, period and outside, each plain (the sum) and with _min, _max,
+---_mean, _stddev, _p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter; without callers
+---last_stop. The numbers equal an aggregate of calls, but memory does not grow with the calls. The
+---rows of all contexts come first, then those of each one by its value; areas with a parent (states
+---of variables) come after the others. With order = "first" areas are in the order in which they
+---are first used.
 ---@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", order =
----"first" | "name", and the options of calls
+---"name" | "first", and the options of calls
 ---@return profio.View
 function methods:call_statistics(options)
    return require("profio.internal.calls_view").statistics(self, alive(self), options)

@@ -19,14 +19,15 @@ function Trace:table(name) end
 ---@return profio.View
 function Trace:calls(options) end
 
----Returns statistics of the calls, one row for each area in order of first use: area, handle,
----value, context, count; net, gross, call, period and outside, each plain (the sum) and with _min,
----_max, _mean, _stddev, _p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter; without
----callers last_stop. The numbers equal an aggregate of calls, but memory does not grow with the
----calls. With order = "name" the rows of all contexts come first, then those of each one by its
----value; areas are ordered by name, those with a parent (states of variables) after the others.
+---Returns statistics of the calls, one row for each area, in order of names: area, handle, value,
+---context, count; net, gross, call, period and outside, each plain (the sum) and with _min, _max,
+---_mean, _stddev, _p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter; without callers
+---last_stop. The numbers equal an aggregate of calls, but memory does not grow with the calls. The
+---rows of all contexts come first, then those of each one by its value; areas with a parent (states
+---of variables) come after the others. With order = "first" areas are in the order in which they
+---are first used.
 ---@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", order =
----"first" | "name", and the options of calls
+---"name" | "first", and the options of calls
 ---@return profio.View
 function Trace:call_statistics(options) end
 
@@ -499,10 +500,12 @@ function Store:prepare(trace, options) end
 ---Adds prepared runs: all of them, or none. They are on the disk when it returns. A run that the
 ---store has by now, with the same labels, changes nothing.
 ---@param list table[] as of prepare
+---@param options table|nil { is_part = true }: only if the store is in ClickHouse; the runs are on
+---the disk when the next call without it returns, and if that fails none of them is
 ---@return integer|nil count of runs that are new
 ---@return string|nil message
 ---@return string|nil code
-function Store:write(list) end
+function Store:write(list, options) end
 
 ---Adds a trace as a run. A run that the store has already, with the same labels, changes nothing.
 ---@param trace profio.Trace
