@@ -6,20 +6,11 @@
 */
 
 #include "lua/arguments.h"
-#include "lua/profile/context_profile.h"
 #include "store/connection.h"
 #include "store/cells.h"
 #include "store/profile_cells.h"
 
 #define L_FUNCTION_SUMS "profio.function_sums"
-
-
-/* Returns the open profile at `arg`. */
-static pf_contexts *contexts_check (lua_State *L, int arg) {
-  l_contexts *const c = luaL_checkudata(L, arg, L_CONTEXTS);
-  luaL_argcheck(L, c->open, arg, "profile is closed");
-  return &c->contexts;
-}
 
 
 /*
@@ -30,7 +21,7 @@ static pf_contexts *contexts_check (lua_State *L, int arg) {
 static int database_put_cells (lua_State *L) {
   l_database *const d = l_database_check(L, 1);
   const lua_Integer run = luaL_checkinteger(L, 2);
-  const pf_contexts *const contexts = contexts_check(L, 3);
+  const pf_contexts *const contexts = l_open_contexts(L, 3);
   uint64_t count;
   pf_error error;
   if (sqlite3_get_autocommit(d->database.handle) != 0)
@@ -64,7 +55,7 @@ static pf_status take_query (lua_State *L, l_database *d, int arg, int last,
 */
 static int database_sum_cells (lua_State *L) {
   l_database *const d = l_database_check(L, 1);
-  pf_contexts *const contexts = contexts_check(L, 2);
+  pf_contexts *const contexts = l_open_contexts(L, 2);
   pf_statement *rows;
   pf_error error;
   luaL_checkstring(L, 3);
@@ -80,8 +71,6 @@ static int database_sum_cells (lua_State *L) {
   return 1;
 }
 
-
-/* {====== Sums of functions ====== */
 
 /* Pushes memory with the function of each frame id below *nframes, from the
    table at `arg`, and returns it; sets *count to the highest function. */
@@ -135,14 +124,6 @@ static int sums_gc (lua_State *L) {
 }
 
 
-/* Pushes a sum, limited to 64 bits. */
-static void push_sum (lua_State *L, pf_wide sum, bool *is_limited) {
-  const int64_t limited = pf_limited(sum);
-  *is_limited |= limited != sum;
-  lua_pushinteger(L, limited);
-}
-
-
 /*
 ** sums:read(sql, ...): the sums of all cells of a query, as that of sum_cells:
 ** the weight of all stacks; of those that have any of the functions; a table with
@@ -166,30 +147,24 @@ static int sums_read (lua_State *L) {
   pf_statement_end(rows);
   if (status != PF_OK)
     return l_database_failed(L, last + 1, &error);
-  push_sum(L, totals.all, &is_limited);
-  push_sum(L, totals.in_functions, &is_limited);
+  l_push_sum(L, totals.all, &is_limited);
+  l_push_sum(L, totals.in_functions, &is_limited);
   lua_newtable(L);
   for (uint32_t i = 1; i <= sums->count; i++)
     if (sums->self[i] != 0) {
-      push_sum(L, sums->self[i], &is_limited);
+      l_push_sum(L, sums->self[i], &is_limited);
       lua_rawseti(L, -2, i);
     }
   lua_pushboolean(L, is_limited);
   return 4;
 }
 
-/* }====== */
-
 
 void l_open_cell_methods (lua_State *L) {
-  static const luaL_Reg methods[] = {{"put_cells", database_put_cells},
-                                     {"sum_cells", database_sum_cells},
-                                     {"function_sums", database_function_sums},
-                                     {NULL, NULL}};
-  static const luaL_Reg sums[] = {{"read", sums_read}, {NULL, NULL}};
   luaL_getmetatable(L, L_DATABASE);
   lua_getfield(L, -1, "__index");
-  luaL_setfuncs(L, methods, 0);
+  L_ADD(L, {"put_cells", database_put_cells}, {"sum_cells", database_sum_cells},
+        {"function_sums", database_function_sums});
   lua_pop(L, 2);
-  l_class(L, L_FUNCTION_SUMS, sums, sums_gc, NULL);
+  l_class(L, L_FUNCTION_SUMS, L_METHODS({"read", sums_read}), sums_gc, NULL);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lua/arguments.h"
+#include "lua/profile/context_profile.h"
 #include "store/connection.h"
 
 #define L_ROWS "profio.database.rows"
@@ -133,6 +134,19 @@ static void push_column (lua_State *L, sqlite3_stmt *s, int column) {
       lua_pushlstring(L, size == 0 ? "" : bytes, (size_t)size);
     }
   }
+}
+
+pf_contexts *l_open_contexts (lua_State *L, int arg) {
+  l_contexts *const c = luaL_checkudata(L, arg, L_CONTEXTS);
+  luaL_argcheck(L, c->open, arg, "profile is closed");
+  return &c->contexts;
+}
+
+
+void l_push_sum (lua_State *L, pf_wide sum, bool *is_limited) {
+  const int64_t limited = pf_limited(sum);
+  *is_limited |= limited != sum;
+  lua_pushinteger(L, limited);
 }
 
 /* }====== */
@@ -334,19 +348,15 @@ static int database_rows (lua_State *L) {
 
 
 void l_open_connection (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"close", database_close},
-      {"in_transaction", database_in_transaction},
-      {"last_id", database_last_id},
-      {"rows", database_rows},
-      {"run", database_run},
-      {NULL, NULL}};
-  l_class(L, L_DATABASE, methods, database_close, database_close);
+  l_class(L, L_DATABASE,
+          L_METHODS({"close", database_close},
+                    {"in_transaction", database_in_transaction},
+                    {"last_id", database_last_id}, {"rows", database_rows},
+                    {"run", database_run}),
+          database_close, database_close);
   l_class(L, L_ROWS, NULL, rows_close, rows_close);
   luaL_newmetatable(L, L_ROWS ".failure");
-  lua_pushcfunction(L, failure_tostring);
-  lua_setfield(L, -2, "__tostring");
+  L_ADD(L, {"__tostring", failure_tostring});
   lua_pop(L, 1);
-  lua_pushcfunction(L, store_sqlite);
-  lua_setfield(L, -2, "sqlite");
+  L_ADD(L, {"sqlite", store_sqlite});
 }

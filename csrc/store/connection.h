@@ -27,6 +27,12 @@ l_database *l_database_check (lua_State *L, int arg);
 /* Pushes nil, message, code for a failure of the database at `arg`. */
 int l_database_failed (lua_State *L, int arg, const pf_error *error);
 
+/* Returns the open profile at `arg`. */
+pf_contexts *l_open_contexts (lua_State *L, int arg);
+
+/* Pushes a sum, limited to 64 bits; sets *is_limited if that changes it. */
+void l_push_sum (lua_State *L, pf_wide sum, bool *is_limited);
+
 /* Gives the parameters of a statement the values from the stack index `first`
    to `last`, which stay on the stack while it is used. */
 pf_status l_bind (lua_State *L, l_database *d, pf_statement *statement,

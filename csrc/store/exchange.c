@@ -209,16 +209,13 @@ static int http_exchange (lua_State *L) {
 
 
 void l_open_exchange (lua_State *L) {
-  static const luaL_Reg methods[] = {{"exchange", http_exchange},
-                                     {"send", http_send},
-                                     {"close", http_close},
-                                     {NULL, NULL}};
-  static const luaL_Reg sent[] = {{"step", exchange_step},
-                                  {"wait", exchange_wait},
-                                  {"close", exchange_gc},
-                                  {NULL, NULL}};
-  l_class(L, L_HTTP, methods, http_close, http_close);
-  l_class(L, L_EXCHANGE, sent, exchange_gc, NULL);
-  lua_pushcfunction(L, store_http);
-  lua_setfield(L, -2, "http");
+  l_class(L, L_HTTP,
+          L_METHODS({"exchange", http_exchange}, {"send", http_send},
+                    {"close", http_close}),
+          http_close, http_close);
+  l_class(L, L_EXCHANGE,
+          L_METHODS({"step", exchange_step}, {"wait", exchange_wait},
+                    {"close", exchange_gc}),
+          exchange_gc, NULL);
+  L_ADD(L, {"http", store_http});
 }

@@ -174,9 +174,8 @@ static int hasher_digest (lua_State *L) {
 }
 
 void l_open_hasher (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"add", hasher_add}, {"digest", hasher_digest}, {NULL, NULL}};
-  l_class(L, L_HASHER, methods, hasher_gc, NULL);
-  lua_pushcfunction(L, store_hasher);
-  lua_setfield(L, -2, "hasher");
+  l_class(L, L_HASHER,
+          L_METHODS({"add", hasher_add}, {"digest", hasher_digest}), hasher_gc,
+          NULL);
+  L_ADD(L, {"hasher", store_hasher});
 }

@@ -108,8 +108,6 @@ pf_status pf_function_sums_read (pf_function_sums *sums, pf_database *database,
                                  pf_function_totals *totals, pf_error *error);
 
 
-/* {====== Shared by the files that read cells ====== */
-
 /* A row of the table stacks. */
 typedef struct pf_stack_row {
   uint32_t id, parent, frame;
@@ -139,14 +137,5 @@ pf_status pf_cells_of_row (sqlite3_stmt *s, pf_cells_reader *reader);
 /* Set the error for the cells of the current row, whose reader has failed with
    `status`. */
 pf_status pf_cells_failed (pf_status status, sqlite3_stmt *s, pf_error *error);
-
-/* A sum, limited to 64 bits. */
-static inline int64_t pf_limited (pf_wide sum) {
-  return sum > INT64_MAX   ? INT64_MAX
-         : sum < INT64_MIN ? INT64_MIN
-                           : (int64_t)sum;
-}
-
-/* }====== */
 
 #endif

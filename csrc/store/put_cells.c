@@ -55,8 +55,6 @@ pf_status pf_data_version (pf_database *d, int64_t *version, pf_error *error) {
 }
 
 
-/* {====== Rows of the dictionary ====== */
-
 /* The SQL of a table. Both commands have the hash as parameter 1, and then the
    same contents. */
 typedef struct table {
@@ -199,8 +197,6 @@ static pf_status add_stack (void *context, const pf_interning *i,
       .frame = i->frames[s->frame].id};
   return find_or_add(context, &stacks, &c, id, error);
 }
-
-/* }====== */
 
 
 /* Sort the nodes with weights by the ids of their stacks. */

@@ -40,8 +40,6 @@ void pf_run_rows_close (pf_run_rows *rows) {
 }
 
 
-/* {====== Values ====== */
-
 /* Return the place of `size` more bytes, NULL when out of memory. The caller
    adds to bytes->size what was written. */
 static uint8_t *more (pf_row_bytes *bytes, size_t size) {
@@ -74,10 +72,6 @@ static pf_row_bytes *rows_of (pf_run_rows *rows, const pf_hash *hash,
   return &rows->tables[shard * PF_ROW_TABLES + table];
 }
 
-/* }====== */
-
-
-/* {====== The dictionary ====== */
 
 /* Append the row of a frame. */
 static pf_status add_frame (void *context, const pf_interning *i,
@@ -129,8 +123,6 @@ static pf_status add_stack (void *context, const pf_interning *i,
   *id = 1;
   return PF_OK;
 }
-
-/* }====== */
 
 
 /* Append the row of the cells of a metric. */

@@ -227,9 +227,7 @@ static int store_scratch (lua_State *L) {
 void l_open_row_methods (lua_State *L) {
   luaL_getmetatable(L, L_DATABASE);
   lua_getfield(L, -1, "__index");
-  lua_pushcfunction(L, database_insert);
-  lua_setfield(L, -2, "insert");
+  L_ADD(L, {"insert", database_insert});
   lua_pop(L, 2);
-  lua_pushcfunction(L, store_scratch);
-  lua_setfield(L, -2, "scratch");
+  L_ADD(L, {"scratch", store_scratch});
 }

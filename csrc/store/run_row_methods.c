@@ -7,20 +7,11 @@
 
 #include "bytes/cursor.h"
 #include "lua/arguments.h"
-#include "lua/profile/context_profile.h"
 #include "store/connection.h"
 #include "store/run_rows.h"
 
 #define L_RUN_ROWS "profio.run_rows"
 #define L_RUN_SUMS "profio.run_sums"
-
-
-/* Returns the open profile at `arg`. */
-static pf_contexts *contexts_check (lua_State *L, int arg) {
-  l_contexts *const c = luaL_checkudata(L, arg, L_CONTEXTS);
-  luaL_argcheck(L, c->open, arg, "profile is closed");
-  return &c->contexts;
-}
 
 
 /* {====== Rows that are to be inserted ====== */
@@ -61,7 +52,7 @@ static int rows_put (lua_State *L) {
   const pf_bytes run = l_text_check(L, 3);
   const lua_Integer attempt = luaL_checkinteger(L, 4);
   const lua_Integer month = luaL_checkinteger(L, 5);
-  const pf_contexts *const contexts = contexts_check(L, 6);
+  const pf_contexts *const contexts = l_open_contexts(L, 6);
   pf_hash hash;
   size_t count;
   pf_error error;
@@ -110,7 +101,7 @@ static int rows_forget (lua_State *L) {
 /* store.run_sums(contexts): sums for an open profile without nodes, which the
    userdata pins. */
 static int store_run_sums (lua_State *L) {
-  pf_contexts *const contexts = contexts_check(L, 1);
+  pf_contexts *const contexts = l_open_contexts(L, 1);
   luaL_argcheck(L, contexts->count == 1, 1, "the profile is not empty");
   pf_run_sums *const sums = l_new(L, L_RUN_SUMS, sizeof *sums, 1);
   l_pin(L, -1, 1, 1);
@@ -128,7 +119,7 @@ static int sums_gc (lua_State *L) {
 static pf_run_sums *sums_check (lua_State *L) {
   pf_run_sums *const sums = luaL_checkudata(L, 1, L_RUN_SUMS);
   lua_getiuservalue(L, 1, 1);
-  (void)contexts_check(L, -1);
+  (void)l_open_contexts(L, -1);
   lua_pop(L, 1);
   return sums;
 }
@@ -356,16 +347,6 @@ static int sums_add_cells (lua_State *L) {
 }
 
 
-/* Pushes a sum, limited to 64 bits. */
-static void push_sum (lua_State *L, pf_wide sum, bool *is_limited) {
-  const int64_t limited = sum > INT64_MAX   ? INT64_MAX
-                          : sum < INT64_MIN ? INT64_MIN
-                                            : (int64_t)sum;
-  *is_limited |= limited != sum;
-  lua_pushinteger(L, limited);
-}
-
-
 /* sums:group(group): the weight of a group; a table with the weight of each
    function, by its number, without zeros; and whether one of them was limited to
    64 bits. */
@@ -378,11 +359,11 @@ static int sums_group (lua_State *L) {
   pf_wide whole = 0;
   for (size_t i = 0; i <= count; i++)
     whole += self[i];
-  push_sum(L, whole, &is_limited);
+  l_push_sum(L, whole, &is_limited);
   lua_newtable(L);
   for (size_t i = 0; i < count; i++)
     if (self[i] != 0) {
-      push_sum(L, self[i], &is_limited);
+      l_push_sum(L, self[i], &is_limited);
       lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
   lua_pushboolean(L, is_limited);
@@ -393,29 +374,18 @@ static int sums_group (lua_State *L) {
 
 
 void l_open_run_row_methods (lua_State *L) {
-  static const luaL_Reg rows[] = {{"put", rows_put},
-                                  {"take", rows_take},
-                                  {"forget", rows_forget},
-                                  {NULL, NULL}};
-  static const luaL_Reg sums[] = {{"metric", sums_metric},
-                                  {"add", sums_add},
-                                  {"are_clear", sums_are_clear},
-                                  {"ask", sums_ask},
-                                  {"take_stacks", sums_take_stacks},
-                                  {"frames", sums_frames},
-                                  {"take_frames", sums_take_frames},
-                                  {"finish", sums_finish},
-                                  {"names", sums_names},
-                                  {"keys", sums_keys},
-                                  {"begin", sums_begin},
-                                  {"add_group", sums_add_group},
-                                  {"add_cells", sums_add_cells},
-                                  {"group", sums_group},
-                                  {NULL, NULL}};
-  l_class(L, L_RUN_ROWS, rows, rows_gc, NULL);
-  l_class(L, L_RUN_SUMS, sums, sums_gc, NULL);
-  lua_pushcfunction(L, store_run_rows);
-  lua_setfield(L, -2, "run_rows");
-  lua_pushcfunction(L, store_run_sums);
-  lua_setfield(L, -2, "run_sums");
+  l_class(L, L_RUN_ROWS,
+          L_METHODS({"put", rows_put}, {"take", rows_take},
+                    {"forget", rows_forget}),
+          rows_gc, NULL);
+  l_class(L, L_RUN_SUMS,
+          L_METHODS({"metric", sums_metric}, {"add", sums_add},
+                    {"are_clear", sums_are_clear}, {"ask", sums_ask},
+                    {"take_stacks", sums_take_stacks}, {"frames", sums_frames},
+                    {"take_frames", sums_take_frames}, {"finish", sums_finish},
+                    {"names", sums_names}, {"keys", sums_keys},
+                    {"begin", sums_begin}, {"add_group", sums_add_group},
+                    {"add_cells", sums_add_cells}, {"group", sums_group}),
+          sums_gc, NULL);
+  L_ADD(L, {"run_rows", store_run_rows}, {"run_sums", store_run_sums});
 }

@@ -32,8 +32,6 @@ void pf_run_sums_close (pf_run_sums *sums) {
 }
 
 
-/* {====== Hashes ====== */
-
 /* The hash in the columns hi and lo at `p`. */
 static pf_hash load_hash (const uint8_t *p) {
   return pf_hash_of_words(pf_load64le(p), pf_load64le(p + 8));
@@ -66,8 +64,7 @@ uint32_t pf_run_sums_find (const pf_run_sums *sums, const pf_hash *hash) {
 
 /* The index of a stack, new or known, or PF_NOT_INTERNED: out of memory. */
 static uint32_t intern_stack (pf_run_sums *sums, const pf_hash *hash) {
-  pf_summed_stack stack = {
-      key_of(hash), {{0}}, PF_NOT_INTERNED, PF_NO_CONTEXT};
+  pf_summed_stack stack = {key_of(hash), {{0}}, PF_NOT_INTERNED, PF_NO_CONTEXT};
   if (pf_is_none(&stack.key))
     stack.node = 0; /* the root */
   return pf_intern_element(&sums->stack_table, &sums->stacks,
@@ -90,8 +87,6 @@ static uint32_t find_frame (const pf_run_sums *sums, const pf_hash *hash) {
       pf_mix_bytes(sums->frame_table.seed, hash, PF_HASH_SIZE),
       pf_is_same_element, &key);
 }
-
-/* }====== */
 
 
 pf_status pf_run_sums_damaged (pf_error *error, const char *what) {
@@ -128,8 +123,6 @@ pf_status pf_run_sums_add (pf_run_sums *sums, size_t metric, pf_bytes rows,
   return PF_OK;
 }
 
-
-/* {====== The dictionary ====== */
 
 size_t pf_run_sums_ask (pf_run_sums *sums, const uint64_t **words) {
   const size_t count = sums->wanted.count - sums->nasked;
@@ -243,10 +236,6 @@ pf_status pf_run_sums_take_frames (pf_run_sums *sums, pf_bytes rows,
   return status;
 }
 
-/* }====== */
-
-
-/* {====== Nodes ====== */
 
 /* Add the node of stack `i`, and first those of its callers. `path` has an element
    for each stack. */
@@ -283,10 +272,7 @@ static void add_weights (pf_run_sums *sums, uint32_t i) {
   for (size_t m = 0; m < c->nmetrics; m++) {
     const pf_wide sum = sums->weights[i * c->nmetrics + m];
     c->has_overflowed |= sum > INT64_MAX || sum < INT64_MIN;
-    pf_context_add(c, sums->stacks[i].node, m,
-                   sum > INT64_MAX   ? INT64_MAX
-                   : sum < INT64_MIN ? INT64_MIN
-                                     : (int64_t)sum);
+    pf_context_add(c, sums->stacks[i].node, m, pf_limited(sum));
   }
 }
 
@@ -304,5 +290,3 @@ pf_status pf_run_sums_finish (pf_run_sums *sums, pf_error *error) {
   free(path);
   return status;
 }
-
-/* }====== */

@@ -105,6 +105,13 @@ static inline bool pf_time_of_count (int64_t count, pf_wide each, int64_t *ns,
   return true;
 }
 
+/* A sum, limited to 64 bits. */
+static inline int64_t pf_limited (pf_wide sum) {
+  return sum > INT64_MAX   ? INT64_MAX
+         : sum < INT64_MIN ? INT64_MIN
+                           : (int64_t)sum;
+}
+
 /* The exact number multiplier * 2^power / divisor. */
 typedef struct pf_factor {
   int64_t multiplier, divisor; /* the divisor is at least 1 */
