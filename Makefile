@@ -437,9 +437,10 @@ TSAN := -UNDEBUG -O1 -g1 -fsanitize=thread -Wno-tsan
 tsan:
 	@$(SETUP) run
 	@$(AGAIN) -j$(JOBS) B=$(B)/tsan CC=gcc CFLAGS="$(TSAN)" \
-		$(B)/tsan/c/race
+		$(B)/tsan/c/race $(B)/tsan/c/race_sums
 	@mkdir -p $(B)/tsan/race
 	@TSAN_OPTIONS=halt_on_error=1 $(B)/tsan/c/race $(B)/tsan/race
+	@TSAN_OPTIONS=halt_on_error=1 $(B)/tsan/c/race_sums
 
 # Counts the lines that the specs run. Functions that are always inlined would count
 # once for each place, so they are not. The programs that specs start count too.

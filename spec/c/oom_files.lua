@@ -31,8 +31,8 @@ end
 
 local chunks = {}
 
--- The bytes of a trace, its file, the same packed with gzip, and a program for it.
-local gmon, plain, packed, program, with_lines
+-- The bytes of a trace, its file, the same packed with gzip, a program for it, and many such files.
+local gmon, plain, packed, program, with_lines, many
 
 local function saved(path)
    local trace <close> = assert(profio.open(path))
@@ -41,6 +41,14 @@ end
 
 function chunks.file()
    return saved(plain)
+end
+
+-- Files that are added up in two threads: core.file_sum.
+function chunks.file_sums()
+   local one <close> = assert(profio.open(many[1]))
+   local all <close> = assert(profio.open(many))
+   local row, sum = assert(one:profile()):flat():rows()[1], assert(all:profile()):flat():rows()[1]
+   assert(row.self > 0 and sum.self == #many * row.self)
 end
 
 function chunks.file_packed()
@@ -172,6 +180,10 @@ return function(all, bytes)
    gmon = bytes
    plain, packed = write("gmon.out", gmon), write("packed", gmon)
    assert(os.execute("gzip -f " .. packed))
+   many = {}
+   for i = 1, 140 do
+      many[i] = write("many" .. i, gmon:sub(1, -22)) -- without blocks
+   end
    assert(lfs.link("old", path_of "link", true))
    program = write("program", elf.build {
       symbols = { { name = "main", value = 0x1000, size = 0x20 },
