@@ -49,6 +49,12 @@ describe("trace:explain", function()
          made.parts[1].sentence)
    end)
 
+   it("counts each call once if typical calls take no time", function()
+      local part = assert(explained({ 0, 0, 0, 0, 0, 0, 0, 50, 100 }, plain_call)).parts[1]
+      assert.same({ "own", 150, 3, 150, 150, 3, 0 }, { part.kind, part.time, part.count, part.net,
+         part.elapsed, part.typical_count, part.typical_elapsed })
+   end)
+
    it("says that there is no gap", function()
       local made = assert(explained({ 10, 10, 10, 10 }, plain_call))
       assert.equal("f has 4 calls. The slowest took 10 ns, and typical calls 10 ns: there is no "

@@ -143,7 +143,7 @@ function gap_parts.split(slow, typical, base, put)
          shared = share(at.base, upto, t.elapsed)
          return shared - before
       end
-      local own = next_share(t.net)
+      local own = t.elapsed == 0 and at.base or next_share(t.net) -- 0: nothing to take shares of
       local function put_suspended(node, now, before)
          put("suspended", node, now - next_share(before), now, before)
       end
@@ -155,9 +155,6 @@ function gap_parts.split(slow, typical, base, put)
       for _, child in ipairs(nodes_of(s.children, t.children)) do
          split_callee(slow, typical, child, next_share((typical[child] or none).elapsed), put,
             to_split)
-      end
-      if t.elapsed == 0 then -- nothing to take shares of
-         put("own", at.node, -at.base, 0, at.base)
       end
    end
 end
