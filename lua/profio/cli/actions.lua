@@ -163,6 +163,7 @@ function actions.export(context, export)
       span.into_export(options, context.trace, given)
    end
    options.metric = options.metric or given.metric
+   options.timelines = given.diff and context.old and { context.trace, context.old } or nil
    local write = as_profile and export.write_profile or not as_profile and export.write_trace
    options.notes = {}
    context.out:export(export, options, what, write or nil)

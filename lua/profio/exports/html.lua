@@ -92,20 +92,38 @@ local function metric_of(profile, name)
 end
 
 -- Returns the timeline as text of at most `size` bytes, what the summary says about it, and why
--- there is none.
-local function timeline_text(out, trace, given, functions, size)
+-- there is none. `member` is its name in the data.
+local function timeline_text(out, trace, given, functions, size, member)
    local fits, reason, text, found, message, code
    if trace and trace.events then
       fits, reason = lanes.fits(trace)
    end
    if fits then
       text, found, message, code = timeline.text(trace, setmetatable({ size = size,
-         functions = functions }, { __index = given }))
+         functions = functions, member = member }, { __index = given }))
       out.failure = out.failure or message and { message, code } or nil
       reason = not found and "its times lie more than 292 years apart" or nil
       given.notes[#given.notes + 1] = found and found.few and found.few .. ": lanes = N draws N"
    end
    return text or "", found or {}, reason and lanes.left_out(trace, reason)
+end
+
+-- Returns the timelines of both sides of a comparison, as timeline_text does; nothing if one has
+-- none.
+local function timelines_text(out, sides, given, functions, size)
+   local texts, found, reason = {}, {}, nil
+   for i, trace in ipairs(sides) do
+      texts[i], found[i], reason = timeline_text(out, trace, given, functions, size // #sides,
+         i == 1 and "timeline" or "timeline_before")
+      if texts[i] == "" then
+         return "", {}, reason
+      end
+   end
+   if found[2] then
+      found[1].before = found[2].flagged
+      found[1].length = math.max(found[1].length, found[2].length)
+   end
+   return table.concat(texts), found[1] or {}, reason
 end
 
 -- Returns the verdicts of a comparison of runs: [function, verdict] each.
@@ -125,7 +143,8 @@ end
 -- says about the timeline. Each part may take what those before it have left of its share and
 -- theirs.
 local function data_text(out, trace, profile, given, size)
-   local has_timeline = trace and trace.events
+   local drawn_traces = trace and { trace } or given.timelines or {}
+   local has_timeline = drawn_traces[1] and drawn_traces[1].events
    local share = has_timeline and PARTS.profile or 1 - PARTS.lines
    local profiled, functions, used = profile_data.text(profile, { usual = given.metric,
       functions = given.functions or MOST_FUNCTIONS, size = size * share // 1 | 0 })
@@ -133,7 +152,7 @@ local function data_text(out, trace, profile, given, size)
    local verdicts = verdicts_text(given.comparison, functions)
    local hot = hot_lines.text(hot_lines.profile(trace, profile), given, functions,
       math.min(size * PARTS.lines, size - used) // 1 | 0)
-   local drawn, found, left_out = timeline_text(out, trace, given, functions,
+   local drawn, found, left_out = timelines_text(out, drawn_traces, given, functions,
       math.max(size * (1 - PARTS.names) - used - #verdicts - #hot, 0))
    return table.concat { '<script type="application/json" id="data">\n{"kind":',
       lanes.script(profile:kind()), given.is_difference and ',"difference":true,\n' or ",\n",
@@ -168,7 +187,8 @@ local function put_page(trace, profile, given, file)
       size * (1 - 3 * PARTS.summary) // 1 | 0)
    given.guesses = { shown:kind() ~= "contexts" and "The profile has no stacks: paths of calls in "
       .. "the flame graph are estimated from the shares of the callers of each function." or nil }
-   guesses.add(given.guesses, found.flagged or {})
+   guesses.add(given.guesses, found.before or {}, "Before: ")
+   guesses.add(given.guesses, found.flagged or {}, found.before and "After: ")
    given.length, given.lane_count = found.length, found.lanes
    out:write(begin, data, top:format(title, core.version), summary.text(trace, shown,
       { from = given.from, to = given.to, length = found.length, lanes = found.lanes,
@@ -186,7 +206,7 @@ end
 
 ---Writes the report of a profile alone.
 ---@param profile profio.Profile
----@param given table
+---@param given table the options; timelines: the new and the old trace of a difference
 ---@param file file*
 function html.write_profile(profile, given, file)
    return put_page(nil, profile, given, file)

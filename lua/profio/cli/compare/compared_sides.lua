@@ -136,6 +136,19 @@ function sides.read(given, options, err)
    return read, runs.heading(new, old), has_damage
 end
 
+---Opens the traces of both sides again if each side is one file and not a run of a store.
+---@param given table
+---@return profio.Trace[] traces the new and the old one; none if there are several
+function sides.traces(given)
+   local new, old = runs.of(given)
+   if #distinct(new.traces) > 1 or #distinct(old.traces) > 1 or (new.run or {})[1]
+      or (old.run or {})[1] then
+      return {}
+   end
+   local first = failure.check(files.one(new.traces[1], files.opening(given, new), given))
+   return { first, (failure.check(files.one(old.traces[1], files.opening(given, old), given))) }
+end
+
 ---Writes the reasons for care to standard error.
 ---@param list string[]
 ---@param err file*

@@ -145,6 +145,9 @@ local function write_profile(given, comparison, out)
       chosen.metric = chosen.metric or comparison.metric.name
    end
    chosen.comparison = comparison -- its verdicts, for exports that show them
+   chosen.timelines = export.takes == "trace" and sides.traces(given) or {}
+   local new <close> = chosen.timelines[1] -- luacheck: ignore
+   local old <close> = chosen.timelines[2] -- luacheck: ignore
    out:export(export, chosen, comparison:difference(), export.write_profile)
 end
 

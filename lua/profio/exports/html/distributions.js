@@ -3,16 +3,17 @@
 (function (page) {
   'use strict';
   if (!page.tracks) { return; }
-  const make = page.make, told = page.data.timeline;
+  const make = page.make;
   const titles = { net: 'Net: without callees', gross: 'Gross: with callees',
     period: 'Period: from begin to begin' };
-  const distributions = new Map(told.distributions.map(one => [one.function, one]));
+  const distributions = page.tracks.runs.map(told =>
+    new Map(told.distributions.map(one => [one.function, one])));
 
   // {====== Histograms ======
 
   /* Returns the cells of a histogram as objects, with empty ones between them: buckets are a
      quarter of a power of two wide. */
-  function cells_of(numbers) {
+  function cells_of(numbers, told) {
     const list = [];
     for (let i = 0; i < numbers.length; i += 4) {
       const low = numbers[i], place = bucket(low);
@@ -20,11 +21,13 @@
         const next = list[list.length - 1].place + 1;
         list.push({ place: next, low: low_of(next), count: 0 });
       }
-      list.push({ place, low, count: numbers[i + 1], track: told.places[numbers[i + 2] - 1],
+      list.push({ place, low, count: numbers[i + 1], track: track_of(told, numbers[i + 2]),
         start: numbers[i + 3] });
     }
     return list;
   }
+
+  function track_of(told, number) { return page.place_of(told, told.places[number - 1]); }
 
   function bucket(low) {
     if (low < 4) { return low; }
@@ -50,15 +53,16 @@
   }
 
   /* Returns the duration of the selected call, or null. */
-  function chosen_time(kind, fn) {
+  function chosen_time(kind, fn, told) {
     const chosen = page.chosen_call();
-    const is_call = chosen && chosen.track.kind === 'lane' && chosen.track.fn(chosen.call) === fn;
+    const is_call = chosen && chosen.track.kind === 'lane' && chosen.track.told === told &&
+      chosen.track.fn(chosen.call) === fn;
     return is_call ? chosen.track.durations(chosen.call)[kind] : null;
   }
 
-  function histogram(kind, data, fn) {
-    const chosen = chosen_time(kind, fn);
-    const cells = cells_of(data.cells), most = Math.max(...cells.map(cell => cell.count));
+  function histogram(kind, data, fn, told) {
+    const chosen = chosen_time(kind, fn, told);
+    const cells = cells_of(data.cells, told), most = Math.max(...cells.map(cell => cell.count));
     return make('div', { className: 'histogram' }, make('h4', {}, titles[kind]),
       make('div', { className: 'buckets', role: 'group', 'aria-label': titles[kind] },
         ...cells.map(cell => bar(cell, most, fn, chosen))),
@@ -74,20 +78,20 @@
 
   /* Returns the cells of the heat map of a function, of all of its calls: column, bucket, count,
      and track and start of one call. */
-  function heat_cells(numbers) {
+  function heat_cells(numbers, told) {
     const list = [];
     for (let i = 0, column = 0; i < numbers.length; i += 5) {
       column += numbers[i];
       list.push({ column, bucket: numbers[i + 1], count: numbers[i + 2],
-        track: told.places[numbers[i + 3] - 1],
+        track: track_of(told, numbers[i + 3]),
         start: column * told.heat_width + numbers[i + 4] });
     }
     return list;
   }
 
   /* Draws a ring around the cell of the selected call. */
-  function ring(pen, fn, high) {
-    const gross = chosen_time('gross', fn), chosen = page.chosen_call();
+  function ring(pen, fn, high, told) {
+    const gross = chosen_time('gross', fn, told), chosen = page.chosen_call();
     if (gross === null) { return; }
     const column = Math.floor(chosen.track.start[chosen.call] / told.heat_width);
     pen.globalAlpha = 1;
@@ -98,7 +102,7 @@
     pen.stroke();
   }
 
-  function heat_map(fn, cells) {
+  function heat_map(fn, cells, told) {
     const low = Math.min(...cells.map(cell => cell.bucket));
     const high = Math.max(...cells.map(cell => cell.bucket)) + 1;
     const most = Math.max(...cells.map(cell => cell.count));
@@ -122,7 +126,7 @@
       page.tip(cell && [`${page.count(cell.count)} calls`, `of ${page.time(low_of(cell.bucket))} ` +
         `to ${page.time(low_of(cell.bucket + 1))}`], event.clientX, event.clientY);
     });
-    ring(pen, fn, high);
+    ring(pen, fn, high, told);
     canvas.addEventListener('pointerleave', () => page.tip(null));
     canvas.addEventListener('click', event => {
       const cell = at(event);
@@ -136,11 +140,13 @@
 
   // }======
 
-  page.about.push(fn => {
-    const data = distributions.get(fn), part = make('div', { id: 'distribution' });
-    const worst = page.worst.get(fn);
+  /* Returns the durations of a function in one run. */
+  function durations_of(fn, told, run) {
+    const data = distributions[run].get(fn), part = make('div');
+    const worst = page.worsts[run].get(fn);
     if (!data && !worst) { return part; }
-    part.append(make('h3', {}, 'Durations'));
+    part.append(make('h3', {}, 'Durations' + (page.tracks.runs.length > 1 ?
+      ' ' + page.tracks.words[run] : '')));
     if (worst) {
       part.append(make('button', { type: 'button', onclick: () => page.show_call(worst, fn) },
         `Longest call: ${page.time(worst.long)} at ` +
@@ -148,12 +154,15 @@
     }
     if (data) {
       part.append(make('div', { className: 'histograms' }, ...Object.keys(titles).filter(kind =>
-        data[kind]).map(kind => histogram(kind, data[kind], fn))));
-      if (data.heat.length > 5) { part.append(heat_map(fn, heat_cells(data.heat))); }
+        data[kind]).map(kind => histogram(kind, data[kind], fn, told))));
+      if (data.heat.length > 5) { part.append(heat_map(fn, heat_cells(data.heat, told), told)); }
     } else {
       part.append(make('p', { className: 'note' }, 'The distributions of functions with less net ' +
         'time are left out of this page: --set size=N.'));
     }
     return part;
-  });
+  }
+
+  page.about.push(fn => make('div', { id: 'distribution' }, ...page.tracks.runs.map((told, run) =>
+    durations_of(fn, told, run)).reverse()));
 }(window.page));

@@ -15,6 +15,15 @@
   const number = (kind, metric) => row => table[kind][metric][row];
   const change = (kind) => row => table[kind][0][row] - table[kind][1][row];
 
+  function longest_column(worst, run) {
+    const is_pair = page.worsts.length > 1;
+    const title = !is_pair ? 'Longest call' : run ? 'Longest before' : 'after';
+    return { key: run ? 'longest_before' : 'longest', as: 'longest', worst, title, value: row => {
+      const found = worst.get(table.function[row]);
+      return found ? found.long : null;
+    } };
+  }
+
   /* Returns the columns: key, title, value of a row, and how it is shown: text, weight, calls, bar
      (a share of the whole, drawn). */
   function columns() {
@@ -36,12 +45,7 @@
         list.push({ key: kind, title, value: number(kind, m), as: 'share' });
       }
     }
-    if (page.worst) {
-      list.push({ key: 'longest', title: 'Longest call', as: 'longest', value: row => {
-        const found = page.worst.get(table.function[row]);
-        return found ? found.long : null;
-      } });
-    }
+    list.push(...(page.worsts || []).map(longest_column).reverse());
     if (!data.functions.file.some(file => file >= 0)) { return list; }
     list.push({ key: 'place', title: 'Place', value: row => page.place(table.function[row]),
       as: 'text' });
@@ -98,12 +102,12 @@
   }
 
   /* Returns a cell whose click shows the longest call in the timeline. */
-  function longest_cell(id, value) {
+  function longest_cell(id, value, worst) {
     const cell = make('td');
     if (value !== null) {
       cell.append(make('button', { type: 'button', className: 'jump', 'aria-label':
         `Show the longest call of ${page.short(id).slice(0, 80)}, ${page.time(value)}`,
-      onclick: () => page.show_call(page.worst.get(id), id) }, page.time(value)));
+      onclick: () => page.show_call(worst.get(id), id) }, page.time(value)));
     }
     return cell;
   }
@@ -111,7 +115,8 @@
   /* Returns the cells of one value. */
   function cells(column, row, metric, all) {
     const value = column.value(row);
-    if (column.as === 'longest') { return [longest_cell(table.function[row], value)]; }
+    if (column.as === 'longest') { return [longest_cell(table.function[row], value,
+      column.worst)]; }
     if (column.key === 'name') { return [name_cell(table.function[row])]; }
     if (column.as === 'verdict') {
       return [make('td', {}, make('span', { className: 'verdict ' + value }, value))];

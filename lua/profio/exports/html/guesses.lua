@@ -23,11 +23,13 @@ local sentences = {
 ---Appends sentences about calls of which not both ends are recorded.
 ---@param list string[]
 ---@param flagged table<string, integer> number of calls by flag; see overview:flagged
-function guesses.add(list, flagged)
+---@param word string|nil for the begin of each sentence
+function guesses.add(list, flagged, word)
    for _, one in ipairs(sentences) do
       local count = flagged[one[1]] or 0
       if count > 0 then
-         list[#list + 1] = count == 1 and one[2] or one[3]:format(summary.grouped(count))
+         list[#list + 1] = (word or "") .. (count == 1 and one[2]
+            or one[3]:format(summary.grouped(count)))
       end
    end
 end

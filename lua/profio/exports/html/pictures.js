@@ -163,7 +163,7 @@
       const x = draw.x(view, start), right = draw.x(view, stop);
       if (right > last + 0.6) {
         const fn = track.fn(i), name = page.name(fn);
-        const text = name.startsWith(track.name + '=') ? name.slice(track.name.length + 1) : name;
+        const text = name.startsWith(track.plain + '=') ? name.slice(track.plain.length + 1) : name;
         draw_call(pen, view, { x, right, fn, text, color: page.name_color(name),
           is_chosen: is_chosen(marks, track, i) }, y, marks, texts);
         last = Math.max(right, x + 0.6);
@@ -223,7 +223,7 @@
     for (let n = 1, begin = 0; n <= wide; n++) {
       if (n === wide || top[n] !== top[begin]) {
         if (top[begin] >= 0) {
-          const name = tracks[top[begin]].name;
+          const name = tracks[top[begin]].plain;
           pen.fillStyle = page.name_color(name);
           pen.fillRect(view.left + begin, y + 2, n - begin, draw.ROW);
           pen.fillStyle = '#161616';
@@ -234,9 +234,9 @@
     }
   };
 
-  /* Draws the times in which events are lost: pairs of begin and end. */
-  draw.losses = function (pen, view, height) {
-    const losses = page.data.timeline.losses;
+  /* Draws the times in which events are lost, pairs of begin and end, over a track; the first one
+     says how much is lost. */
+  draw.losses = function (pen, view, losses, { y, height, is_first }) {
     pen.strokeStyle = pen.fillStyle = page.style('--warn');
     pen.lineWidth = 1;
     for (let i = 0; i < losses.length; i += 2) {
@@ -244,23 +244,23 @@
       const wide = Math.max(1, Math.min(view.width, draw.x(view, losses[i + 1])) - from);
       if (losses[i + 1] >= view.from && losses[i] <= view.to) {
         pen.globalAlpha = 0.12;
-        pen.fillRect(from, draw.AXIS - 6, wide, height);
+        pen.fillRect(from, y, wide, height);
         pen.globalAlpha = 0.8;
-        if (wide > 4) { hatch(pen, from, draw.AXIS - 6, wide, height, 8); }
-        pen.fillRect(from, draw.AXIS - 6, 1, height);
-        pen.fillRect(from + wide - 1, draw.AXIS - 6, 1, height);
+        if (wide > 4) { hatch(pen, from, y, wide, height, 8); }
+        pen.fillRect(from, y, 1, height);
+        pen.fillRect(from + wide - 1, y, 1, height);
         pen.globalAlpha = 1;
-        if (wide > 110) { lost_label(pen, losses[i + 1] - losses[i], from); }
+        if (wide > 110 && is_first) { lost_label(pen, losses[i + 1] - losses[i], from, y); }
       }
     }
   };
 
-  function lost_label(pen, time, x) {
+  function lost_label(pen, time, x, y) {
     const text = 'lost: ' + page.time(time);
     pen.fillStyle = page.style('--page');
-    pen.fillRect(x + 4, draw.AXIS, text.length * 7.25 + 8, draw.ROW);
+    pen.fillRect(x + 4, y, text.length * 7.25 + 8, draw.ROW);
     pen.fillStyle = page.style('--warn');
-    pen.fillText(text, x + 8, draw.AXIS + draw.ROW / 2);
+    pen.fillText(text, x + 8, y + draw.ROW / 2);
   }
 
   /* Draws all lanes together over the whole trace, and where the view is. */

@@ -68,14 +68,19 @@
     }
     pen.fillStyle = page.style('--text');
     const mark = track.kind === 'core' ? '  ' : is_folded(track) ? '\u25b8 ' : '\u25be ';
-    pen.fillText(page.cut(mark + track.name, Math.floor(view.left / 7.3) - 1), 2, y + 11);
+    const run = track.kind === 'core' || track.name === track.plain ? '' :
+      page.tracks.words[page.tracks.runs.indexOf(track.told)];
+    const title = run ? track.plain : track.name;
+    pen.fillText(page.cut(mark + title, Math.floor(view.left / 7.3) - 1), 2, y + 11);
     pen.fillStyle = soft;
+    if (run && view.left <= 90) { pen.fillText(run, 16, y + 27); }
     if (place.height > 36 && view.left > 90) {
       const [low, high] = track.kind === 'values' ? draw.limits(track) : [];
       const text = track.kind === 'values' ? `${low} to ${high}` : track.is_whole ?
         `${page.count(track.calls)} calls` :
         `${page.count(track.kept)} of ${page.count(track.calls)}`;
-      pen.fillText(page.cut(text, Math.floor(view.left / 7.3) - 3), 16, y + 27);
+      pen.fillText(page.cut(run ? `${run}: ${text}` : text, Math.floor(view.left / 7.3) - 3), 16,
+        y + 27);
     }
   }
 
@@ -100,6 +105,8 @@
     } else {
       draw.values(pen, view, track, y);
     }
+    draw.losses(pen, view, track.told.losses, { y, height: place.height,
+      is_first: place === places[0] });
     pen.restore();
     draw_title(pen, place, y);
   }
@@ -126,7 +133,6 @@
           draw_track(pen, place, place.top - top, marks);
         }
       }
-      draw.losses(pen, view, height);
       draw.axis(pen, view, height);
       draw_measure(pen, top, height);
       paint_map();
@@ -406,7 +412,8 @@
       text);
   }
 
-  const { few, variables_left } = page.data.timeline;
+  const { few } = page.data.timeline;
+  const variables_left = page.tracks.runs.reduce((sum, run) => sum + run.variables_left, 0);
   const note = [few ? few[0].toUpperCase() + few.slice(1) + ': --set lanes=N.' : '',
     variables_left ? `${page.count(variables_left)} variables are left out.` : '',
     'Drag to move, Ctrl and the wheel to zoom, Shift and drag to measure; ? shows the keys. ' +

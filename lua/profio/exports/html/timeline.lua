@@ -284,7 +284,7 @@ end
 ---Returns the timeline for the page's scripts, as a member of a JSON object.
 ---@param trace profio.Trace
 ---@param given table from, to, lane; lanes: most that are drawn; size: bytes that it may take;
----functions: of the page (profio.PageFunctions)
+---functions: of the page (profio.PageFunctions); member: its name in the JSON object
 ---@return string|nil nil: there is no timeline
 ---@return { length: integer, lanes: integer, few: string|nil, flagged: table }|nil found few: which
 ---lanes are drawn, if not all; flagged: number of calls by flag
@@ -307,8 +307,8 @@ function timeline.text(trace, given)
    local tracks, left = ordered(overview, list)
    local has_cores = set_cores(tracks, trace, part, first, length)
    given.functions.room = given.functions.room + (size * PARTS.names // 1 | 0)
-   local begin = table.concat { ('"timeline":{"first":%d,"length":%d,"few":%s,"variables_left":%d,')
-      :format(first, length, few and lanes.script(few) or "null", left),
+   local begin = table.concat { ('"%s":{"first":%d,"length":%d,"few":%s,"variables_left":%d,')
+      :format(given.member, first, length, few and lanes.script(few) or "null", left),
       has_cores and '"has_cores":true,' or "", '\n"losses":[',
       losses_text(overview, size * PARTS.losses), "]," }
    local text = begin .. "\n" .. members_text(overview, tracks, given.functions,

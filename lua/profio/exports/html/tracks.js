@@ -2,9 +2,9 @@
    a lane is in any span of time. Times are ns from the first time of the trace on. */
 (function (page) {
   'use strict';
-  const told = page.data.timeline;
-  if (!told) { return; }
-  const length = Math.max(1, told.length);
+  const runs = [page.data.timeline, page.data.timeline_before].filter(Boolean);
+  if (runs.length === 0) { return; }
+  const length = Math.max(1, ...runs.map(run => run.length)), is_pair = runs.length > 1;
 
   function sums(differences) {
     let last = 0;
@@ -111,7 +111,7 @@
         time += part;
         if (track.busy[i] > most && track.top[i] >= 0) {
           most = track.busy[i];
-          top[n] = told.frames[track.top[i]];
+          top[n] = track.told.frames[track.top[i]];
         }
       }
       busy[n] = time > 0 ? Math.min(1, sum / time) : 0;
@@ -122,9 +122,9 @@
   // }======
 
   class Track {
-    constructor(data, place) {
-      Object.assign(this, { data, place, kind: data.kind, name: data.name, calls: data.calls,
-        kept: data.kept, value: data.value, frame: data.frame });
+    constructor(data, name, told) {
+      Object.assign(this, { data, told, place: -1, kind: data.kind, name, plain: data.name,
+        calls: data.calls, kept: data.kept, value: data.value, frame: data.frame });
       this.is_whole = data.kept === data.calls;
       this.start = sums(data.start);
       this.stop = data.length ? this.start.map((start, i) => start + data.length[i]) : this.start;
@@ -142,7 +142,7 @@
       if (data.begun) { this.count_left(); }
     }
 
-    fn(i) { return told.frames[this.frame[i]]; }
+    fn(i) { return this.told.frames[this.frame[i]]; }
 
     /* Returns the core of a lane at a time, as far as it is known. */
     core(time) {
@@ -259,15 +259,45 @@
     }
   }
 
-  const tracks = told.tracks.map((track, place) => new Track(track, place));
+  // {====== Runs ======
+
+  const words = ['after', 'before'];
+
+  function name_of(name, run) { return is_pair ? `${name} \u00b7 ${words[run]}` : name; }
+
+  /* The tracks of a run; those of the other one of a comparison have the same names. */
+  const made = runs.map((told, run) => told.tracks.map(data =>
+    new Track(data, name_of(data.name, run), told)));
+
+  /* Returns the tracks of both runs: each one before its counterpart after the change. */
+  function all_tracks() {
+    const key = track => track.kind + track.plain;
+    const [after, before = []] = made, left = new Map(before.map(track => [key(track), track]));
+    const list = after.flatMap(track => {
+      const other = left.get(key(track));
+      left.delete(key(track));
+      return other ? [other, track] : [track];
+    });
+    const rank = { lane: 0, states: 1, values: 2 };
+    return [...list, ...left.values()].sort((a, b) => rank[a.kind] - rank[b.kind]);
+  }
+
+  const tracks = is_pair ? all_tracks() : made[0];
+  tracks.forEach((track, place) => { track.place = place; });
+
+  /* Returns the place of a track by its index in the data of a run. */
+  page.place_of = (told, index) => made[runs.indexOf(told)][index].place;
+
+  // }======
 
   // {====== Cores ======
 
   /* What ran on a core, or if no cores are known on any: `lanes` are those that ever did. */
   class Core {
-    constructor(number, lanes) {
-      Object.assign(this, { number, lanes, kind: 'core', place: tracks.length + number + 1,
-        name: number < 0 ? 'runs' : 'core ' + number, start: [], rows: [], depth: [] });
+    constructor(number, lanes, run) {
+      Object.assign(this, { number, lanes, kind: 'core', place: -1, told: runs[run],
+        name: name_of(number < 0 ? 'runs' : 'core ' + number, run), start: [], rows: [],
+        depth: [] });
     }
 
     /* Returns the lane that ran most in columns of a span, -1: none, and how busy it was. */
@@ -294,8 +324,8 @@
       sum + lane.columns(0, length, 1).busy[0], 0) < 1.01;
   }
 
-  function cores_of() {
-    const lanes = tracks.filter(track => track.kind === 'lane'), found = new Map();
+  function cores_of(told, run) {
+    const lanes = made[run].filter(track => track.kind === 'lane'), found = new Map();
     for (const lane of lanes) {
       for (const core of lane.data.core_at || [lane.data.core]) {
         if (core !== undefined) { found.set(core, (found.get(core) || new Set()).add(lane)); }
@@ -303,20 +333,23 @@
     }
     if (found.size > 0) {
       return [...found].sort((a, b) => a[0] - b[0]).map(([core, list]) =>
-        new Core(core, [...list]));
+        new Core(core, [...list], run));
     }
-    return told.has_cores || !take_turns(lanes) ? [] : [new Core(-1, lanes)];
+    return told.has_cores || !take_turns(lanes) ? [] : [new Core(-1, lanes, run)];
   }
 
   // }======
 
-  /* Adds the longest call of each function where it is not in its lane. */
-  function add_worst() {
-    page.worst = new Map();
-    for (const [fn, place, start, long, depth] of told.worst) {
-      const known = page.worst.get(fn);
-      if (!known || known.long < long) { page.worst.set(fn, { track: place, start, long, depth }); }
+  /* Returns the longest call of each function in a run. */
+  function worst_of(told) {
+    const worst = new Map();
+    for (const [fn, index, start, long, depth] of told.worst) {
+      const known = worst.get(fn);
+      if (!known || known.long < long) {
+        worst.set(fn, { track: page.place_of(told, index), start, long, depth });
+      }
     }
+    return worst;
   }
 
   /* Returns the order of a frame by time: the start of its first call that is in the page. */
@@ -375,6 +408,8 @@
 
   // }======
 
-  add_worst();
-  page.tracks = { list: tracks, cores: cores_of(), length, first: told.first };
+  page.worsts = runs.map(worst_of);
+  page.worst = page.worsts[0];
+  page.tracks = { list: tracks, cores: runs.map(cores_of).reverse().flat(), length, runs,
+    words, first: is_pair ? 0 : runs[0].first };
 }(window.page));
