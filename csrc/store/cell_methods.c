@@ -36,8 +36,8 @@ static int database_put_cells (lua_State *L) {
 }
 
 
-/* Take the statement of the SQL at `arg`, with the values after it up to `last`;
-   it is to be ended also after a failure. */
+/* Take the statement of the SQL at `arg`, with the values after it up to
+   `last`; it is to be ended also after a failure. */
 static pf_status take_query (lua_State *L, l_database *d, int arg, int last,
                              pf_statement **rows, pf_error *error) {
   *rows = NULL;
@@ -49,9 +49,9 @@ static pf_status take_query (lua_State *L, l_database *d, int arg, int last,
 
 /*
 ** database:sum_cells(contexts, sql, ...): adds up the cells of all rows of a
-** query (run, metric, data) with these values for its parameters, into a profile
-** of core.empty_contexts. Returns the profile; or nil, message, code: then it
-** can only be closed.
+** query (run, metric, data) with these values for its parameters, into a
+** profile of core.empty_contexts. Returns the profile; or nil, message, code:
+** then it can only be closed.
 */
 static int database_sum_cells (lua_State *L) {
   l_database *const d = l_database_check(L, 1);
@@ -126,9 +126,10 @@ static int sums_gc (lua_State *L) {
 
 /*
 ** sums:read(sql, ...): the sums of all cells of a query, as that of sum_cells:
-** the weight of all stacks; of those that have any of the functions; a table with
-** the weight of the stacks that end in each function, by its number, without
-** zeros; and whether one of them was limited to 64 bits. Or nil, message, code.
+** the weight of all stacks; of those that have any of the functions; a table
+** with the weight of the stacks that end in each function, by its number,
+** without zeros; and whether one of them was limited to 64 bits. Or nil,
+** message, code.
 */
 static int sums_read (lua_State *L) {
   pf_function_sums *const sums = luaL_checkudata(L, 1, L_FUNCTION_SUMS);

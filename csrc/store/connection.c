@@ -15,8 +15,6 @@
 #define BUSY_MS 60000
 
 
-/* {====== The object ====== */
-
 l_database *l_database_check (lua_State *L, int arg) {
   l_database *const d = luaL_checkudata(L, arg, L_DATABASE);
   luaL_argcheck(L, d->database.handle != NULL, arg, "database is closed");
@@ -63,11 +61,6 @@ static int database_close (lua_State *L) {
   pf_database_close(&d->database);
   return 0;
 }
-
-/* }====== */
-
-
-/* {====== Values ====== */
 
 void l_bindable_check (lua_State *L, int first) {
   for (int i = first; i <= lua_gettop(L); i++) {
@@ -149,11 +142,6 @@ void l_push_sum (lua_State *L, pf_wide sum, bool *is_limited) {
   lua_pushinteger(L, limited);
 }
 
-/* }====== */
-
-
-/* {====== Commands ====== */
-
 static bool is_blank (pf_bytes text) {
   for (size_t i = 0; i < text.size; i++)
     if (strchr(" \t\r\n;", text.at[i]) == NULL)
@@ -220,11 +208,6 @@ static int database_in_transaction (lua_State *L) {
       L, sqlite3_get_autocommit(l_database_check(L, 1)->database.handle) == 0);
   return 1;
 }
-
-/* }====== */
-
-
-/* {====== Rows ====== */
 
 /* User value 1: the database; 2: a table with the values of parameters. */
 typedef struct l_rows {
@@ -343,9 +326,6 @@ static int database_rows (lua_State *L) {
   lua_pushvalue(L, -2);
   return 4;
 }
-
-/* }====== */
-
 
 void l_open_connection (lua_State *L) {
   l_class(L, L_DATABASE,

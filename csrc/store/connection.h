@@ -13,8 +13,8 @@
 
 #define L_DATABASE "profio.database"
 
-/* User values: the path, which labels messages; the dictionary of the profile that
-   was written last, to which ids refer. */
+/* User values: the path, which labels messages; the dictionary of the profile
+   that was written last, to which ids refer. */
 typedef struct l_database {
   pf_database database;
   pf_stored_ids ids;

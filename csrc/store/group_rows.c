@@ -39,8 +39,8 @@ pf_status pf_run_sums_name (pf_run_sums *sums, pf_error *error) {
 }
 
 
-/* Whether a stack has a frame in a wanted function. `known` has, by stack, 0: not
-   known yet, 1: no, 2: yes. `path` has an element for each stack. */
+/* Whether a stack has a frame in a wanted function. `known` has, by stack, 0:
+   not known yet, 1: no, 2: yes. `path` has an element for each stack. */
 static pf_status look_up (const pf_run_sums *sums, const bool *wanted,
                           uint32_t i, uint8_t *known, uint32_t *path,
                           pf_error *error) {
@@ -103,8 +103,8 @@ pf_status pf_run_sums_begin (pf_run_sums *sums, size_t groups,
 }
 
 
-/* The index of a stack with sums, or a higher number. Words and stacks have the same
-   numbers unless two stacks have one lo. */
+/* The index of a stack with sums, or a higher number. Words and stacks have the
+   same numbers unless two stacks have one lo. */
 static uint32_t stack_of (const pf_run_sums *sums, uint64_t hi, uint64_t lo) {
   const pf_hash key = pf_hash_of_words(hi, lo);
   const uint32_t i = pf_id_table_find(&sums->wanted, lo);

@@ -80,7 +80,8 @@ static pf_status intern_frame (pf_interning *i, uint32_t area,
 }
 
 
-/* Set *stack to the stack `parent` with one more frame. The target has it then. */
+/* Set *stack to the stack `parent` with one more frame. The target has it
+   then. */
 static pf_status intern_stack (pf_interning *i, uint32_t parent, uint32_t frame,
                                const pf_intern_target *to, uint32_t *stack,
                                pf_error *error) {

@@ -1,7 +1,8 @@
 /*
 ** interning.h - finds out which frames and stacks of profiles are known to a
-** store, by their contents, so that a known one costs neither a hash nor a query.
-** Used by put_cells.c and put_rows.c.
+** store, by their contents, so that a known one costs neither a hash nor a
+** query. Used by put_cells.c and put_rows.c. The userdata of a database or the
+** pf_run_rows owns a pf_interning, which pf_interning_free frees.
 */
 
 #ifndef interning_h
@@ -27,8 +28,9 @@ typedef struct pf_interning {
   size_t found_capacity;
 } pf_interning;
 
-/* What adds a frame, or stack, to a store: both set *id, which is not 0. They may
-   look at all that is known: the hash of the new one, and its parent. */
+/* The functions that add a frame, or stack, to a store: both set *id, which is
+   not 0. They may use all that is known: the hash of the new one, and its
+   parent. */
 typedef struct pf_intern_target {
   void *context;
   pf_status (*add_frame)(void *context, const pf_interning *interning,
@@ -38,11 +40,11 @@ typedef struct pf_intern_target {
 } pf_intern_target;
 
 /*
-** Set stacks[node] to the stack in the dictionary of the interning, for each node
-** that has a weight or is the caller of one; PF_NO_STACK for the root. Others are
-** not set. Adds those that are not known to the target. The caller keeps the
-** dictionary of the contexts until it passes contexts with another one, or frees
-** the interning. PF_ENOMEM, and failures of the target.
+** Set stacks[node] to the stack in the dictionary of the interning, for each
+** node that has a weight or is the caller of one; PF_NO_STACK for the root.
+** Others are not set. Adds those that are not known to the target. The caller
+** keeps the dictionary of the contexts until it passes contexts with another
+** one, or frees the interning. PF_ENOMEM, and failures of the target.
 */
 pf_status pf_intern_contexts (pf_interning *interning,
                               const pf_contexts *contexts,

@@ -32,16 +32,17 @@ typedef struct pf_stored_ids {
 ** a row of `cells` for each metric, also for one without weights. Stacks
 ** without weights are not kept. Sets *count to the number of cells. A
 ** transaction must have begun, which is to be rolled back after a failure.
-** PF_EFORMAT if two contents have one hash, since the ids in cells would not say
-** which is meant; PF_ELIMIT for too many frames or stacks, PF_ENOMEM, and failures
-** of the database.
+** PF_EFORMAT if two contents have one hash, since the ids in cells would not
+** say which is meant; PF_ELIMIT for too many frames or stacks, PF_ENOMEM, and
+** failures of the database.
 */
 pf_status pf_cells_store (pf_stored_ids *ids, pf_database *database,
                           int64_t run, const pf_contexts *contexts,
                           uint64_t *count, pf_error *error);
 
 /* Stacks and frames that were read from a store, for the next sum; it begins as
-   zeros. They are forgotten when the store has changed. All arrays are owned. */
+   zeros. They are forgotten when the store has changed. All arrays are
+   owned. */
 typedef struct pf_read_stacks {
   int64_t version;  /* of the store; other processes change it */
   uint64_t changes; /* of the dictionary, by this connection */
@@ -113,8 +114,8 @@ typedef struct pf_stack_row {
   uint32_t id, parent, frame;
 } pf_stack_row;
 
-/* Take the statement of a query, whose parameter (if it has one) is a number; go
-   to its first row, as pf_statement_step. It is to be ended also after a
+/* Take the statement of a query, whose parameter (if it has one) is a number;
+   go to its first row, as pf_statement_step. It is to be ended also after a
    failure. */
 pf_status pf_query_first (pf_database *database, const char *sql,
                           int64_t number, pf_statement **statement,
@@ -129,8 +130,8 @@ pf_status pf_stack_of_row (sqlite3_stmt *s, uint32_t stack_limit,
                            uint32_t frame_limit, pf_stack_row *row,
                            pf_error *error);
 
-/* Begin to read the cells of the current row: run, metric, data. The checksum is
-   compared first. PF_EFORMAT: the row is damaged; PF_EUNSUPPORTED. Sets no
+/* Begin to read the cells of the current row: run, metric, data. The checksum
+   is compared first. PF_EFORMAT: the row is damaged; PF_EUNSUPPORTED. Sets no
    error: pf_cells_failed does. */
 pf_status pf_cells_of_row (sqlite3_stmt *s, pf_cells_reader *reader);
 

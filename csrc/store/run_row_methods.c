@@ -14,8 +14,6 @@
 #define L_RUN_SUMS "profio.run_sums"
 
 
-/* {====== Rows that are to be inserted ====== */
-
 /* User value 1 of rows: the dictionary of the profile that came last. */
 
 /* store.run_rows(shards): rows for so many shards. */
@@ -44,8 +42,8 @@ static size_t shard_check (lua_State *L, int arg, const pf_run_rows *rows) {
 }
 
 
-/* rows:put(shard, run, attempt, month, contexts): collects the rows of a run (a hash),
-   and returns how many rows of cells it has. */
+/* rows:put(shard, run, attempt, month, contexts): collects the rows of a run (a
+   hash), and returns how many rows of cells it has. */
 static int rows_put (lua_State *L) {
   pf_run_rows *const rows = luaL_checkudata(L, 1, L_RUN_ROWS);
   const size_t shard = shard_check(L, 2, rows);
@@ -92,11 +90,6 @@ static int rows_forget (lua_State *L) {
   pf_run_rows_forget(luaL_checkudata(L, 1, L_RUN_ROWS));
   return 0;
 }
-
-/* }====== */
-
-
-/* {====== Sums ====== */
 
 /* store.run_sums(contexts): sums for an open profile without nodes, which the
    userdata pins. */
@@ -191,8 +184,8 @@ static int sums_take_frames (lua_State *L) {
 }
 
 
-/* sums:ask(): the stacks whose rows are needed next, as rows of lo; "" if there are
-   no more. */
+/* sums:ask(): the stacks whose rows are needed next, as rows of lo; "" if there
+   are no more. */
 static int sums_ask (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
   const uint64_t *words;
@@ -206,7 +199,8 @@ static int sums_ask (lua_State *L) {
 }
 
 
-/* sums:frames(): the hashes of the frames of all stacks, as rows of hi and lo. */
+/* sums:frames(): the hashes of the frames of all stacks, as rows of hi and
+   lo. */
 static int sums_frames (lua_State *L) {
   const pf_run_sums *const sums = sums_check(L);
   const size_t count = sums->frame_table.count;
@@ -222,8 +216,8 @@ static int sums_frames (lua_State *L) {
 }
 
 
-/* sums:finish(): adds all to the profile, and returns it; or nil, message, code:
-   then the profile can only be closed. */
+/* sums:finish(): adds all to the profile, and returns it; or nil, message,
+   code: then the profile can only be closed. */
 static int sums_finish (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
   pf_error error;
@@ -232,11 +226,6 @@ static int sums_finish (lua_State *L) {
   lua_getiuservalue(L, 1, 1);
   return 1;
 }
-
-/* }====== */
-
-
-/* {====== Functions in groups of runs ====== */
 
 /* sums:names(): the names of the functions that frames were taken of, whose
    indices are their numbers; or nil, message, code. */
@@ -255,9 +244,9 @@ static int sums_names (lua_State *L) {
 }
 
 
-/* sums:keys(wanted, has_callers): the stacks with sums whose innermost frame is in
-   a function with wanted[number], or any of their frames, as rows of hi (16 bits)
-   and lo; or nil, message, code. */
+/* sums:keys(wanted, has_callers): the stacks with sums whose innermost frame is
+   in a function with wanted[number], or any of their frames, as rows of hi (16
+   bits) and lo; or nil, message, code. */
 static int sums_keys (lua_State *L) {
   const pf_run_sums *const sums = sums_check(L);
   const bool callers = lua_toboolean(L, 3);
@@ -308,8 +297,8 @@ static size_t group_check (lua_State *L, int arg, const pf_run_sums *sums) {
 }
 
 
-/* sums:add_group(group, rows): adds rows as of sums:add to a group; returns true,
-   or nil, message, code. */
+/* sums:add_group(group, rows): adds rows as of sums:add to a group; returns
+   true, or nil, message, code. */
 static int sums_add_group (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
   const size_t group = group_check(L, 2, sums);
@@ -320,9 +309,9 @@ static int sums_add_group (lua_State *L) {
 }
 
 
-/* sums:add_cells(groups, rows): adds rows of hash, hi, lo, high and low of table
-   cells to the groups of their runs, by hash; returns true, or nil, message,
-   code. */
+/* sums:add_cells(groups, rows): adds rows of hash, hi, lo, high and low of
+   table cells to the groups of their runs, by hash; returns true, or nil,
+   message, code. */
 static int sums_add_cells (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
   pf_cursor cursor = pf_cursor_over(l_text_check(L, 3), false);
@@ -348,8 +337,8 @@ static int sums_add_cells (lua_State *L) {
 
 
 /* sums:group(group): the weight of a group; a table with the weight of each
-   function, by its number, without zeros; and whether one of them was limited to
-   64 bits. */
+   function, by its number, without zeros; and whether one of them was limited
+   to 64 bits. */
 static int sums_group (lua_State *L) {
   const pf_run_sums *const sums = sums_check(L);
   const size_t count = sums->names.count;
@@ -369,9 +358,6 @@ static int sums_group (lua_State *L) {
   lua_pushboolean(L, is_limited);
   return 3;
 }
-
-/* }====== */
-
 
 void l_open_run_row_methods (lua_State *L) {
   l_class(L, L_RUN_ROWS,

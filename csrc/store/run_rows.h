@@ -1,24 +1,26 @@
 /*
-** run_rows.h - profiles as rows of ClickHouse, in the format RowBinary: put_rows.c
-** encodes the rows of a run, sum_rows.c decodes the sums of many runs, group_rows.c
-** those of functions. Used by run_row_methods.c. The caller owns the contexts.
+** run_rows.h - profiles as rows of ClickHouse, in the format RowBinary:
+** put_rows.c encodes the rows of a run, sum_rows.c decodes the sums of many
+** runs, group_rows.c those of functions. Used by run_row_methods.c. The caller
+** owns the contexts.
 **
-** In RowBinary a row is the values of its columns: integers are little-endian, a
-** String or Array begins with its size as a varint. A hash is two columns, hi and
-** lo: its first and last 8 bytes, big-endian numbers. The columns are
+** In RowBinary a row is the values of its columns: integers are little-endian,
+** a String or Array begins with its size as a varint. A hash is two columns, hi
+** and lo: its first and last 8 bytes, big-endian numbers. The columns are
 **
 **   cells    metric Int64, run FixedString(16), attempt, month Int64, and four
-**            arrays of one size: hi UInt16, lo UInt64 (the stack), high Int32, low UInt32
-**            (its weight: high * 2^32 + low)
-**   frames   hi, lo UInt64, name String, has_file UInt8, file String, line Int64
+**            arrays of one size: hi UInt16, lo UInt64 (the stack), high Int32,
+**            low UInt32 (its weight: high * 2^32 + low)
+**   frames   hi, lo UInt64, name String, has_file UInt8, file String, line
+**            Int64
 **   stacks   hi, lo, parent_hi, parent_lo, frame_hi, frame_lo UInt64, and
-**            callers Array(UInt64): lo of the PF_CALLERS_MAX callers next to the
-**            parent, the nearest first
+**            callers Array(UInt64): lo of the PF_CALLERS_MAX callers next to
+**            the parent, the nearest first
 **
-** The weight outside of all stacks is a cell whose hi and lo are 0.
-** A metric is the last 8 bytes of the hash of its name and unit. Cells have only
-** 80 bits of the hash of a stack, its key: the last 16 of hi, and lo. If two
-** stacks have the same, both are in the table stacks, and the store is damaged.
+** The weight outside of all stacks is a cell whose hi and lo are 0. A metric is
+** the last 8 bytes of the hash of its name and unit. Cells have only 80 bits of
+** the hash of a stack, its key: the last 16 of hi, and lo. If two stacks have
+** the same, both are in the table stacks, and the store is damaged.
 */
 
 #ifndef run_rows_h
@@ -63,9 +65,9 @@ void pf_run_rows_close (pf_run_rows *rows);
 
 /*
 ** Collect the rows of a run: its cells for `shard`, and the frames and stacks
-** that were not collected before, each for the shard of its hash. Sets *count to
-** the number of rows of cells. The dictionary of the contexts is borrowed as by
-** pf_intern_contexts. After PF_ENOMEM pf_run_rows_forget must be called.
+** that were not collected before, each for the shard of its hash. Sets *count
+** to the number of rows of cells. The dictionary of the contexts is borrowed as
+** by pf_intern_contexts. After PF_ENOMEM pf_run_rows_forget must be called.
 */
 pf_status pf_run_rows_put (pf_run_rows *rows, size_t shard, const pf_hash *run,
                            int64_t attempt, int64_t month,
@@ -114,26 +116,26 @@ typedef struct pf_run_sums {
 void pf_run_sums_open (pf_run_sums *sums, pf_contexts *contexts);
 void pf_run_sums_close (pf_run_sums *sums);
 
-/* Whether each row of such a query has a hi other than PF_AMBIGUOUS. Queries write
-   that where stacks have one lo, but different hi. */
+/* Whether each row of such a query has a hi other than PF_AMBIGUOUS. Queries
+   write that where stacks have one lo, but different hi. */
 #define PF_AMBIGUOUS UINT64_MAX
 bool pf_run_sums_are_clear (pf_bytes rows);
 
-/* Add rows of a query: hi (16 bits), lo UInt64, and the sums of low (UInt64) and
-   high (Int64) of one metric. Must come before the rows of stacks. PF_EFORMAT if
-   they are damaged, PF_ENOMEM. */
+/* Add rows of a query: hi (16 bits), lo UInt64, and the sums of low (UInt64)
+   and high (Int64) of one metric. Must come before the rows of stacks.
+   PF_EFORMAT if they are damaged, PF_ENOMEM. */
 pf_status pf_run_sums_add (pf_run_sums *sums, size_t metric, pf_bytes rows,
                            pf_error *error);
 
-/* Set *words to the lo of the stacks whose rows are needed and were not asked for
-   before, borrowed until the next call; returns how many there are. */
+/* Set *words to the lo of the stacks whose rows are needed and were not asked
+   for before, borrowed until the next call; returns how many there are. */
 size_t pf_run_sums_ask (pf_run_sums *sums, const uint64_t **words);
 
 /* Take rows of the table stacks, and of the table frames, in any order, also
    several times. Stacks are needed until pf_run_sums_ask returns none; without
-   `callers` it does not ask for those of stacks with sums. PF_EFORMAT if a row is
-   damaged, does not have the hash of its content, or if two contents have one
-   hash or key; PF_ENOMEM. */
+   `callers` it does not ask for those of stacks with sums. PF_EFORMAT if a row
+   is damaged, does not have the hash of its content, or if two contents have
+   one hash or key; PF_ENOMEM. */
 pf_status pf_run_sums_take_stacks (pf_run_sums *sums, pf_bytes rows,
                                    bool callers, pf_error *error);
 pf_status pf_run_sums_take_frames (pf_run_sums *sums, pf_bytes rows,
@@ -174,31 +176,31 @@ pf_status pf_run_sums_finish (pf_run_sums *sums, pf_error *error);
 
 
 /*
-** Functions of groups of runs (group_rows.c). First the stacks of all these runs
-** are added and taken, with their frames.
+** Functions of groups of runs (group_rows.c). First the stacks of all these
+** runs are added and taken, with their frames.
 */
 
-/* Give the names of the frames numbers from 0 (sums->names). PF_EFORMAT if a frame
-   of a stack with sums is missing, PF_ENOMEM. */
+/* Give the names of the frames numbers from 0 (sums->names). PF_EFORMAT if a
+   frame of a stack with sums is missing, PF_ENOMEM. */
 pf_status pf_run_sums_name (pf_run_sums *sums, pf_error *error);
 
-/* Set has[] of each stack with sums to whether its innermost frame is in a wanted
-   function, or, with `callers`, any of its frames, which were then all taken;
-   wanted[] has an element for none, which is false.
-   PF_EFORMAT if a caller is missing, PF_ENOMEM. */
+/* Set has[] of each stack with sums to whether its innermost frame is in a
+   wanted function, or, with `callers`, any of its frames, which were then all
+   taken; wanted[] has an element for none, which is false. PF_EFORMAT if a
+   caller is missing, PF_ENOMEM. */
 pf_status pf_run_sums_having (const pf_run_sums *sums, const bool *wanted,
                               bool callers, bool *has, pf_error *error);
 
 /* Begin with so many groups, whose sums[] of all functions are 0. PF_ENOMEM. */
 pf_status pf_run_sums_begin (pf_run_sums *sums, size_t groups, pf_error *error);
 
-/* Add rows as of pf_run_sums_add to a group. PF_EFORMAT if a row is damaged or has
-   a stack that has no sums. */
+/* Add rows as of pf_run_sums_add to a group. PF_EFORMAT if a row is damaged or
+   has a stack that has no sums. */
 pf_status pf_run_sums_add_group (pf_run_sums *sums, size_t group, pf_bytes rows,
                                  pf_error *error);
 
-/* Add the arrays hi, lo, high and low of a row of cells at the cursor. Failures as
-   of pf_run_sums_add_group. */
+/* Add the arrays hi, lo, high and low of a row of cells at the cursor. Failures
+   as of pf_run_sums_add_group. */
 pf_status pf_run_sums_add_cells (pf_run_sums *sums, size_t group,
                                  pf_cursor *cursor, pf_error *error);
 

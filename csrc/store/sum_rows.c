@@ -1,5 +1,6 @@
 /*
-** sum_rows.c - decodes the sums of runs from rows of ClickHouse (see run_rows.h).
+** sum_rows.c - decodes the sums of runs from rows of ClickHouse (see
+** run_rows.h).
 */
 
 #include <stdlib.h>
@@ -237,8 +238,8 @@ pf_status pf_run_sums_take_frames (pf_run_sums *sums, pf_bytes rows,
 }
 
 
-/* Add the node of stack `i`, and first those of its callers. `path` has an element
-   for each stack. */
+/* Add the node of stack `i`, and first those of its callers. `path` has an
+   element for each stack. */
 static pf_status add_node (pf_run_sums *sums, uint32_t i, uint32_t *path,
                            pf_error *error) {
   uint32_t depth = 0, node = 0;

@@ -156,9 +156,9 @@ void xpp_settings_info (pf_trace *trace, pf_bytes text);
 
 extern const pf_table xpp_settings_table;
 
-/* detect_xpp.c: whether there are no control characters except those of text; the
-   confidence, 0 to 100, that a file of `size` bytes which begins with `head` is a
-   trace as text (if it is text), or as a table. */
+/* detect_xpp.c: whether there are no control characters except those of text;
+   the confidence, 0 to 100, that a file of `size` bytes which begins with
+   `head` is a trace as text (if it is text), or as a table. */
 bool xpp_is_text (pf_bytes head);
 int xpp_text_score (pf_bytes head, uint64_t size);
 int xpp_table_score (pf_bytes head, uint64_t size);
