@@ -139,7 +139,8 @@ end
 -- damaged is left out, with a warning.
 local function by_run(state, put_run)
    return function(put)
-      for _, run in ipairs(problem.check(problem.caught(detailed, state))) do
+      local runs, reason = problem.caught(detailed, state)
+      for _, run in ipairs(runs or error(reason, 0)) do
          local ok, message = problem.caught(function()
             put_run(state, put, run)
             return true
