@@ -214,19 +214,37 @@ static inline void end_sibling (pf_machine *m, pf_lane *lane, int64_t time,
 }
 
 
-/* state_machine.c: the id of the stack of a call of a function: the stack of
-   the function around it with its area on top; PF_OUTER_STACK outside of the
-   functions with which stacks begin. */
-uint32_t pf_push_stack (pf_machine *m, const pf_frame *around,
-                        const pf_slot *slot);
+/* Whether stacks begin with a function. */
+static inline bool is_root (const pf_machine *m, const pf_slot *slot) {
+  return m->root == (m->lanes.has_areas
+                         ? pf_area_at(m->lanes.dictionary, slot->area)->name
+                         : slot->area);
+}
 
 
-/* The same; PF_NO_STACK when stacks are not wanted, and for other areas. */
-static inline uint32_t stack_of (pf_machine *m, const pf_frame *around,
-                                 const pf_slot *slot) {
-  return m->has_stacks && slot->kind == PF_KIND_FUNCTION
-             ? pf_push_stack(m, around, slot)
-             : PF_NO_STACK;
+/* The id of the stack of a call of a function: the stack of the function around
+   it with its area on top. PF_NO_STACK when stacks are not wanted, and for
+   other areas; PF_OUTER_STACK outside of the functions with which they begin. */
+PF_HOT uint32_t stack_of (pf_machine *m, const pf_frame *around,
+                          const pf_slot *slot) {
+  uint32_t frame = slot->area;
+  uint32_t parent = around->stack;
+  if (!m->has_stacks || slot->kind != PF_KIND_FUNCTION)
+    return PF_NO_STACK;
+  if (m->has_root && parent >= PF_OUTER_STACK) {
+    if (!is_root(m, slot))
+      return PF_OUTER_STACK;
+    parent = PF_NO_STACK;
+  }
+  pf_area area = PF_AREA_NONE;
+  area.name = frame;
+  if (!m->lanes.has_areas)
+    frame = pf_area_add(m->lanes.dictionary, &area);
+  const uint32_t stack =
+      frame == PF_NO_AREA ? PF_NO_STACK
+                          : pf_stack_push(m->lanes.dictionary, parent, frame);
+  m->is_out_of_memory |= stack == PF_NO_STACK;
+  return stack;
 }
 
 

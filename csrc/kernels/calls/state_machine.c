@@ -31,35 +31,6 @@ void pf_machine_free (pf_machine *m) {
 }
 
 
-/* Whether stacks begin with a function. */
-static inline bool is_root (const pf_machine *m, const pf_slot *slot) {
-  return m->root == (m->lanes.has_areas
-                         ? pf_area_at(m->lanes.dictionary, slot->area)->name
-                         : slot->area);
-}
-
-
-uint32_t pf_push_stack (pf_machine *m, const pf_frame *around,
-                        const pf_slot *slot) {
-  uint32_t frame = slot->area;
-  uint32_t parent = around->stack;
-  if (m->has_root && parent >= PF_OUTER_STACK) {
-    if (!is_root(m, slot))
-      return PF_OUTER_STACK;
-    parent = PF_NO_STACK;
-  }
-  pf_area area = PF_AREA_NONE;
-  area.name = frame;
-  if (!m->lanes.has_areas)
-    frame = pf_area_add(m->lanes.dictionary, &area);
-  const uint32_t stack =
-      frame == PF_NO_AREA ? PF_NO_STACK
-                          : pf_stack_push(m->lanes.dictionary, parent, frame);
-  m->is_out_of_memory |= stack == PF_NO_STACK;
-  return stack;
-}
-
-
 void pf_close_top (pf_machine *m, pf_lane *lane, int64_t time, unsigned flags) {
   pf_frame *const f = &lane->frames[lane->count - 1];
   const uint64_t gross = end_frame(m, f, time);
