@@ -14,6 +14,7 @@ local engines = require "profio.internal.store.engines"
 local native = require "profio.store"
 local profio = require "profio"
 local row_binary = require "profio.internal.store.clickhouse.row_binary"
+local schema = require "profio.internal.store.clickhouse.schema"
 local stored = require "spec.support.stored"
 
 local folder = command.folder .. "/store-failures"
@@ -412,13 +413,14 @@ describe("servers of a store in ClickHouse", function()
          return ("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s"):format(#body, body)
       end
       local told = "Code: 241, e.displayText() = DB::Exception: Memory limit exceeded"
-      local state = row_binary.pack("iiI", 4, 7, { 7 })
+      local state = row_binary.pack("iiI", schema.VERSION, 7, { 7 })
       for _, case in ipairs { { "answer is damaged: Code: 241", answer(told) },
          { "answer is damaged: Code: 241", answer(state .. told) },
          { "is damaged", answer(state:sub(1, -2)) }, { "is damaged", answer(state .. "\1") },
          { "rows instead of one", answer "" }, { "rows instead of one", answer(state .. state) },
          { "schema of this store is 1", answer(row_binary.pack("iiI", 1, 7, { 7 })) },
-         { "not the 1 servers", answer(row_binary.pack("iiI", 4, 7, { 7, 8 })) },
+         { "not the 1 servers", answer(row_binary.pack("iiI", schema.VERSION, 7,
+            { 7, 8 })) },
          { "is damaged: Code: 241", answer(state), answer(told) },
          { "is incomplete", answer(state), answer("abcdef"):sub(1, -2) } } do
          local port, _ <close> = clickhouse.answering(folder, { answer "1\n",
