@@ -78,11 +78,25 @@ static uint64_t state_of (const struct stat *file) {
 }
 
 
-/* Whether a path is that of a small regular file. It is not opened to find that
-   out: this might wait for a pipe. */
-static bool is_small_file (const char *path, struct stat *file) {
-  return stat(path, file) == 0 && S_ISREG(file->st_mode) && file->st_size > 0 &&
+/* Whether a file is regular and small. */
+static bool is_small_file (const struct stat *file) {
+  return S_ISREG(file->st_mode) && file->st_size > 0 &&
          file->st_size <= LARGEST;
+}
+
+
+/* Opens a small regular file and describes it; returns -1 for others. It is
+   looked at before, since opening a pipe would let its writer go on, and after,
+   since another file may have its name by then. */
+static int open_small_file (const char *path, struct stat *file) {
+  if (stat(path, file) != 0 || !is_small_file(file))
+    return -1;
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd >= 0 && (fstat(fd, file) != 0 || !is_small_file(file))) {
+    close(fd);
+    return -1;
+  }
+  return fd;
 }
 
 
@@ -102,9 +116,7 @@ typedef struct chunk {
    then gives the reason. */
 static pf_status add_file (chunk *c, const char *path) {
   struct stat file;
-  if (!is_small_file(path, &file))
-    return PF_END;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = open_small_file(path, &file);
   if (fd < 0)
     return PF_END;
   const ssize_t size = read(fd, c->buffer, LARGEST);
@@ -205,7 +217,7 @@ static int file_sum_changed (lua_State *L) {
   for (size_t i = 0; i < s->files; i++) {
     struct stat file;
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
-    if (!is_small_file(l_path_check(L, -1), &file) ||
+    if (stat(l_path_check(L, -1), &file) != 0 || !is_small_file(&file) ||
         state_of(&file) != s->states[i]) {
       lua_pushinteger(L, (lua_Integer)i + 1);
       return 1;
