@@ -320,6 +320,12 @@ describe("comparison:check", function()
       end
    end)
 
+   it("gives no number of runs that nobody would make", function()
+      local sentences = require "profio.internal.compare.sentences"
+      assert.same({ "999 runs", "1000 runs", "more than 1000 runs" },
+         { sentences.runs(999), sentences.runs(1000), sentences.runs(1001) })
+   end)
+
    it("knows how many runs would show a change of the whole", function()
       -- The runs differ by 1 %, in their totals only: Welch's test with 18 degrees of freedom.
       local function side(factor)

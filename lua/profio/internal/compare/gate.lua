@@ -145,7 +145,8 @@ local function needed(row, shown, wanted)
          sentences.size(row.detectable))
    end
    if row.runs_needed then
-      parts[#parts + 1] = ("%d runs on each side would show %s"):format(row.runs_needed,
+      parts[#parts + 1] = ("%s on each side would show %s"):format(
+         sentences.runs(row.runs_needed),
          wanted and wanted.change and shown(wanted.change)
          or sentences.size(wanted and wanted.relative or 0.02))
    end

@@ -6,6 +6,7 @@ local sentences = {}
 
 -- Functions that a sentence names.
 local MOST_NAMED = 3
+local MOST_RUNS = 1000
 
 ---Returns a function that formats weights of a metric.
 ---@param metric { name: string, unit: string }
@@ -208,11 +209,19 @@ local function power_sentence(result)
    local first = table.move(list, 1, MOST_NAMED, 1, {})
    return ("These runs would have shown a change %s."):format(named(first, function(row)
       return ("of %s from %s on%s"):format(row.name, sentences.size(row.detectable),
-         row.runs_needed and (" (needs %d runs to see 2 %%)"):format(row.runs_needed) or "")
+         row.runs_needed and (" (needs %s to see 2 %%)"):format(sentences.runs(row.runs_needed))
+         or "")
    end))
 end
 
 -- }======
+
+---Returns how many runs on each side are needed; a number that nobody would make is not given.
+---@param count integer
+---@return string
+function sentences.runs(count)
+   return count > MOST_RUNS and ("more than %d runs"):format(MOST_RUNS) or ("%d runs"):format(count)
+end
 
 ---Returns the paragraph of a comparison.
 ---@param state table of the comparison: runs, items, by, metric, options, shown
