@@ -66,14 +66,16 @@ char *row_put_int (char *p, int64_t value) {
 }
 
 
-char *row_put_handle (char *p, uint64_t value) {
+/* 8 or 16 hex digits */
+static char *put_handle (char *p, uint64_t value) {
   for (int i = value > UINT32_MAX ? 16 : 8; i-- > 0;)
     *p++ = "0123456789ABCDEF"[value >> 4 * i & 15];
   return p;
 }
 
 
-char *row_put_addr (char *p, uint64_t value) {
+/* 0x, then lower-case hex digits */
+static char *put_addr (char *p, uint64_t value) {
   const int digits = (67 - __builtin_clzll(value | 1)) / 4;
   *p++ = '0';
   *p++ = 'x';
@@ -173,8 +175,8 @@ char *row_put_value (char *p, const pf_column *column, size_t row) {
   switch (column->type) {
     case PF_INT: return row_put_int(p, column->ints[row]);
     case PF_NUM: return row_put_num(p, column->nums[row]);
-    case PF_ADDR: return row_put_addr(p, column->addrs[row]);
-    case PF_HANDLE: return row_put_handle(p, column->addrs[row]);
+    case PF_ADDR: return put_addr(p, column->addrs[row]);
+    case PF_HANDLE: return put_handle(p, column->addrs[row]);
     case PF_BOOL:
       memcpy(p, column->bools[row] ? "true" : "false", 5);
       return p + (column->bools[row] ? 4 : 5);

@@ -245,8 +245,6 @@ static inline pf_bytes row_bytes (const pf_column *column, size_t row,
    the number. */
 char *row_put_uint (char *p, uint64_t value);
 char *row_put_int (char *p, int64_t value);
-char *row_put_addr (char *p, uint64_t value);   /* 0x, lower-case hex digits */
-char *row_put_handle (char *p, uint64_t value); /* 8 or 16 hex digits */
 
 /* Writes value / unit, a power of ten, with `decimals` digits after the
    point. */

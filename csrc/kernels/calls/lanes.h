@@ -92,10 +92,9 @@ typedef struct pf_slot {
   uint32_t area;
   uint32_t top; /* index of its topmost frame, or 0 */
   uint32_t epoch;
-  uint32_t
-      plain_epoch; /* the epoch in which the fast path of stack.h may enter it, or
-                           PF_NO_EPOCH */
-  uint32_t age;    /* in a chunk: number of unmatched leaves of the area before
+  uint32_t plain_epoch; /* the epoch in which the fast path of stack.h may enter
+                           it, or PF_NO_EPOCH */
+  uint32_t age;   /* in a chunk: number of unmatched leaves of the area before
                    this slot replaced another one (pf_lanes_renew) */
   uint32_t group; /* of its calls in kernels/statistics, or PF_NO_ID */
   int64_t last_enter, last_leave; /* INT64_MIN: none */

@@ -14,7 +14,7 @@
 
 /* Add the weights of all nodes to their functions. */
 static void sum_functions (pf_outline *o, const bool *outermost, size_t m) {
-  const pf_traversal *const t = &o->walk;
+  const pf_traversal *const t = &o->traversal;
   const pf_contexts *const c = t->contexts;
   const size_t total_metric = o->metrics[m].total;
   const int64_t *const own = c->weights[o->metrics[m].self];
@@ -34,17 +34,17 @@ static void sum_functions (pf_outline *o, const bool *outermost, size_t m) {
 
 
 static void sum_calls (pf_outline *o, size_t metric) {
-  const pf_contexts *const c = o->walk.contexts;
+  const pf_contexts *const c = o->traversal.contexts;
   bool overflow = false;
   for (uint32_t i = 1; metric != PF_NO_METRIC && i < c->count; i++) {
-    int64_t *const calls = &o->calls[o->walk.functions[i]];
+    int64_t *const calls = &o->calls[o->traversal.functions[i]];
     *calls = pf_weight_add(*calls, c->weights[metric][i], &overflow);
   }
 }
 
 
 static bool has_number (const pf_outline *o, uint32_t f) {
-  const size_t count = o->walk.nfunctions;
+  const size_t count = o->traversal.nfunctions;
   for (size_t m = 0; m < o->nmetrics; m++)
     if (o->self[m * count + f] != 0 || o->total[m * count + f] != 0)
       return true;
@@ -78,7 +78,7 @@ static int compare_functions (const void *context, const void *left,
 
 
 static pf_status order_functions (pf_outline *o, size_t usual) {
-  const size_t count = o->walk.nfunctions;
+  const size_t count = o->traversal.nfunctions;
   const function_order by = {o->self + usual * count, o->total + usual * count};
   uint32_t *const spare = pf_array(count + 1, sizeof *spare);
   if (spare == NULL)
@@ -94,7 +94,7 @@ static pf_status order_functions (pf_outline *o, size_t usual) {
 
 /* Set the share of each node. */
 static void set_shares (const pf_outline *o, double *shares) {
-  const pf_contexts *const c = o->walk.contexts;
+  const pf_contexts *const c = o->traversal.contexts;
   for (size_t m = 0; m < o->nmetrics; m++) {
     const int64_t *const totals = o->totals + m * c->count;
     const double whole = fmax(1, fabs((double)totals[0]));
@@ -109,14 +109,14 @@ static void set_shares (const pf_outline *o, double *shares) {
 /* Sort nodes in preorder by share; the bits of positive doubles are in the
    order of the doubles. */
 static pf_status order_nodes (pf_outline *o) {
-  const size_t count = o->walk.contexts->count;
+  const size_t count = o->traversal.contexts->count;
   double *const shares = pf_array_of_zeros(count, sizeof *shares);
   pf_pair *const pairs = pf_array(2 * count, sizeof *pairs);
   const pf_status status = shares == NULL || pairs == NULL ? PF_ENOMEM : PF_OK;
   if (status == PF_OK) {
     set_shares(o, shares);
     for (size_t i = 1; i < count; i++) {
-      const uint32_t node = o->walk.order[i];
+      const uint32_t node = o->traversal.order[i];
       uint64_t bits;
       memcpy(&bits, &shares[node], sizeof bits);
       pairs[o->nnodes] = (pf_pair){~bits, node};
@@ -132,7 +132,7 @@ static pf_status order_nodes (pf_outline *o) {
 }
 
 static pf_status fill (pf_outline *o, size_t usual, size_t calls) {
-  const pf_traversal *const t = &o->walk;
+  const pf_traversal *const t = &o->traversal;
   const size_t count = t->contexts->count;
   bool *const outermost = pf_array(count, sizeof *outermost);
   pf_status status =
@@ -156,9 +156,9 @@ pf_status pf_outline_open (pf_outline *o, const pf_contexts *contexts,
                            const pf_outline_metric *metrics, size_t nmetrics,
                            size_t usual, size_t calls) {
   *o = (pf_outline){.metrics = metrics, .nmetrics = nmetrics};
-  if (pf_traversal_open(&o->walk, contexts, NULL) != PF_OK)
+  if (pf_traversal_open(&o->traversal, contexts, NULL) != PF_OK)
     return PF_ENOMEM;
-  const size_t nfunctions = (size_t)o->walk.nfunctions + 1;
+  const size_t nfunctions = (size_t)o->traversal.nfunctions + 1;
   o->totals = pf_array(nmetrics * contexts->count, sizeof *o->totals);
   o->self = pf_array_of_zeros(nmetrics * nfunctions, sizeof *o->self);
   o->total = pf_array_of_zeros(nmetrics * nfunctions, sizeof *o->total);
@@ -176,7 +176,7 @@ pf_status pf_outline_open (pf_outline *o, const pf_contexts *contexts,
 
 
 void pf_outline_close (pf_outline *o) {
-  pf_traversal_close(&o->walk);
+  pf_traversal_close(&o->traversal);
   free(o->totals);
   free(o->self);
   free(o->total);

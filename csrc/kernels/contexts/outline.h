@@ -17,7 +17,7 @@ typedef struct pf_outline_metric {
 } pf_outline_metric;
 
 typedef struct pf_outline {
-  pf_traversal walk;                /* callees by name, file and line */
+  pf_traversal traversal;           /* callees by name, file and line */
   const pf_outline_metric *metrics; /* borrowed */
   size_t nmetrics;
   int64_t *totals; /* of node n in metric m: totals[m * contexts->count + n] */

@@ -53,7 +53,7 @@ typedef struct pf_durations {
   pf_frame_durations *frames; /* by frame */
   size_t count, capacity;     /* `count` of them are in use */
   pf_quantile_pool pool;
-  pf_id_table keys; /* of cells: see pf_heat_key */
+  pf_id_table keys; /* of cells: see pf_heat_column */
   pf_heat_cell *cells;
   size_t cells_capacity;
   int64_t first, length;             /* ns: see pf_durations_init */

@@ -102,7 +102,7 @@ static size_t string_size (pf_bytes text) {
 }
 
 static const pf_area *area_of (const l_outline *o, uint32_t function) {
-  const pf_traversal *const t = &o->outline.walk;
+  const pf_traversal *const t = &o->outline.traversal;
   return pf_area_at(t->contexts->dictionary, t->areas[function]);
 }
 
@@ -110,7 +110,7 @@ static const pf_area *area_of (const l_outline *o, uint32_t function) {
 /* Returns the bytes that the name of a function takes, unless it is shown, and
    its file, unless a shown function has it. */
 static size_t name_size (const l_outline *o, uint32_t function) {
-  const pf_dictionary *const d = o->outline.walk.contexts->dictionary;
+  const pf_dictionary *const d = o->outline.traversal.contexts->dictionary;
   const pf_area *const area = area_of(o, function);
   if (o->ids[function] != 0)
     return 0;
@@ -135,7 +135,7 @@ static void show_function (l_outline *o, uint32_t function, size_t size) {
 
 
 static size_t row_size (const l_outline *o, uint32_t function) {
-  const size_t count = o->outline.walk.nfunctions;
+  const size_t count = o->outline.traversal.nfunctions;
   size_t size =
       number_size(o->nshown) + number_size(o->outline.calls[function]);
   for (size_t m = 0; m < o->outline.nmetrics; m++)
@@ -163,7 +163,7 @@ static void put_left_self (l_outline *o, uint32_t count) {
     int64_t sum = 0;
     for (uint32_t i = count; i < all->nfunctions; i++)
       sum = pf_weight_add(
-          sum, all->self[m * all->walk.nfunctions + all->functions[i]],
+          sum, all->self[m * all->traversal.nfunctions + all->functions[i]],
           &overflow);
     put_number(o, m == 0, sum);
   }
@@ -198,7 +198,7 @@ static void put_functions (l_outline *o, uint32_t most, size_t size) {
     put_text(o, kind == 0 ? "],\n\"self\":[" : "],\n\"total\":[");
     for (size_t m = 0; m < all->nmetrics; m++) {
       put_text(o, m == 0 ? "" : ",\n");
-      put_column(o, kinds[kind] + m * all->walk.nfunctions, count);
+      put_column(o, kinds[kind] + m * all->traversal.nfunctions, count);
     }
   }
   put_text(o, "]");
@@ -208,7 +208,7 @@ static void put_functions (l_outline *o, uint32_t most, size_t size) {
    known yet, and estimated by its total. */
 static size_t node_size (const l_outline *o, uint32_t node) {
   const pf_outline *const all = &o->outline;
-  const pf_contexts *const c = all->walk.contexts;
+  const pf_contexts *const c = all->traversal.contexts;
   size_t size = number_size(o->nshown) + 3 + (o->has_calls ? 0 : 5);
   for (size_t m = 0; m < all->nmetrics; m++)
     size += number_size(c->weights[all->metrics[m].self][node]) +
@@ -222,10 +222,10 @@ static size_t node_size (const l_outline *o, uint32_t node) {
 static uint32_t keep_nodes (l_outline *o, uint32_t most, size_t size) {
   const pf_outline *const all = &o->outline;
   uint32_t count = 0;
-  memset(o->is_kept, 0, all->walk.contexts->count * sizeof *o->is_kept);
+  memset(o->is_kept, 0, all->traversal.contexts->count * sizeof *o->is_kept);
   for (size_t used = 0; count < most; count++) {
     const uint32_t node = all->nodes[count];
-    const uint32_t function = all->walk.functions[node];
+    const uint32_t function = all->traversal.functions[node];
     const size_t name = name_size(o, function);
     used += node_size(o, node) + name;
     if (used > size)
@@ -240,7 +240,7 @@ static uint32_t keep_nodes (l_outline *o, uint32_t most, size_t size) {
 /* Set the part of the total of each kept context that lies in contexts that are
    left out, and return that of the root. */
 static int64_t set_rest (l_outline *o, size_t m) {
-  const pf_contexts *const c = o->outline.walk.contexts;
+  const pf_contexts *const c = o->outline.traversal.contexts;
   const int64_t *const totals = o->outline.totals + m * c->count;
   const int64_t *const self = c->weights[o->outline.metrics[m].self];
   for (uint32_t i = 0; i < c->count; i++)
@@ -265,7 +265,7 @@ typedef enum node_member {
 /* Puts a member of the kept contexts in preorder. */
 static void put_nodes (l_outline *o, node_member member,
                        const int64_t *values) {
-  const pf_traversal *const t = &o->outline.walk;
+  const pf_traversal *const t = &o->outline.traversal;
   bool is_first = true;
   put_text(o, "[");
   for (uint32_t i = 1; i < t->contexts->count; i++) {
@@ -291,7 +291,7 @@ static void put_nodes (l_outline *o, node_member member,
 
 /* Puts self or rest of all metrics. */
 static void put_weights (l_outline *o, node_member member, int64_t *outside) {
-  const pf_contexts *const c = o->outline.walk.contexts;
+  const pf_contexts *const c = o->outline.traversal.contexts;
   put_text(o, member == SELF ? ",\n\"self\":[" : ",\n\"rest\":[");
   for (size_t m = 0; m < o->outline.nmetrics; m++) {
     put_text(o, m == 0 ? "" : ",\n");
@@ -308,7 +308,7 @@ static void put_weights (l_outline *o, node_member member, int64_t *outside) {
 /* Puts the members of the tree of contexts. */
 static void put_tree (l_outline *o, uint32_t count, size_t calls,
                       int64_t *outside) {
-  const pf_contexts *const c = o->outline.walk.contexts;
+  const pf_contexts *const c = o->outline.traversal.contexts;
   put_text(o, "\"left\":");
   put_number(o, true, o->outline.nnodes - count);
   put_text(o, ",\n\"depth\":");
@@ -356,7 +356,7 @@ static size_t set_text (lua_State *L, l_outline *o, const char *name) {
 /* Sets the lists names, files (false: none) and lines of the shown
    functions. */
 static void set_names (lua_State *L, const l_outline *o) {
-  pf_dictionary *const d = o->outline.walk.contexts->dictionary;
+  pf_dictionary *const d = o->outline.traversal.contexts->dictionary;
   lua_createtable(L, (int)o->nshown, 0);
   lua_createtable(L, (int)o->nshown, 0);
   lua_createtable(L, (int)o->nshown, 0);
@@ -436,7 +436,7 @@ static l_outline *open_outline (lua_State *L, const pf_contexts *c,
   o->is_open = true;
   o->has_calls = calls != PF_NO_METRIC;
   o->has_sums = metrics[usual - 1].total != PF_NO_METRIC;
-  const size_t nfunctions = (size_t)o->outline.walk.nfunctions + 1;
+  const size_t nfunctions = (size_t)o->outline.traversal.nfunctions + 1;
   const size_t nnames = (size_t)pf_names_count(c->dictionary) + 1;
   o->ids = l_scratch(L, nfunctions, sizeof *o->ids);
   o->shown = l_scratch(L, nfunctions, sizeof *o->shown);
