@@ -120,6 +120,8 @@ describe("--export html", function()
       local page = assert((new - old):export("html", nil, { functions = 3 }))
       local seen = viewers.browse(page, read_table .. [==[
          tell('first', (await table()).map(row => row.slice(0, 6)));
+         tell('costs', await look(() => [...document.querySelectorAll('#costs li')].map(item =>
+            item.textContent)));
          await press('self');
          tell('turned', await column(0));
          const widths = side => look(async side => {
@@ -131,10 +133,12 @@ describe("--export html", function()
          for (const side of ['before', 'after', 'difference']) { tell(side, await widths(side)); }
       ]==])
       assert.same({}, seen.errors)
-      -- of all changes: 590 + 30 + 10 + 1 ns
-      assert.same({ { "g", "600 ns", "10 ns", "-590 ns", "", "-93.65 %" },
-         { "f", "20 ns", "50 ns", "+30 ns", "", "4.76 %" },
-         { "h", "290 ns", "300 ns", "+10 ns", "", "1.59 %" } }, seen.told.first)
+      -- relative to the weight before
+      assert.same({ { "g", "600 ns", "10 ns", "-590 ns", "", "-98.33 %" },
+         { "f", "20 ns", "50 ns", "+30 ns", "", "+150.00 %" },
+         { "h", "290 ns", "300 ns", "+10 ns", "", "+3.45 %" } }, seen.told.first)
+      assert.same({ "g -590 ns: 600 ns to 10 ns, -98.33 %", "f +30 ns: 20 ns to 50 ns, +150.00 %",
+         "h +10 ns: 290 ns to 300 ns, +3.45 %" }, seen.told.costs)
       assert.same({ "g", "h", "f" }, seen.told.turned)
       assert.same({ 911, { { "g", 600, 600, -1 }, { "h", 290, 290, -1 }, { "f", 20, 20, -1 } } },
          seen.told.before)

@@ -14,6 +14,7 @@
   const verdicts = new Map(data.verdicts);
   const number = (kind, metric) => row => table[kind][metric][row];
   const change = (kind) => row => table[kind][0][row] - table[kind][1][row];
+  const before_after = (kind, row) => [table[kind][1][row], table[kind][0][row]];
 
   function longest_column(worst, run) {
     const is_pair = page.worsts.length > 1;
@@ -130,7 +131,8 @@
     if (column.as !== 'share' && column.as !== 'change') { return [cell]; }
     return [cell, bar(all ? value / all : 0, value < 0 ? 'less' : column.as === 'change' ?
       'grown' : ''),
-    make('td', { className: value === 0 ? 'zero' : '' }, page.percent(value, all))];
+    make('td', { className: value === 0 ? 'zero' : '' }, column.as === 'change' ?
+      page.relative(...before_after(column.key, row)) : page.percent(value, all))];
   }
 
   // }======
@@ -175,10 +177,14 @@
     $('costs').replaceChildren(...rows.map(row => {
       const value = data.difference ? change('self')(row) : table.self[metric][row];
       const id = table.function[row];
+      const [before, after] = data.difference ? before_after('self', row) : [];
       return make('li', {}, make('button', { type: 'button', className: 'name',
         title: page.name(id).slice(0, 2000), onclick: () => page.select(id) },
-      fitting(id, 60)), ` ${data.difference && value > 0 ? '+' : ''}` +
-        `${page.weight(value, metric)}, ${page.percent(value, all)}`);
+      fitting(id, 60)), data.difference ?
+        ` ${value > 0 ? '+' : ''}${page.weight(value, metric)}: ` +
+        `${page.weight(before, metric)} to ${page.weight(after, metric)}, ` +
+        page.relative(before, after) :
+        ` ${page.weight(value, metric)}, ${page.percent(value, all)}`);
     }));
   }
 

@@ -55,6 +55,12 @@
     return whole ? (100 * part / whole).toFixed(2) + ' %' : '';
   };
 
+  /* Returns how much a weight has changed, relative to the one before. */
+  page.relative = function (before, after) {
+    if (before === 0) { return after === 0 ? '' : 'new'; }
+    return (after > before ? '+' : '') + page.percent(after - before, Math.abs(before));
+  };
+
   /* Returns a weight of a metric with its unit. */
   page.weight = function (value, metric) {
     const unit = data.metrics[metric].unit;
@@ -201,10 +207,14 @@
     return colors.get(id);
   };
 
-  /* Returns red for growth and blue for what shrank, stronger for larger parts of `most`. */
+  const dark = window.matchMedia('(prefers-color-scheme: dark)');
+
+  /* Returns red for growth and blue for what shrank, stronger for larger parts of `most`; grey for
+     no change, which is darker on a dark page. */
   page.change_color = function (change, most) {
-    const pale = 245 - 150 * Math.min(1, most ? Math.abs(change) / most : 0);
-    return change >= 0 ? `rgb(245 ${pale} ${pale})` : `rgb(${pale} ${pale} 245)`;
+    const part = Math.min(1, most ? Math.abs(change) / most : 0), grey = dark.matches ? 165 : 245;
+    const strong = grey + (245 - grey) * part, pale = grey - (grey - 95) * part;
+    return change >= 0 ? `rgb(${strong} ${pale} ${pale})` : `rgb(${pale} ${pale} ${strong})`;
   };
 
   /* Returns the value of a variable of the style sheet. */
