@@ -72,4 +72,13 @@ describe("the page of two timelines", function()
       assert.is_truthy(page:find('"difference":true', 1, true))
       assert.is_nil(page:find('"timeline":', 1, true))
    end)
+
+   it("has the words of the comparison", function()
+      local line = "profio compare before.txt again.txt --new before.txt again.txt"
+      write("before.txt", { 100 })
+      write("again.txt", { 120 })
+      local words = assert(command.run(line):match "The whole[^\n]+")
+      local page = command.run(line .. " --export html")
+      assert.equal(words, page:match "<p>(The whole[^<]+)</p>")
+   end)
 end)

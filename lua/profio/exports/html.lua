@@ -193,7 +193,7 @@ local function put_page(trace, profile, given, file)
    out:write(begin, data, top:format(title, core.version), summary.text(trace, shown,
       { from = given.from, to = given.to, length = found.length, lanes = found.lanes,
       guesses = given.guesses, notes = profile:notes(), sides = { profile:compared() },
-      size = size * PARTS.summary // 1 | 0 }))
+      words = given.comparison and given.comparison:text(), size = size * PARTS.summary // 1 | 0 }))
    if found.length then
       out:write '<section id="timeline" aria-labelledby="timeline-title">\n'
       out:write '<h2 id="timeline-title">Timeline</h2></section>\n'

@@ -158,12 +158,15 @@ end
 ---@param profile profio.Profile
 ---@param given table from, to; length in ns and lanes of the timeline, if there is one; guesses:
 ---sentences about numbers that are estimates; notes: losses of a profile; sides: the new and
----the old profile of a difference; size: bytes that losses and header fields may take
+---the old profile of a difference; words: what a comparison says; size: bytes that each of words,
+---losses and header fields may take
 ---@return string
 function summary.text(trace, profile, given)
    local entries = entries_of(trace, profile, given)
+   local words = given.words and "<p>" .. markup.escaped(given.words) .. "</p>\n" or ""
    return table.concat { '<section id="summary" aria-labelledby="summary-title">\n',
       '<h2 id="summary-title">Summary</h2>\n', entries_text(entries, given.size),
+      #words <= given.size and words or "",
       given.sides[1] and '<h3>Largest changes of self</h3>\n' or
       '<h3>Where the <span class="metric"></span> goes</h3>\n', '<ol id="costs"></ol>\n',
       losses_text(trace, given, given.size // 2), facts_text(trace, given.size // 2),
