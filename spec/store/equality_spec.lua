@@ -58,24 +58,50 @@ describe("the profile of a store", function()
       assert.same({ "", "", 0 }, { said, errors, status })
    end)
 
-   it("is that of each file of the corpus", function()
-      local corpus, count = "../shared/corpus/gmon", 0
-      local names = io.popen(("find '%s' -type f 2>/dev/null | sort"):format(corpus)):read "a"
-      if names == "" then
-         return pending "the corpus is not here"
-      end
-      for name in names:gmatch "[^\n]+" do
-         os.remove(folder .. "/corpus.db")
+   it("is that of each program, with 500 files of the corpus and others in stores", function()
+      local corpus <close> = assert(io.popen
+         "find ../shared/corpus/gmon -type f 2>/dev/null | sort")
+      local wanted, runs, known = {}, {}, {}
+      for name in corpus:lines() do
          local trace <close> = profio.open(name, { format = "gmon" })
+         local bytes = command.read(name)
+         os.remove(folder .. "/corpus.db")
          local store <close> = assert(profio.store(folder .. "/corpus.db"))
-         if trace and store:add(trace) then
-            local want, got = trace:profile(), assert(store:profile())
-            assert.equal(assert(want):flat():write { output = "csv" },
-               got:flat():write { output = "csv" })
-            count = count + 1
+         if trace and not known[bytes] and store:add(trace) then
+            known[bytes] = true
+            wanted[name] = assert(trace:profile()):flat():write { output = "csv" }
+            runs[#runs + 1] = { path = name, options = { format = "gmon" }, label = name }
          end
       end
-      assert.is_true(count > 10, count)
+      if #runs == 0 then
+         return pending "the corpus is not here"
+      end
+      assert.is_true(#runs > 10, #runs)
+      math.randomseed(16)
+      local files = stored.files("store-equality", 500 - #runs)
+      for _, file in ipairs(files) do
+         runs[#runs + 1] = { path = file, label = "generated" }
+      end
+      wanted.generated = stored.forms(files)["flat csv"]
+      runs[#runs + 1] = runs[1] -- once more
+      local stores = {}
+      for i = 1, 3 do
+         stores[i] = folder .. "/fleet-" .. i .. ".db"
+         os.remove(stores[i])
+      end
+      for _, run in ipairs(stored.shuffled(runs)) do
+         stored.add(stores[math.random(3)], { run.path }, { file = run.label }, run.options)
+      end
+      local whole <close> = assert(profio.store(stores[1]))
+      for i = 2, 3 do
+         local other <close> = assert(profio.store(stores[i], { mode = "read" }))
+         assert(whole:merge(other))
+      end
+      assert.equal(500, #whole:runs())
+      for label, csv in pairs(wanted) do
+         local profile = assert(whole:profile { where = { file = label } })
+         assert.equal(csv, profile:flat():write { output = "csv" }, label)
+      end
    end)
 
    it("is that of files of each format that has stacks, calls or functions", function()
