@@ -1,7 +1,7 @@
 /*
 ** result_rows.c - the columns of statistics: keys, then the same columns for
-** each of the five durations; and the groups as rows, in the order in which
-** their areas first occurred.
+** each of the five durations; and the groups as rows, in the order of the
+** contents of areas and lanes, or in that in which they first occurred.
 */
 
 #include "kernels/statistics/result_rows.h"
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kernels/base/order.h"
+#include "kernels/statistics/content_order.h"
 #include "model/base/sorts.h"
 #include "model/rows/put_values.h"
 
@@ -144,7 +145,9 @@ typedef struct listing {
   const uint32_t *quantiles; /* ranks */
   pf_scan *scan;
   uint32_t *ranks; /* by area: its rank in the order of first occurrence */
-  int64_t *stops;  /* by rank: when the last call ended, or INT64_MIN */
+  const pf_content_order *order; /* of the rows, or NULL: that of the ranks and
+                                    of the ids of lanes */
+  int64_t *stops; /* by rank: when the last call ended, or INT64_MIN */
   size_t nranks;
   entry *entries;
   pf_pair *pairs; /* sort keys of entries, and as much scratch space */
@@ -180,14 +183,26 @@ static pf_status rank_areas (listing *l) {
 }
 
 
-static uint64_t rank_of (const listing *l, uint32_t area) {
+/* The place of an area among all, from 1; 0: none. */
+static uint64_t place_of (const listing *l, uint32_t area) {
+  if (l->order != NULL)
+    return pf_content_order_at(&l->order->areas, area);
   return area < l->nranks ? (uint64_t)l->ranks[area] + 1 : 0;
 }
 
 
+/* The same of a lane; 0: all lanes. */
+static uint64_t lane_place_of (const listing *l, uint32_t lane) {
+  if (lane == PF_NO_SLOT)
+    return 0;
+  return l->order != NULL ? pf_content_order_at(&l->order->lanes, lane)
+                          : (uint64_t)lane + 1;
+}
+
+
 static void add_entry (listing *l, entry e) {
-  const uint64_t area = rank_of(l, e.area), caller = rank_of(l, e.caller);
-  const uint64_t lane = e.lane == PF_NO_SLOT ? 0 : (uint64_t)e.lane + 1;
+  const uint64_t area = place_of(l, e.area), caller = place_of(l, e.caller);
+  const uint64_t lane = lane_place_of(l, e.lane);
   const bool by_caller = l->scan->groups.by == PF_BY_CALLER;
   l->pairs[l->count] =
       (pf_pair){by_caller ? area << 32 | caller : lane << 32 | area, l->count};
@@ -312,15 +327,32 @@ static void put_entry (const listing *l, const entry *e, pf_column *to,
 }
 
 
+/* Sort the areas and lanes of all slots by their contents. PF_ENOMEM. */
+static pf_status sort_contents (listing *l, pf_content_order *order) {
+  const pf_lanes *const lanes = &l->scan->machine.lanes;
+  if (pf_content_order_open(order, l->scan) != PF_OK)
+    return PF_ENOMEM;
+  l->order = order;
+  for (uint32_t i = 0; i < lanes->nslots; i++) {
+    pf_content_order_mark(&order->areas, lanes->slots[i].area);
+    pf_content_order_mark(&order->lanes, lanes->slots[i].lane->number);
+  }
+  return pf_content_order_sort(order);
+}
+
+
 pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
-                              const uint32_t *ranks, pf_store *store,
-                              pf_error *error) {
-  listing l = {.schema = schema, .quantiles = ranks, .scan = scan};
+                              const pf_statistics_options *options,
+                              pf_store *store, pf_error *error) {
+  listing l = {.schema = schema, .quantiles = options->ranks, .scan = scan};
+  pf_content_order order = {.scan = NULL};
   const size_t most = (size_t)scan->groups.keys.count * 2 + 1;
   l.entries = malloc(most * sizeof *l.entries);
   l.pairs = malloc(2 * most * sizeof *l.pairs);
   pf_status status =
       l.entries == NULL || l.pairs == NULL ? PF_ENOMEM : rank_areas(&l);
+  if (status == PF_OK && options->by_content)
+    status = sort_contents(&l, &order);
   if (status == PF_OK)
     status = add_groups(&l);
   if (status == PF_OK)
@@ -332,6 +364,7 @@ pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
   for (size_t i = 0; i < l.count && status == PF_OK; i++)
     put_entry(&l, &l.entries[l.pairs[i].row], store->columns, i);
   store->rows = status == PF_OK ? l.count : 0;
+  pf_content_order_free(&order);
   free(l.ranks);
   free(l.stops);
   free(l.entries);

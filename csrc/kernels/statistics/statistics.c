@@ -67,8 +67,8 @@ static pf_status run (statistics_reader *r, const pf_batch *batch,
                                is_wanted(r, batch, PF_STATISTIC_RANK), error);
   if (status != PF_END)
     return status;
-  status = pf_statistics_fill(&r->schema, &r->scan, r->options.ranks, &r->store,
-                              error);
+  status =
+      pf_statistics_fill(&r->schema, &r->scan, &r->options, &r->store, error);
   if (status == PF_OK)
     status = pf_store_reader(&r->store, NULL, r->store.rows, &r->rows, error);
   r->done = status == PF_OK;

@@ -27,13 +27,15 @@ typedef struct pf_statistics_options {
   uint64_t rows;        /* number of events; used only with chunks */
   size_t threads;       /* maximum number of threads; used only with chunks */
   pf_progress progress; /* used only with chunks */
+  bool by_content;      /* rows in the canonical order (packed_sums.h), not in
+                           that of first occurrence */
   bool without_end;     /* the events come without those named `end`; used only
                            with packed sums */
 } pf_statistics_options;
 
 /*
 ** Open a reader over the statistics of `events` (borrowed; its columns:
-** events.h), in the order in which areas first occurred. Columns: area, handle,
+** events.h), with PF_BY_LANE first those over all lanes. Columns: area, handle,
 ** value, context (the lane; missing: all lanes), with PF_BY_CALLER caller,
 ** count; for each of net, gross, call, period and outside (in ns) the sum, and
 ** with the suffixes _min, _max, _mean, _stddev, _p50, ...; net_max_at,

@@ -235,15 +235,12 @@ end
 ---@return profio.View
 function calls.statistics(trace, state, given)
    local mine, stored = checked_statistics(given), state.stored
-   local sums = stored and stored.sums
-      or mine.order ~= "first" and reading(core.packed_sums, trace, state, mine)
-   if stored then
-      check_stored(trace, mine)
-   elseif not sums then
+   if not stored then
       return view.over(reading(core.statistics, trace, state, mine), trace)
    end
+   check_stored(trace, mine)
    return view.over(function()
-      local packed, message = sums(mine)
+      local packed, message = stored.sums(mine)
       return sums_reader(packed or error(message, 0), mine, state.dictionary)
    end, trace)
 end
