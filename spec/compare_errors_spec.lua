@@ -3,6 +3,7 @@
 -- each line, other files in another folder, and numbers and cost of stacks that vanished.
 
 local command = require "spec.support.command"
+local dcpi = require "spec.support.dcpi_builder"
 local flames = require "spec.support.flames"
 local folded = require "spec.support.folded"
 local gmon = require "spec.support.gmon_builder"
@@ -63,6 +64,31 @@ describe("profio.compare, unlike others,", function()
       local _, message = profio.compare(three(at_rate, 1000), three(at_rate, 100),
          { metric = "samples" })
       assert.matches("another rate", message)
+   end)
+
+   it("warns of times from two clocks", function()
+      local function measured()
+         return of_lines "a a.c 1 2000000000\nb b.c 1 1000000000\n"
+      end
+      local comparison = assert(profio.compare(three(at_rate, 1000), three(measured)))
+      assert.matches("^another clock: the times of .* 1000 a second; .* states no samples, and 2 "
+         .. "more runs$", comparison.warnings[1])
+      comparison = assert(profio.compare(three(measured), three(at_rate, 100)))
+      assert.matches("another clock: .* 100 a second", table.concat(comparison.warnings, "\n"))
+      assert.same({}, assert(profio.compare(three(measured), three(measured))).warnings)
+      assert.same({}, assert(profio.compare(three(at_rate, 100), three(at_rate, 100))).warnings)
+   end)
+
+   it("warns of machines with another clock rate", function()
+      local function at_speed(mhz)
+         return assert(profio.open { data = dcpi():header { cpuspeed = mhz }:chunk(0x40, { 30, 10 })
+            :footer():bytes() })
+      end
+      local comparison = assert(profio.compare(three(at_speed, "333"), three(at_speed, "500")))
+      assert.matches("another clock: .* 333 MHz, .* 500 MHz, and 2 more runs",
+         table.concat(comparison.warnings, "\n"))
+      comparison = assert(profio.compare(three(at_speed, "333"), three(at_speed, "333")))
+      assert.same({}, comparison.warnings)
    end)
 
    it("takes the precision of the lower of two rates", function()

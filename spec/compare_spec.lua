@@ -249,6 +249,26 @@ describe("profio.compare refuses", function()
          "another program: 0 %% of the weight")
    end)
 
+   it("a run that lost more than 1 % of its records, and warns of less", function()
+      local function with(info)
+         profio.register {
+            name = "losing", score = function() return 0 end,
+            tables = { samples = { { "function", "name" }, { "weight", "int" } } },
+            profile = { table = "samples", ["function"] = "function",
+               metrics = { { name = "samples", unit = "count", column = "weight" } } },
+            open = function()
+               return { info = info, samples = function(put) put("f", 100) end }
+            end,
+         }
+         return { assert(profio.open({ data = "x", path = "run" }, { format = "losing" })) }
+      end
+      refused(with {}, with { lost = 2, records = 100 }, "run lost 1.96 %% of its records")
+      for _, info in ipairs { { lost = 1, records = 100 }, { lost = 2 } } do
+         local comparison = assert(profio.compare(with {}, with(info)))
+         assert.same({ ("run: %d records were lost"):format(info.lost) }, comparison.warnings)
+      end
+   end)
+
    it("a run without weight", function()
       refused(runs(2, old_means), { run { ["main;heavy"] = 0 } }, "is empty")
    end)

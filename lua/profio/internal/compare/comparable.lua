@@ -66,6 +66,25 @@ local function add_rates(found, runs)
    end)
 end
 
+-- Times of two clocks can be compared, but a change may be that of the clock.
+local function add_clocks(found, runs)
+   local first = runs.base[1]
+   each_run(runs, function(run)
+      if run.clock and first.clock and run.clock ~= first.clock then
+         add(found.warnings, "clock " .. run.clock,
+            "another clock: %s was recorded at %.6g MHz, %s at %.6g MHz", first.title,
+            first.clock / 1e6, run.title, run.clock / 1e6)
+      elseif first.metric.unit == "ns" and not run.rate ~= not first.rate then
+         local sampled, other = first, run
+         if run.rate then
+            sampled, other = run, first
+         end
+         add(found.warnings, "clock", "another clock: the times of %s are those of samples, %g a "
+            .. "second; %s states no samples", sampled.title, sampled.rate, other.title)
+      end
+   end)
+end
+
 local function add_losses(found, runs)
    each_run(runs, function(run)
       if (run.lost_share or 0) > MOST_LOST then
@@ -120,6 +139,7 @@ function comparable.reasons(runs, items, by)
    local found = { against = {}, warnings = {} }
    add_metrics(found, runs)
    add_rates(found, runs)
+   add_clocks(found, runs)
    add_losses(found, runs)
    add_empty(found, runs)
    add_program(found, items, by)

@@ -19,6 +19,7 @@ local run_weights = {}
 ---@field callers table<string, table<string, boolean>> by the name of a function
 ---@field calls profio.RunCalls|nil by area or context, or with option calls
 ---@field rate number|nil samples per second
+---@field clock number|nil hertz, of the machine on which it was recorded
 ---@field profile profio.Profile|nil if it is kept, for comparison:difference
 ---@field lost string[] what was lost, as texts
 ---@field lost_share number|nil share of the records that were lost
@@ -150,10 +151,11 @@ local function callers_of(profile)
    return callers
 end
 
+-- Returns the share of the records that were lost; nil if it is not known, or nothing was.
 local function lost_share(trace)
    local info = trace and trace.info or {}
-   local lost, kept = info.lost or 0, info.records or 0
-   return lost > 0 and lost / (lost + kept) or nil
+   local lost, kept = info.lost or 0, info.records
+   return kept and lost > 0 and lost / (lost + kept) or nil
 end
 
 -- }======
@@ -198,6 +200,7 @@ function run_weights.of(what, options)
    run.rows, run.callers = readers[options.by](run), callers_of(profile)
    run.whole, run.rate = whole_of(run), profile.facts.rate
    run.lost_share = lost_share(run.trace)
+   run.clock = run.trace and run.trace.info.clock
    run.trace = nil
    if not options.profiles then
       run.profile = nil
