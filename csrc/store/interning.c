@@ -4,6 +4,7 @@
 */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/base/memory.h"
 #include "store/interning.h"
@@ -17,21 +18,21 @@ void pf_interning_free (pf_interning *i) {
   free(i->frames);
   free(i->stacks);
   free(i->found);
-  *i = (pf_interning){.dictionary = NULL};
+  memset(i, 0, sizeof *i);
 }
 
 
 /* Prepare for contexts. False when out of memory. */
 static bool begin (pf_interning *i, const pf_dictionary *source) {
-  if (i->dictionary != NULL && pf_stacks_count(i->dictionary) >= MOST_STACKS)
-    pf_interning_free(i);
-  if (i->dictionary == NULL)
-    i->dictionary = pf_dictionary_new();
   if (i->source != source) {
     free(i->found);
     i->found = NULL;
     i->found_capacity = 0;
   }
+  if (i->dictionary != NULL && pf_stacks_count(i->dictionary) >= MOST_STACKS)
+    pf_interning_free(i);
+  if (i->dictionary == NULL)
+    i->dictionary = pf_dictionary_new();
   i->source = source;
   return i->dictionary != NULL &&
          pf_grow_filled(&i->found, &i->found_capacity,
@@ -112,10 +113,12 @@ pf_status pf_intern_contexts (pf_interning *i, const pf_contexts *c,
                               const pf_intern_target *to, uint32_t *stacks,
                               pf_error *error) {
   bool *const needed = pf_array_of_zeros(c->count, sizeof *needed);
-  const bool has_memory = needed != NULL && begin(i, c->dictionary);
-  pf_status status = has_memory ? PF_OK : pf_no_memory(error);
-  if (has_memory)
-    mark_needed(c, needed);
+  pf_status status = PF_OK;
+  if (needed == NULL || !begin(i, c->dictionary)) {
+    free(needed);
+    return pf_no_memory(error);
+  }
+  mark_needed(c, needed);
   stacks[0] = PF_NO_STACK;
   for (uint32_t node = 1; node < c->count && status == PF_OK; node++) {
     uint32_t frame = 0;
