@@ -5,7 +5,7 @@ local command = require "spec.support.command"
 local json = require "dkjson"
 local profio = require "profio"
 
-local FILES, LINES, FUNCTIONS = 6, 20000, 100000
+local FILES, LINES, FUNCTIONS = 6, 20000, 30000
 
 -- Returns the long name of a function as compilers of C++ write it.
 local function name_of(i)
