@@ -191,7 +191,7 @@ static uint64_t place_of (const listing *l, uint32_t area) {
 }
 
 
-/* The same of a lane; 0: all lanes. */
+/* The place of a lane among all, from 1; 0: all lanes. */
 static uint64_t lane_place_of (const listing *l, uint32_t lane) {
   if (lane == PF_NO_SLOT)
     return 0;

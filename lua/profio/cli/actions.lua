@@ -1,4 +1,4 @@
--- What the modes of the command do with an open trace, except reports, which modes.lua shows.
+-- The modes of the command except reports, which modes.lua shows: each works on an open trace.
 
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"

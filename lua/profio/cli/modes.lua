@@ -1,5 +1,5 @@
 -- The modes of the command: which one a command line names, which options it may have, and reports.
--- What the other modes do is in actions.lua.
+-- The work of the other modes is in actions.lua.
 
 local later = require "profio.internal.later"
 local actions = later "profio.cli.actions"

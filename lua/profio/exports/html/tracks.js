@@ -292,7 +292,7 @@
 
   // {====== Cores ======
 
-  /* What ran on a core, or if no cores are known on any: `lanes` are those that ever did. */
+  /* A core, or all of them if none is known: `lanes` are those that ever ran there. */
   class Core {
     constructor(number, lanes, run) {
       Object.assign(this, { number, lanes, kind: 'core', place: -1, told: runs[run],
