@@ -50,6 +50,42 @@ describe("inference.compare", function()
    end)
 end)
 
+describe("inference.compare, outliers", function()
+   -- 40 functions in 10 + 2 runs. `bursts` of the base cost four times as much once; the first
+   -- function does in both new runs.
+   local function row_of(bursts)
+      local options = { items = {}, totals = { base = {}, new = {} }, counts = true }
+      for g = 1, 40 do
+         local item = { key = "f" .. g, base = {}, new = {} }
+         for j = 1, 12 do
+            local side, k = j <= 10 and "base" or "new", j <= 10 and j or j - 10
+            local is_far = g == 1 and side == "new"
+               or g > 1 and g <= bursts + 1 and side == "base" and k == g % 10 + 1
+            local weight = (100 + ((g * 7 + j * 3) % 5 - 2) * 4) * (is_far and 4 or 1)
+            item[side][k] = weight
+            options.totals[side][k] = (options.totals[side][k] or 0) + weight
+         end
+         options.items[g] = item
+      end
+      return inference.compare(options).rows[1]
+   end
+
+   it("does not take a side that may have nothing else for a change", function()
+      local without, with = row_of(0), row_of(20)
+      assert.equal("slower", without.verdict)
+      assert.equal("unknown", with.verdict)
+      -- 20 of 400 weights of the sides with at least three runs
+      assert.is_true(math.abs(with.p - (20 / 400) ^ 2) < 1e-12)
+   end)
+
+   it("says that such runs show no change of this size, and that more runs do", function()
+      local without, with = row_of(0), row_of(20)
+      assert.is_true(without.detectable < 1)
+      assert.is_true(with.detectable > 4, with.detectable)
+      assert.is_true(with.runs_needed >= 3, with.runs_needed)
+   end)
+end)
+
 describe("inference.compare, other methods", function()
    -- One function, of which all else is given.
    local function one(base, new, options)

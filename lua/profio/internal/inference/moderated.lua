@@ -3,6 +3,7 @@
 -- has only the degrees of freedom of the runs. README.md has the model and its sources.
 
 local distributions = require "profio.internal.inference.distributions"
+local outliers = require "profio.internal.inference.outliers"
 local prior = require "profio.internal.inference.prior"
 local run_scales = require "profio.internal.inference.run_scales"
 local tests = require "profio.internal.inference.tests"
@@ -45,20 +46,26 @@ local function is_typical(item, data)
    return true
 end
 
--- Returns the spreads of the functions from which the prior can learn, with factors of the runs, or
--- without. A factor follows a function by its share, so that only the rest of its noise is left.
-local function spreads_of(data, factors)
+-- Returns the functions from which the noise of all can be learned.
+local function typical_items(data)
+   local items = {}
+   for _, item in ipairs(data.items) do
+      items[#items + 1] = is_typical(item, data) and item or nil
+   end
+   return items
+end
+
+-- Returns the spreads of these functions, with factors of the runs, or without. A factor follows a
+-- function by its share, so that only the rest of its noise is left.
+local function spreads_of(data, items, factors)
    local spreads, total = {}, 0.0
    for _, item in ipairs(data.items) do
       total = total + item.pooled
    end
-   for _, item in ipairs(data.items) do
-      if is_typical(item, data) then
-         local spread = spread_of(item, factors)
-         local left = factors and math.max(1 - item.pooled / total, 0.1) ^ 2 or 1.0
-         spread.squares = spread.squares / left
-         spreads[#spreads + 1] = spread
-      end
+   for i, item in ipairs(items) do
+      local left = factors and math.max(1 - item.pooled / total, 0.1) ^ 2 or 1.0
+      spreads[i] = spread_of(item, factors)
+      spreads[i].squares = spreads[i].squares / left
    end
    return spreads
 end
@@ -79,23 +86,27 @@ end
 ---@field drift number squared coefficient of variation of whole runs
 ---@field learned integer number of functions of the prior
 ---@field df integer degrees of freedom of the runs
+---@field outliers profio.Outliers|nil
 
 ---Estimates the noise of runs.
 ---@param data table items { base, new, before, after, pooled }, n1, n2, df, has_unit, least_scale
 ---@return profio.NoiseModel
 function moderated.fit(data)
-   local drift, spreads, found = 0.0, nil, nil
+   local items, drift, factors, found = typical_items(data), 0.0, nil, nil
    if not data.is_shares then
-      local factors, variance = run_scales.of_sides(data.items)
-      spreads = spreads_of(data, factors)
-      found = prior.fit(spreads, data.df, data.least_scale)
+      local variance
+      factors, variance = run_scales.of_sides(data.items)
+      found = prior.fit(spreads_of(data, items, factors), data.df, data.least_scale)
       drift = found and math.max(variance - noise_of_scale(data, found), 0) or 0.0
    end
    if drift == 0 then -- factors without drift are only noise
-      spreads = spreads_of(data)
-      found = prior.fit(spreads, data.df, data.least_scale)
+      factors = nil
+      found = prior.fit(spreads_of(data, items), data.df, data.least_scale)
    end
-   return { prior = found, drift = drift, learned = #spreads, df = data.df }
+   return { prior = found, drift = drift, learned = #items, df = data.df,
+      outliers = found and outliers.of(items, factors, function(mean)
+         return found.middle * (mean + found.c * mean ^ 2)
+      end) }
 end
 
 -- Returns the variance of the difference of the means, by the runs of this function alone, divided
@@ -164,6 +175,16 @@ local function test_counts(item, data, variance)
    return math.min(2 * tail, 1.0), count - new, new
 end
 
+-- The probability that outliers alone make such a change.
+local function p_of_outliers(item, data, model)
+   if not model.outliers then
+      return 0.0
+   elseif item.after > item.before then
+      return outliers.p(model.outliers, item.after / item.before, data.n2, data.n1)
+   end
+   return outliers.p(model.outliers, item.before / item.after, data.n1, data.n2)
+end
+
 -- Returns the ratio beyond `start`, towards 0 or infinity, at which the test just rejects.
 local function bound(item, data, variance, t, is_upper)
    local function is_inside(ratio)
@@ -193,15 +214,20 @@ end
 ---@param item table
 ---@param data table
 ---@param model profio.NoiseModel
----@return table { p, low, high, df, variance, smallest }: bounds of the ratio of the means, the
----variance of a run as a function of the mean, the smallest p that these counts could have given
+---@return table { p, low, high, df, variance, smallest, by_outliers }: bounds of the ratio of the
+---means, the variance of a run as a function of the mean, the smallest p that these counts could
+---have given, the probability of a growth of outliers alone as a function of its ratio and the runs
+---of the base and of the new side
 function moderated.row(item, data, model)
    local variance, df = variance_of(item, data, model)
    local t = (item.after - item.before) / math.sqrt(variance_at(item, data, variance, 1.0))
    local p = tests.two_sided(t, df)
    local p_counts, count1, count2 = test_counts(item, data, variance)
-   local row = { p = math.max(p, p_counts), df = df,
-      variance = variance, smallest = 0.0 }
+   local p_outliers = p_of_outliers(item, data, model)
+   local row = { p = math.max(p, p_counts, p_outliers), df = df, variance = variance,
+      smallest = 0.0, by_outliers = model.outliers and function(ratio, n1, n2)
+         return outliers.p(model.outliers, ratio, n2, n1)
+      end }
    if data.has_unit and item.pooled < FEW then
       local share = data.n2 / (data.n1 + data.n2)
       row.smallest = 2 * math.min(share, 1 - share) ^ (item.pooled * (data.n1 + data.n2))
@@ -213,6 +239,9 @@ function moderated.row(item, data, model)
       if p_counts > p then
          local low, high = tests.rate_interval(count1, count2, data.n1, data.n2, data.alpha)
          row.low, row.high = math.min(low, row.low), math.max(high, row.high)
+      end
+      if p_outliers > data.alpha then
+         row.low, row.high = math.min(row.low, 1.0), math.max(row.high, 1.0)
       end
    end
    return row

@@ -25,15 +25,20 @@ local function needed(test, change, n1, n2, df)
 end
 
 ---Returns the smallest relative growth that the test would have found.
----@param test table { before, variance, level, power }: the mean of the base, the variance of a run
----as a function of its mean, the level of the test, the probability of finding it
+---@param test table { before, variance, level, power, by_outliers }: the mean of the base, the
+---variance of a run as a function of its mean, the level of the test, the probability of finding
+---it, nil or the probability of a growth of outliers alone (moderated.row)
 ---@param n1 integer runs of the base
 ---@param n2 integer runs of the new side
 ---@param df number degrees of freedom
 ---@return number|nil change nil if the test would not find a thousandfold growth, or before is 0
 function power.detectable(test, n1, n2, df)
    local low, high = 0.0, 1e-4
-   while needed(test, high, n1, n2, df) > test.before * high do
+   local function is_missed(change)
+      return needed(test, change, n1, n2, df) > test.before * change
+         or test.by_outliers and test.by_outliers(1 + change, n1, n2) > test.level
+   end
+   while is_missed(high) do
       low, high = high, high * 4
       if high > 1000 then
          return nil
@@ -41,7 +46,7 @@ function power.detectable(test, n1, n2, df)
    end
    for _ = 1, 20 do
       local middle = (low + high) / 2
-      if needed(test, middle, n1, n2, df) > test.before * middle then
+      if is_missed(middle) then
          low = middle
       else
          high = middle
@@ -57,6 +62,10 @@ end
 ---@param fewest integer runs of each side that the test can use
 ---@return integer|nil runs nil if a million is not enough
 function power.runs_needed(test, change, df_of, fewest)
+   while test.by_outliers and fewest < MOST_RUNS
+      and test.by_outliers(1 + change, fewest, fewest) > test.level do
+      fewest = fewest + 1
+   end
    -- The runs that the change needs with the quantiles of df degrees of freedom.
    local function runs_of(df)
       local runs = (needed(test, change, 1, 1, df) / (test.before * change)) ^ 2

@@ -26,13 +26,15 @@ local function least_part(d)
    return math.max((mean - 2 * deviation) / mean, 0.01) ^ 3
 end
 
--- Returns the mean and the variance of the logarithms of the factors; two parameters are fitted.
+-- Returns the mean and the variance of the logarithms of the factors, and the median of these; two
+-- parameters are fitted.
 local function logarithms(spreads, c, d)
    local factors = {}
    for i, spread in ipairs(spreads) do
       factors[i] = spread.squares / (spread.means + c * spread.mean_squares)
    end
-   local least, sum, squares = math.max(least_part(d) * median(factors), 1e-300), 0.0, 0.0
+   local middle, sum, squares = median(factors), 0.0, 0.0
+   local least = math.max(least_part(d) * middle, 1e-300)
    for i, factor in ipairs(factors) do
       factors[i] = math.log(math.max(factor, least))
       sum = sum + factors[i]
@@ -41,7 +43,7 @@ local function logarithms(spreads, c, d)
    for _, value in ipairs(factors) do
       squares = squares + (value - mean) ^ 2
    end
-   return mean, squares / math.max(#factors - 2, 1)
+   return mean, squares / math.max(#factors - 2, 1), middle
 end
 
 ---@class profio.NoiseSpread of a function, within the sides
@@ -78,8 +80,8 @@ end
 ---@param spreads profio.NoiseSpread[]
 ---@param d integer degrees of freedom of each
 ---@param least_scale number the ratio of variance and mean of the noise of samples, 0 if unknown
----@return table|nil { scale, c, df }: the variance scale (m + c m^2), df (d0) up to math.huge; nil
----of fewer than 5 functions, or without any noise
+---@return table|nil { scale, c, df, middle }: the variance scale (m + c m^2), df (d0) up to
+---math.huge, the scale of the median function; nil of fewer than 5 functions, or without any noise
 function prior.fit(spreads, d, least_scale)
    local best
    local means = {}
@@ -91,16 +93,18 @@ function prior.fit(spreads, d, least_scale)
    end
    for step = -9, 9 do
       local c = step == -9 and 0.0 or 2.0 ^ step / median(means)
-      local mean, variance = logarithms(spreads, c, d)
+      local mean, variance, middle = logarithms(spreads, c, d)
       local scale, df = prior.of_logarithms(mean, variance, d)
       if not best or variance < best.variance and scale >= least_scale then
-         best = { scale = scale, c = c, df = df, mean = mean, variance = variance }
+         best = { scale = scale, c = c, df = df, mean = mean, variance = variance,
+            middle = math.max(middle, least_scale) }
       end
    end
    -- A prior knows no more than the functions that it comes from, and these may differ more than
    -- a few of them happen to show.
    local df = math.min(best.df, (#spreads - 1) * d / 4)
-   return best.mean > -600 and { scale = best.scale, c = best.c, df = df } or nil
+   return best.mean > -600 and { scale = best.scale, c = best.c, df = df, middle = best.middle }
+      or nil
 end
 
 return prior
