@@ -25,6 +25,16 @@ end
 -- The results of profiled, by its arguments and the text of the source.
 local made = {}
 
+---Runs a profiled program once more.
+---@param program string path
+---@param i integer the number of the run, its argument
+---@return string the gmon.out of the run
+function programs.run_profiled(program, i)
+   local folder, name = program:match "^(.*)/([^/]*)$"
+   run("cd %s && ./%s %d && mv gmon.out gmon.%d", folder, name, i, i)
+   return ("%s/gmon.%d"):format(folder, i)
+end
+
 ---Compiles a source and runs the program `runs` times, with the number of the run as its argument,
 ---or returns what the same source and arguments gave before.
 ---@param name string of the program
@@ -43,12 +53,11 @@ function programs.profiled(name, source, flags, runs)
    run("mkdir -p %s", folder)
    local compiler = source:match "%.cpp$" and "g++" or "gcc"
    run("%s -pg -g -O1 %s -o %s/%s %s", compiler, flags, folder, name, source)
-   local files = {}
+   local program, files = folder .. "/" .. name, {}
    for i = 1, runs or 1 do
-      files[i] = ("%s/gmon.%d"):format(folder, i)
-      run("cd %s && ./%s %d && mv gmon.out gmon.%d", folder, name, i, i)
+      files[i] = programs.run_profiled(program, i)
    end
-   made[key] = { folder .. "/" .. name, files }
+   made[key] = { program, files }
    return table.unpack(made[key])
 end
 
