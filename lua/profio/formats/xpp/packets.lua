@@ -17,10 +17,6 @@ function packets.base(path)
    return path:match(pattern) or path
 end
 
-local function is_file(path)
-   return lfs.attributes(path, "mode") == "file"
-end
-
 -- Returns the names of the packets in a folder. If the folder cannot be listed: the packets that
 -- are numbered without a gap from 1.
 local function names_in(directory, name)
@@ -61,7 +57,7 @@ end
 ---@return string
 function packets.first(path)
    local base = packets.base(path)
-   if base == path or is_file(base) then
+   if base == path or lfs.attributes(base, "mode") == "file" then
       return base
    end
    local found = list(base)
@@ -126,7 +122,7 @@ end
 function packets.claims(path)
    local base = packets.base(path)
    local is_empty = lfs.attributes(base, "size") == 0
-   if not is_file(base) or (base == path and not is_empty) then
+   if lfs.attributes(base, "mode") ~= "file" or (base == path and not is_empty) then
       return false
    end
    local found = list(base)

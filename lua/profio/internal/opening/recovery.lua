@@ -10,14 +10,10 @@ local registry = require "profio.internal.opening.registry"
 
 local recovery = {}
 
-local function is_file(path)
-   return lfs.attributes(path, "mode") == "file"
-end
-
 -- Returns whether the ring of a path exists and may be read. Keys of `rings` are the paths for
 -- which there is something with the name of the ring.
 local function has_ring(state, path, rings, trusts_paths)
-   if not rings[path] or not is_file(path) then
+   if not rings[path] or lfs.attributes(path, "mode") ~= "file" then
       return false
    end
    local real, message, code = core.named_file(path .. ".ring",
@@ -36,7 +32,7 @@ local function main_of(state, path, functions, rings, trusts_paths)
    end
    for _, of in ipairs(functions) do
       local main = of(path)
-      if main and main ~= path and is_file(path)
+      if main and main ~= path and lfs.attributes(path, "mode") == "file"
          and has_ring(state, main, core.existing({ main }, ".ring"), trusts_paths)
       then
          return main

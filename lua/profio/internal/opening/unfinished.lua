@@ -8,10 +8,6 @@ local registry = require "profio.internal.opening.registry"
 
 local unfinished = {}
 
-local function is_file(path)
-   return lfs.attributes(path, "mode") == "file"
-end
-
 -- Returns the files that a killed writer wrote beside its own. If the ring cannot be read: all
 -- files that the format may write.
 local function files_beside(path, format, lengths)
@@ -20,7 +16,7 @@ local function files_beside(path, format, lengths)
    for _, side in ipairs(format.side_outputs and format.side_outputs(path, everything) or {}) do
       local number = 1
       local file = side.path
-      while (not lengths or lengths[side.role]) and is_file(file) do
+      while (not lengths or lengths[side.role]) and lfs.attributes(file, "mode") == "file" do
          paths[#paths + 1] = file
          number = number + 1
          file = side.numbered and ("%s.%06d"):format(path, number) or ""
@@ -84,7 +80,7 @@ end
 function unfinished.settle(path, plan)
    local found = core.recover(plan.ring_path)
    local is_finished = found and (found.is_closed or found.written + found.records == 0)
-   if is_finished or not is_file(path) or plan.unfinished == "replace" then
+   if is_finished or lfs.attributes(path, "mode") ~= "file" or plan.unfinished == "replace" then
       return nil
    elseif plan.unfinished == "append" and found and found.format == plan.format.name then
       plan.appends = true
