@@ -1,6 +1,6 @@
 /*
 ** race_sums.c - add files in several threads, under ThreadSanitizer, as
-** core.file_sum does. It is not a part of race.c, where pf_sum is another type.
+** core.file_sum does.
 */
 
 #include <stdio.h>

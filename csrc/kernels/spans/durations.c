@@ -109,7 +109,7 @@ static bool add_heat (pf_durations *d, const pf_pending_call *calls,
     if (c->times[GROSS] < 0)
       continue;
     keys[used] = heat_key(c->frame, (uint32_t)(column < last ? column : last),
-                          pf_histogram_bucket(c->times[GROSS]));
+                          pf_duration_bucket(c->times[GROSS]));
     cells[used++] = (pf_heat_cell){1, c->start, c->track};
   }
   ok = ok && add_to_cells(d, keys, cells, used);
@@ -126,8 +126,8 @@ static bool count_call (pf_durations *d, pf_frame_durations *f,
     if (time < 0)
       continue;
     f->max[kind] = time > f->max[kind] ? time : f->max[kind];
-    if (!pf_histogram_add(&f->histograms[kind], time, call->start,
-                          call->track) ||
+    if (!pf_duration_add(&f->histograms[kind], time, call->start,
+                         call->track) ||
         pf_quantile_add(&f->quantiles[kind], &d->pool, PF_INT,
                         pf_order_int(time)) != PF_OK)
       return false;

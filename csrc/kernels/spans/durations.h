@@ -26,7 +26,7 @@
 
 /* The calls of a frame; a copy of zeros has none. */
 typedef struct pf_frame_durations {
-  pf_histogram histograms[PF_DURATION_KINDS];
+  pf_duration_histogram histograms[PF_DURATION_KINDS];
   pf_quantile quantiles[PF_DURATION_KINDS];
   int64_t max[PF_DURATION_KINDS]; /* ns */
   int64_t net;                    /* sum, ns; it saturates */

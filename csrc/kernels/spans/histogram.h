@@ -11,20 +11,20 @@
 
 #include "model/base/memory.h"
 
-typedef struct pf_histogram_cell {
+typedef struct pf_duration_cell {
   uint64_t count;
   int64_t start;  /* ns: of the first call that was counted */
   uint32_t track; /* its track */
-} pf_histogram_cell;
+} pf_duration_cell;
 
-typedef struct pf_histogram {
-  pf_histogram_cell *cells; /* of the buckets first, first + 1, ... */
+typedef struct pf_duration_histogram {
+  pf_duration_cell *cells; /* of the buckets first, first + 1, ... */
   size_t count, capacity;
   uint32_t first;
-} pf_histogram;
+} pf_duration_histogram;
 
 /* Returns the bucket of a duration of at least 0 ns. */
-static inline uint32_t pf_histogram_bucket (int64_t duration) {
+static inline uint32_t pf_duration_bucket (int64_t duration) {
   if (duration < 4)
     return (uint32_t)duration;
   const uint32_t power = 63 - (uint32_t)__builtin_clzll((uint64_t)duration);
@@ -33,15 +33,15 @@ static inline uint32_t pf_histogram_bucket (int64_t duration) {
 
 
 /* Returns the least duration of a bucket, in ns. */
-static inline int64_t pf_histogram_low (uint32_t bucket) {
+static inline int64_t pf_duration_low (uint32_t bucket) {
   return bucket < 4 ? bucket : (int64_t)(4 + bucket % 4) << (bucket / 4 - 1);
 }
 
 
 /* Count a call with a duration of at least 0 ns. False when out of memory. */
-static inline bool pf_histogram_add (pf_histogram *h, int64_t duration,
-                                     int64_t start, uint32_t track) {
-  const uint32_t bucket = pf_histogram_bucket(duration);
+static inline bool pf_duration_add (pf_duration_histogram *h, int64_t duration,
+                                    int64_t start, uint32_t track) {
+  const uint32_t bucket = pf_duration_bucket(duration);
   const size_t before =
       h->count > 0 && bucket < h->first ? h->first - bucket : 0;
   const size_t last =
@@ -57,7 +57,7 @@ static inline bool pf_histogram_add (pf_histogram *h, int64_t duration,
   if (h->count == 0 || before > 0)
     h->first = bucket;
   h->count = wanted;
-  pf_histogram_cell *const cell = &h->cells[bucket - h->first];
+  pf_duration_cell *const cell = &h->cells[bucket - h->first];
   if (cell->count++ == 0) {
     cell->start = start;
     cell->track = track;

@@ -12,7 +12,7 @@
 /* A step with its state. */
 typedef struct step {
   pf_step step;
-  pf_sum sum; /* of PF_RUN: so far; of PF_PUSH_TOTAL: of all rows */
+  pf_formula_sum sum; /* of PF_RUN: so far; of PF_PUSH_TOTAL: of all rows */
 } step;
 
 typedef struct formula {
@@ -28,8 +28,8 @@ typedef struct derive_reader {
   pf_field *fields;
   formula *formulas;
   size_t count;
-  size_t height; /* slots that the formulas need */
-  pf_slot *stack;
+  size_t height; /* operands that the formulas need */
+  pf_operand *stack;
   bool has_totals;   /* some formula has a total */
   pf_store store;    /* the rows of the input, if there are totals */
   pf_reader *stored; /* the reader of the store; NULL: the input is not read
@@ -46,7 +46,7 @@ static void compute (derive_reader *d, formula *f, const pf_batch *batch,
     pf_step_run(&s->step, &s->sum, batch, d->stack, height, &overflows);
     height = height + 1 - pf_operands(s->step.operation);
   }
-  pf_slot_store(d->stack, column, batch->rows, &overflows);
+  pf_operand_store(d->stack, column, batch->rows, &overflows);
   /* Count overflows. The public counter is the maximum over all readers, so
      that reading a view again does not change it. */
   for (size_t i = 0; i < PF_BATCH_ROWS / 64; i++)
@@ -68,8 +68,8 @@ static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
         if (s->step.operation != PF_PUSH_TOTAL ||
             pulled->columns[s->step.column].data == NULL)
           continue;
-        pf_slot_load(d->stack, &s->step, pulled);
-        pf_slot_add_to(d->stack, pulled->rows, &s->sum);
+        pf_operand_load(d->stack, &s->step, pulled);
+        pf_operand_add_to(d->stack, pulled->rows, &s->sum);
       }
     if (pf_store_append(&d->store, pulled) != PF_OK)
       return pf_no_memory(error);
@@ -150,8 +150,8 @@ static void derive_close (pf_reader *self) {
 
 
 /* Check whether the steps of a formula fit each other and the input; set the
-   type and the unit of the result, and increase `height` to the number of slots
-   that they need. */
+   type and the unit of the result, and increase `height` to the number of
+   operands that they need. */
 static pf_status check_steps (const pf_reader *input, const pf_formula *given,
                               pf_field *result, size_t *height,
                               pf_error *error) {

@@ -10,100 +10,102 @@
 #include "kernels/stages/formula.h"
 
 
-static bool is_missing (const pf_slot *slot, size_t row) {
-  return slot->has_missing && (slot->missing[row >> 6] >> (row & 63) & 1) != 0;
+static bool is_missing (const pf_operand *operand, size_t row) {
+  return operand->has_missing &&
+         (operand->missing[row >> 6] >> (row & 63) & 1) != 0;
 }
 
 
-static void set_missing (pf_slot *slot, size_t row) {
-  if (!slot->has_missing)
-    memset(slot->missing, 0, sizeof slot->missing);
-  slot->has_missing = true;
-  slot->missing[row >> 6] |= (uint64_t)1 << (row & 63);
+static void set_missing (pf_operand *operand, size_t row) {
+  if (!operand->has_missing)
+    memset(operand->missing, 0, sizeof operand->missing);
+  operand->has_missing = true;
+  operand->missing[row >> 6] |= (uint64_t)1 << (row & 63);
 }
 
 
-/* Mark as missing in `slot` all rows that are missing in `more`. */
-static void join_missing (pf_slot *slot, const pf_slot *more) {
+/* Mark as missing in `operand` all rows that are missing in `more`. */
+static void join_missing (pf_operand *operand, const pf_operand *more) {
   if (!more->has_missing)
     return;
   for (size_t i = 0; i < PF_BATCH_ROWS / 64; i++)
-    slot->missing[i] =
-        more->missing[i] | (slot->has_missing ? slot->missing[i] : 0);
-  slot->has_missing = true;
+    operand->missing[i] =
+        more->missing[i] | (operand->has_missing ? operand->missing[i] : 0);
+  operand->has_missing = true;
 }
 
 
 /* The integer of a row, or the numerator. */
-static inline pf_wide whole_at (const pf_slot *slot, size_t row) {
-  if (slot->is_wide)
-    return slot->wides[row];
-  return slot->type == PF_INT ? (pf_wide)slot->ints[row]
-                              : (pf_wide)slot->addrs[row];
+static inline pf_wide whole_at (const pf_operand *operand, size_t row) {
+  if (operand->is_wide)
+    return operand->wides[row];
+  return operand->type == PF_INT ? (pf_wide)operand->ints[row]
+                                 : (pf_wide)operand->addrs[row];
 }
 
 
 /* Write an integer of 64 bits. If the type cannot hold it the row is missing,
    and an overflow unless it was missing before. */
-static inline void put_whole (pf_slot *slot, pf_type type, size_t row,
+static inline void put_whole (pf_operand *operand, pf_type type, size_t row,
                               pf_wide value, pf_row_set *overflows) {
   const bool fits = type == PF_INT ? value == (int64_t)value
                                    : value == (pf_wide)(uint64_t)value;
-  slot->addrs[row] = (uint64_t)value;
-  if (__builtin_expect(!fits, 0) && !is_missing(slot, row)) {
-    set_missing(slot, row);
+  operand->addrs[row] = (uint64_t)value;
+  if (__builtin_expect(!fits, 0) && !is_missing(operand, row)) {
+    set_missing(operand, row);
     overflows->bits[row >> 6] |= (uint64_t)1 << (row & 63);
   }
 }
 
 
-static inline int64_t denominator_at (const pf_slot *slot, size_t row) {
-  if (!slot->is_fraction)
+static inline int64_t denominator_at (const pf_operand *operand, size_t row) {
+  if (!operand->is_fraction)
     return 1;
-  return slot->type == PF_NUM ? slot->denominators[row]
-                              : (int64_t)PF_REMAINDER_UNIT;
+  return operand->type == PF_NUM ? operand->denominators[row]
+                                 : (int64_t)PF_REMAINDER_UNIT;
 }
 
 
 /* Narrow sums of 128 bits to 64, and convert fractions to numbers. Values move
    to lower addresses, in order. */
-static void narrow (pf_slot *slot, size_t rows, pf_row_set *overflows) {
-  if (!slot->is_wide)
+static void narrow (pf_operand *operand, size_t rows, pf_row_set *overflows) {
+  if (!operand->is_wide)
     return;
   for (size_t i = 0; i < rows; i++)
-    if (slot->type == PF_NUM)
-      slot->nums[i] = is_missing(slot, i)
-                          ? NAN
-                          : pf_ratio(slot->wides[i], denominator_at(slot, i));
+    if (operand->type == PF_NUM)
+      operand->nums[i] =
+          is_missing(operand, i)
+              ? NAN
+              : pf_ratio(operand->wides[i], denominator_at(operand, i));
     else
-      put_whole(slot, slot->type, i,
-                slot->is_fraction ? pf_ns_of_parts(slot->wides[i])
-                                  : slot->wides[i],
+      put_whole(operand, operand->type, i,
+                operand->is_fraction ? pf_ns_of_parts(operand->wides[i])
+                                     : operand->wides[i],
                 overflows);
-  slot->has_missing = slot->has_missing && slot->type != PF_NUM;
-  slot->is_wide = slot->is_fraction = false;
+  operand->has_missing = operand->has_missing && operand->type != PF_NUM;
+  operand->is_wide = operand->is_fraction = false;
 }
 
 
-static void to_nums (pf_slot *slot, size_t rows) {
-  if (slot->type == PF_NUM)
+static void to_nums (pf_operand *operand, size_t rows) {
+  if (operand->type == PF_NUM)
     return;
   for (size_t i = 0; i < rows; i++)
-    if (is_missing(slot, i))
-      slot->nums[i] = NAN;
-    else if (slot->is_wide)
-      slot->nums[i] = (double)slot->wides[i];
+    if (is_missing(operand, i))
+      operand->nums[i] = NAN;
+    else if (operand->is_wide)
+      operand->nums[i] = (double)operand->wides[i];
     else
-      slot->nums[i] =
-          slot->type == PF_INT ? (double)slot->ints[i] : (double)slot->addrs[i];
-  slot->type = PF_NUM;
-  slot->is_wide = slot->has_missing = false;
+      operand->nums[i] = operand->type == PF_INT ? (double)operand->ints[i]
+                                                 : (double)operand->addrs[i];
+  operand->type = PF_NUM;
+  operand->is_wide = operand->has_missing = false;
 }
 
 
 /* The ratio of integers or fractions: of two products, rounded once if 128 bits
    can hold them. */
-static void divide_exact (pf_slot *a, const pf_slot *b, size_t rows) {
+static void divide_exact (pf_operand *a, const pf_operand *b, size_t rows) {
   for (size_t i = 0; i < rows; i++) {
     const pf_wide x = whole_at(a, i), y = whole_at(b, i);
     const bool is_there = y != 0 && !is_missing(a, i) && !is_missing(b, i);
@@ -183,7 +185,7 @@ static int order_of_mixed (pf_wide a, double b) {
 }
 
 
-static int order_at (const pf_slot *a, const pf_slot *b, size_t row) {
+static int order_at (const pf_operand *a, const pf_operand *b, size_t row) {
   if (is_missing(a, row) || is_missing(b, row))
     return NO_ORDER;
   if (a->type == PF_NUM && b->type == PF_NUM)
@@ -211,7 +213,7 @@ static bool holds (pf_operation operation, int order) {
 }
 
 
-static void compare (pf_operation operation, pf_slot *a, const pf_slot *b,
+static void compare (pf_operation operation, pf_operand *a, const pf_operand *b,
                      size_t rows) {
   for (size_t i = 0; i < rows; i++) {
     const int order = order_at(a, b, i);
@@ -222,8 +224,8 @@ static void compare (pf_operation operation, pf_slot *a, const pf_slot *b,
 }
 
 
-static void of_two (const pf_step *step, pf_slot *a, pf_slot *b, size_t rows,
-                    pf_row_set *overflows) {
+static void of_two (const pf_step *step, pf_operand *a, pf_operand *b,
+                    size_t rows, pf_row_set *overflows) {
   const pf_operation operation = step->operation;
   const pf_type type = pf_step_type(step, NULL, a->type, b->type);
   const bool has_nums = a->type == PF_NUM || b->type == PF_NUM;
@@ -259,15 +261,15 @@ static void of_two (const pf_step *step, pf_slot *a, pf_slot *b, size_t rows,
 }
 
 
-static bool have_one_denominator (const pf_fraction *sum, const pf_slot *slot,
-                                  size_t rows) {
+static bool have_one_denominator (const pf_fraction *sum,
+                                  const pf_operand *operand, size_t rows) {
   int64_t one = sum->denominator;
   for (size_t i = 0; i < rows; i++) {
-    if (is_missing(slot, i))
+    if (is_missing(operand, i))
       continue;
     if (one == 0)
-      one = slot->denominators[i];
-    if (slot->denominators[i] != one)
+      one = operand->denominators[i];
+    if (operand->denominators[i] != one)
       return false;
   }
   return sum->rest == 0;
@@ -276,181 +278,187 @@ static bool have_one_denominator (const pf_fraction *sum, const pf_slot *slot,
 
 /* Running sums stay fractions if all have one denominator; else they become
    nums, each rounded once. */
-static void run_fractions (pf_fraction *sum, pf_slot *slot, size_t rows) {
-  const bool stay = have_one_denominator(sum, slot, rows);
+static void run_fractions (pf_fraction *sum, pf_operand *operand, size_t rows) {
+  const bool stay = have_one_denominator(sum, operand, rows);
   for (size_t i = 0; i < rows; i++) {
-    const bool is_there = !is_missing(slot, i);
+    const bool is_there = !is_missing(operand, i);
     if (is_there)
-      pf_fraction_add(sum, slot->wides[i], slot->denominators[i]);
+      pf_fraction_add(sum, operand->wides[i], operand->denominators[i]);
     if (stay)
-      slot->wides[i] = sum->numerator;
+      operand->wides[i] = sum->numerator;
     else
-      slot->nums[i] =
+      operand->nums[i] =
           is_there ? pf_ratio(sum->numerator, sum->denominator) + sum->rest
                    : NAN;
   }
   if (!stay)
-    slot->is_wide = slot->is_fraction = slot->has_missing = false;
+    operand->is_wide = operand->is_fraction = operand->has_missing = false;
 }
 
 
 /* Running sums. A missing value adds nothing and has no sum. */
-static void run (pf_sum *sum, pf_slot *slot, size_t rows,
+static void run (pf_formula_sum *sum, pf_operand *operand, size_t rows,
                  pf_row_set *overflows) {
-  if (slot->is_fraction && slot->type == PF_NUM) {
-    run_fractions(&sum->fraction, slot, rows);
+  if (operand->is_fraction && operand->type == PF_NUM) {
+    run_fractions(&sum->fraction, operand, rows);
     return;
   }
-  if (!slot->is_fraction)
-    narrow(slot, rows, overflows);
-  if (slot->type == PF_NUM) {
+  if (!operand->is_fraction)
+    narrow(operand, rows, overflows);
+  if (operand->type == PF_NUM) {
     for (size_t i = 0; i < rows; i++)
-      if (!isnan(slot->nums[i]))
-        slot->nums[i] = sum->number += slot->nums[i];
+      if (!isnan(operand->nums[i]))
+        operand->nums[i] = sum->number += operand->nums[i];
     return;
   }
-  for (size_t i = rows; !slot->is_wide && i-- > 0;) /* backwards, because wide
-                                                       values overlap later
-                                                       ones */
-    slot->wides[i] = whole_at(slot, i);
-  slot->is_wide = true;
+  /* Backwards, because wide values overlap later ones. */
+  for (size_t i = rows; !operand->is_wide && i-- > 0;)
+    operand->wides[i] = whole_at(operand, i);
+  operand->is_wide = true;
   for (size_t i = 0; i < rows; i++)
-    if (!is_missing(slot, i))
-      slot->wides[i] = sum->whole += slot->wides[i];
+    if (!is_missing(operand, i))
+      operand->wides[i] = sum->whole += operand->wides[i];
 }
 
 
-static void of_one (pf_operation operation, pf_slot *slot, size_t rows,
+static void of_one (pf_operation operation, pf_operand *operand, size_t rows,
                     pf_row_set *overflows) {
-  narrow(slot, rows, overflows);
+  narrow(operand, rows, overflows);
   if (operation == PF_ROOT)
-    to_nums(slot, rows);
-  const pf_type type =
-      operation == PF_NEGATE && slot->type != PF_NUM ? PF_INT : slot->type;
+    to_nums(operand, rows);
+  const pf_type type = operation == PF_NEGATE && operand->type != PF_NUM
+                           ? PF_INT
+                           : operand->type;
   for (size_t i = 0; i < rows; i++)
     if (operation == PF_ROOT)
-      slot->nums[i] = slot->nums[i] < 0 ? NAN : sqrt(slot->nums[i]);
+      operand->nums[i] = operand->nums[i] < 0 ? NAN : sqrt(operand->nums[i]);
     else if (type == PF_NUM)
-      slot->nums[i] =
-          operation == PF_SIZE ? fabs(slot->nums[i]) : -slot->nums[i];
-    else if (operation == PF_NEGATE || whole_at(slot, i) < 0)
-      put_whole(slot, type, i, -whole_at(slot, i), overflows);
-  slot->type = type;
+      operand->nums[i] =
+          operation == PF_SIZE ? fabs(operand->nums[i]) : -operand->nums[i];
+    else if (operation == PF_NEGATE || whole_at(operand, i) < 0)
+      put_whole(operand, type, i, -whole_at(operand, i), overflows);
+  operand->type = type;
 }
 
 
 /* Push a sum over all rows. `is_exact`: the column has a hidden column. */
-static void push_sum (const pf_sum *sum, pf_type type, bool is_exact,
-                      pf_slot *slot, size_t rows) {
+static void push_sum (const pf_formula_sum *sum, pf_type type, bool is_exact,
+                      pf_operand *operand, size_t rows) {
   const bool is_num = type == PF_NUM;
-  slot->type = pf_number_type(type);
-  slot->is_fraction = is_exact && (!is_num || sum->fraction.denominator != 0) &&
-                      sum->fraction.rest == 0;
-  slot->is_wide = !is_num || slot->is_fraction;
-  slot->has_missing = false;
+  operand->type = pf_number_type(type);
+  operand->is_fraction = is_exact &&
+                         (!is_num || sum->fraction.denominator != 0) &&
+                         sum->fraction.rest == 0;
+  operand->is_wide = !is_num || operand->is_fraction;
+  operand->has_missing = false;
   const pf_fraction *const f = &sum->fraction;
   const double number = f->denominator == 0
                             ? sum->number
                             : pf_ratio(f->numerator, f->denominator) + f->rest;
   for (size_t i = 0; i < rows; i++) {
-    slot->denominators[i] = f->denominator;
-    if (slot->is_wide)
-      slot->wides[i] = is_num ? f->numerator : sum->whole;
+    operand->denominators[i] = f->denominator;
+    if (operand->is_wide)
+      operand->wides[i] = is_num ? f->numerator : sum->whole;
     else
-      slot->nums[i] = number;
+      operand->nums[i] = number;
   }
 }
 
 
-void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
-                  pf_slot *stack, size_t height, pf_row_set *overflows) {
+void pf_step_run (const pf_step *step, pf_formula_sum *sum,
+                  const pf_batch *batch, pf_operand *stack, size_t height,
+                  pf_row_set *overflows) {
   const size_t rows = batch->rows, operands = pf_operands(step->operation);
-  pf_slot *const slot = stack + height - operands;
+  pf_operand *const operand = stack + height - operands;
   switch (step->operation) {
-    case PF_PUSH_COLUMN: pf_slot_load(slot, step, batch); break;
+    case PF_PUSH_COLUMN: pf_operand_load(operand, step, batch); break;
     case PF_PUSH_TOTAL:
       push_sum(sum, batch->columns[step->column].type, step->rest != SIZE_MAX,
-               slot, rows);
+               operand, rows);
       break;
     case PF_PUSH_NUMBER:
-      slot->type = step->type;
-      slot->is_wide = slot->is_fraction = slot->has_missing = false;
+      operand->type = step->type;
+      operand->is_wide = operand->is_fraction = operand->has_missing = false;
       for (size_t i = 0; i < rows; i++)
-        slot->ints[i] = step->integer; /* or the bits of the num */
+        operand->ints[i] = step->integer; /* or the bits of the num */
       break;
-    case PF_RUN: run(sum, slot, rows, overflows); break;
+    case PF_RUN: run(sum, operand, rows, overflows); break;
     default:
       if (operands == 2)
-        of_two(step, slot, slot + 1, rows, overflows);
+        of_two(step, operand, operand + 1, rows, overflows);
       else
-        of_one(step->operation, slot, rows, overflows);
+        of_one(step->operation, operand, rows, overflows);
   }
 }
 
 
-void pf_slot_load (pf_slot *slot, const pf_step *step, const pf_batch *batch) {
+void pf_operand_load (pf_operand *operand, const pf_step *step,
+                      const pf_batch *batch) {
   const pf_column *const column = &batch->columns[step->column];
   const size_t rows = batch->rows;
   const bool is_exact = step->rest != SIZE_MAX;
-  slot->type = pf_number_type(column->type);
-  slot->is_wide = slot->is_fraction = slot->has_missing = false;
+  operand->type = pf_number_type(column->type);
+  operand->is_wide = operand->is_fraction = operand->has_missing = false;
   if (column->type == PF_BOOL)
     for (size_t i = 0; i < rows; i++)
-      slot->ints[i] = column->bools[i];
-  else if (column->type == PF_NAME)
-    memset(slot->ints, 0, rows * sizeof *slot->ints); /* all are missing */
+      operand->ints[i] = column->bools[i];
+  else if (column->type == PF_NAME) /* all are missing */
+    memset(operand->ints, 0, rows * sizeof *operand->ints);
   else
-    memcpy(slot->ints, column->data, rows * sizeof *slot->ints);
-  if (column->has_missing && slot->type == PF_NUM && !is_exact)
+    memcpy(operand->ints, column->data, rows * sizeof *operand->ints);
+  if (column->has_missing && operand->type == PF_NUM && !is_exact)
     for (size_t i = 0; i < rows; i++)
-      slot->nums[i] = pf_is_missing(column, i) ? NAN : slot->nums[i];
+      operand->nums[i] = pf_is_missing(column, i) ? NAN : operand->nums[i];
   else if (column->has_missing) {
-    memcpy(slot->missing, column->missing, sizeof slot->missing);
-    slot->has_missing = true;
+    memcpy(operand->missing, column->missing, sizeof operand->missing);
+    operand->has_missing = true;
   }
   if (is_exact) {
     /* Convert to fractions with the hidden column: for integers it has the
        rounding remainders, for nums the denominators. */
     const pf_column *const rests = &batch->columns[step->rest];
-    if (slot->type == PF_NUM)
-      memcpy(slot->denominators, rests->ints, rows * sizeof *rests->ints);
+    if (operand->type == PF_NUM)
+      memcpy(operand->denominators, rests->ints, rows * sizeof *rests->ints);
     for (size_t i = rows; i-- > 0;) /* backwards, because wide values overlap
                                      later ones */
-      if (is_missing(slot, i))
-        slot->wides[i] = 0;
-      else if (slot->type == PF_NUM)
-        slot->wides[i] = llround(slot->nums[i] * (double)rests->ints[i]);
+      if (is_missing(operand, i))
+        operand->wides[i] = 0;
+      else if (operand->type == PF_NUM)
+        operand->wides[i] = llround(operand->nums[i] * (double)rests->ints[i]);
       else
-        slot->wides[i] = slot->ints[i] * PF_REMAINDER_UNIT + rests->ints[i];
-    slot->is_wide = slot->is_fraction = true;
+        operand->wides[i] =
+            operand->ints[i] * PF_REMAINDER_UNIT + rests->ints[i];
+    operand->is_wide = operand->is_fraction = true;
   }
 }
 
 
-void pf_slot_add_to (const pf_slot *slot, size_t rows, pf_sum *sum) {
+void pf_operand_add_to (const pf_operand *operand, size_t rows,
+                        pf_formula_sum *sum) {
   for (size_t i = 0; i < rows; i++)
-    if (is_missing(slot, i))
+    if (is_missing(operand, i))
       continue;
-    else if (slot->type != PF_NUM)
-      sum->whole += whole_at(slot, i);
-    else if (slot->is_fraction)
-      pf_fraction_add(&sum->fraction, slot->wides[i], slot->denominators[i]);
+    else if (operand->type != PF_NUM)
+      sum->whole += whole_at(operand, i);
+    else if (operand->is_fraction)
+      pf_fraction_add(&sum->fraction, operand->wides[i],
+                      operand->denominators[i]);
     else
-      sum->number += isnan(slot->nums[i]) ? 0 : slot->nums[i];
+      sum->number += isnan(operand->nums[i]) ? 0 : operand->nums[i];
 }
 
 
-void pf_slot_store (pf_slot *slot, pf_column *column, size_t rows,
-                    pf_row_set *overflows) {
-  narrow(slot, rows, overflows);
+void pf_operand_store (pf_operand *operand, pf_column *column, size_t rows,
+                       pf_row_set *overflows) {
+  narrow(operand, rows, overflows);
   for (size_t i = 0; i < rows; i++) {
-    const bool is_num = slot->type == PF_NUM;
+    const bool is_num = operand->type == PF_NUM;
     const bool is_there =
-        is_num ? isfinite(slot->nums[i]) : !is_missing(slot, i);
-    column->ints[i] = is_there ? slot->ints[i] : 0;
+        is_num ? isfinite(operand->nums[i]) : !is_missing(operand, i);
+    column->ints[i] = is_there ? operand->ints[i] : 0;
     if (!is_there)
       pf_set_missing(column, i);
-    if (is_num && isinf(slot->nums[i]))
+    if (is_num && isinf(operand->nums[i]))
       overflows->bits[i >> 6] |= (uint64_t)1 << (i & 63);
   }
 }

@@ -77,7 +77,7 @@ typedef struct pf_formula {
 } pf_formula;
 
 /* The values of a batch in one element of the stack. */
-typedef struct pf_slot {
+typedef struct pf_operand {
   pf_type type;     /* PF_INT, PF_ADDR, PF_HANDLE or PF_NUM */
   bool is_wide;     /* integers of 128 bits, in `wides` */
   bool is_fraction; /* numerators, in `wides`; for integers the denominator is
@@ -92,14 +92,14 @@ typedef struct pf_slot {
     pf_wide wides[PF_BATCH_ROWS];
   };
   int64_t denominators[PF_BATCH_ROWS];
-} pf_slot;
+} pf_operand;
 
 /* A sum: of integers or their numerators, of nums, of fractions. */
-typedef struct pf_sum {
+typedef struct pf_formula_sum {
   pf_wide whole;
   double number;
   pf_fraction fraction;
-} pf_sum;
+} pf_formula_sum;
 
 /* A set of rows of a batch. */
 typedef struct pf_row_set {
@@ -116,13 +116,14 @@ bool pf_formula_takes (const pf_field *field);
 size_t pf_operands (pf_operation operation);
 
 /*
-** Run a step for the rows of a batch; `height` slots of the stack are in use,
-** and one more is free for a push. `sum` belongs to the step: for PF_RUN the
+** Run a step for the rows of a batch; `height` operands are on the stack,
+** which has room for one more. `sum` belongs to the step: for PF_RUN the
 ** sum so far, for PF_PUSH_TOTAL that of all rows. Rows whose result overflows
 ** are added to `overflows`.
 */
-void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
-                  pf_slot *stack, size_t height, pf_row_set *overflows);
+void pf_step_run (const pf_step *step, pf_formula_sum *sum,
+                  const pf_batch *batch, pf_operand *stack, size_t height,
+                  pf_row_set *overflows);
 
 /* The type of the result of a step, given those of its operands (`a` below
    `b`). */
@@ -135,14 +136,16 @@ pf_type pf_step_type (const pf_step *step, const pf_field *fields, pf_type a,
 bool pf_step_is_time (const pf_step *step, const pf_field *fields, bool a,
                       bool b);
 
-/* Copy the column of a PF_PUSH_COLUMN or PF_PUSH_TOTAL into a slot. */
-void pf_slot_load (pf_slot *slot, const pf_step *step, const pf_batch *batch);
+/* Copy the column of a PF_PUSH_COLUMN or PF_PUSH_TOTAL into an operand. */
+void pf_operand_load (pf_operand *operand, const pf_step *step,
+                      const pf_batch *batch);
 
 /* Add the values that are not missing to a sum. */
-void pf_slot_add_to (const pf_slot *slot, size_t rows, pf_sum *sum);
+void pf_operand_add_to (const pf_operand *operand, size_t rows,
+                        pf_formula_sum *sum);
 
-/* Copy the values of a slot to a column of its type. */
-void pf_slot_store (pf_slot *slot, pf_column *column, size_t rows,
-                    pf_row_set *overflows);
+/* Copy the values of an operand to a column of its type. */
+void pf_operand_store (pf_operand *operand, pf_column *column, size_t rows,
+                       pf_row_set *overflows);
 
 #endif

@@ -341,11 +341,11 @@ static int overview_worst (lua_State *L) {
 
 /* Adds four numbers for each bucket that has calls. */
 static void add_cells (luaL_Buffer *b, const pf_overview *o,
-                       const pf_histogram *h) {
+                       const pf_duration_histogram *h) {
   bool is_first = true;
   for (size_t i = 0; i < h->count; i++) {
-    const pf_histogram_cell *const cell = &h->cells[i];
-    const int64_t numbers[] = {pf_histogram_low(h->first + (uint32_t)i),
+    const pf_duration_cell *const cell = &h->cells[i];
+    const int64_t numbers[] = {pf_duration_low(h->first + (uint32_t)i),
                                (int64_t)cell->count, (int64_t)cell->track + 1,
                                cell->start - o->options.first};
     for (size_t n = 0; cell->count > 0 && n < 4; n++) {
