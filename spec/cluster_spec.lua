@@ -110,7 +110,7 @@ describe("scripts of examples/cluster", function()
          return
       end
       local servers = clickhouse.servers("cluster", 2)
-      local address = servers[1]:address("fleet", "?shards=127.0.0.1:" .. servers[2].http)
+      local address = clickhouse.on_all(servers, "fleet")
       local ok, message = pcall(function()
          fine("export PROFIO_STORE_PASSWORD=secret PROFIO_ADD='--label version=v1' FILES=9 && "
             .. scripts .. ("add-parallel.sh '%s' new/*.pb.gz"):format(address))

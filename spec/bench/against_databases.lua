@@ -120,7 +120,7 @@ local function in_clickhouse(folder, count)
    local ok, message = pcall(function()
       ours = "env PROFIO_STORE_PASSWORD=secret " .. ours
       store = "env PROFIO_STORE_PASSWORD=secret " .. store
-      local path = clickhouse.on_both(servers, "fleet")
+      local path = clickhouse.on_all(servers, "fleet")
       row("two servers of ClickHouse: add", add_to(path, folder), count, function()
          number = number + 1
          for _, server in ipairs(number > 1 and servers or {}) do

@@ -18,12 +18,10 @@ local schema = require "profio.internal.store.clickhouse.schema"
 local stored = require "spec.support.stored"
 
 local folder = command.folder .. "/store-failures"
-local servers, databases = nil, 0
-local getenv, environment = os.getenv, {}
+local fleet, servers
 
 local function both(more)
-   databases = databases + 1
-   return clickhouse.on_both(servers, "d" .. databases, more)
+   return fleet:address(more)
 end
 
 local function trace_of(stacks, time)
@@ -44,18 +42,12 @@ end
 
 setup(function()
    os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
-   environment.PROFIO_STORE_PASSWORD = "secret"
-   os.getenv = function(name) -- luacheck: ignore
-      return environment[name] or getenv(name)
-   end
-   servers = clickhouse.servers("failures", 2, { https = true })
+   fleet = clickhouse.fleet("failures", 2, { https = true })
+   servers = fleet.servers
 end)
 
 teardown(function()
-   os.getenv = getenv -- luacheck: ignore
-   for _, server in ipairs(servers or {}) do
-      server:close()
-   end
+   fleet:close()
 end)
 
 describe("an address of ClickHouse", function()
@@ -85,8 +77,7 @@ describe("an address of ClickHouse", function()
       local store <close> = assert(profio.store(path)) -- luacheck: ignore
       assert.matches("2 shards, not the 1 servers", (failure((path:gsub("%?.*", "")))))
       assert.matches("are one server", (failure((path:gsub(servers[2].http, servers[1].http)))))
-      databases = databases + 1
-      local one = servers[1]:address("d" .. databases)
+      local one = fleet:address(nil, 1)
       local other <close> = assert(profio.store(one)) -- luacheck: ignore
       assert.matches("does not have the store", (failure(one .. path:match "%?.*")))
    end)
@@ -96,7 +87,7 @@ describe("an address of ClickHouse", function()
    end)
 
    it("needs the password of the environment, or of a file", function()
-      local path = both()
+      local path, environment = both(), fleet.environment
       local store <close> = assert(profio.store(path)) -- luacheck: ignore
       environment.PROFIO_STORE_PASSWORD = "wrong"
       local message, code = failure(path)
@@ -216,10 +207,8 @@ describe("a store in ClickHouse", function()
       local by_label = #first:runs { who = "a" } + #first:runs { who = "b" }
       assert.equal(20, by_label)
       assert.matches("f,[^\n]*210", flat(path))
-      for _, server in ipairs(servers) do
-         server:ask("OPTIMIZE TABLE d" .. databases .. ".cells FINAL")
-         server:ask("OPTIMIZE TABLE d" .. databases .. ".runs FINAL")
-      end
+      fleet:ask "OPTIMIZE TABLE cells FINAL"
+      fleet:ask "OPTIMIZE TABLE runs FINAL"
       assert.matches("f,[^\n]*210", flat(path))
       assert.equal(5, first:drop { time = profio.between(1, 5) })
       assert.equal(15, #first:runs())
@@ -250,11 +239,8 @@ describe("a store in ClickHouse", function()
       local third <close> = assert(profio.store(path))
       assert.equal(2, third:label({ kept = "x" }, { time = { 4, 9 } }))
       assert.equal(13, #third:runs())
-      for _, server in ipairs(servers) do
-         for _, name in ipairs { "runs", "cells" } do
-            server:ask(("ALTER TABLE d%d.%s DROP PARTITION 202311"):format(databases, name))
-         end
-      end
+      fleet:ask "ALTER TABLE runs DROP PARTITION 202311"
+      fleet:ask "ALTER TABLE cells DROP PARTITION 202311"
       assert.equal(8, #third:runs())
       assert.equal(1, #third:runs { kept = "x" })
       assert.matches("f,[^\n]*160", flat(path))
@@ -280,7 +266,7 @@ describe("a store in ClickHouse", function()
       assert.equal(0, #store:runs())
       local again <close> = assert(profio.store(path))
       assert.equal(0, #again:runs())
-      local sent = servers[1]:ask("SELECT count() FROM d" .. databases .. ".cells")
+      local sent = fleet:ask("SELECT count() FROM cells")[1]
       assert.is_true(tonumber(sent) > 50)
       assert(again:add(trace_of({ ["main;f"] = 7 }, 7)))
       assert.matches("f,[^\n]*7", flat(path))
@@ -304,10 +290,8 @@ describe("a store in ClickHouse", function()
          local path = both()
          local store <close> = assert(profio.store(path))
          assert(store:add(trace_of({ ["main;f;g"] = 5, ["main;h"] = 6 }, 1)))
-         for _, server in ipairs(servers) do
-            server:ask(("RENAME TABLE d%d.%s TO d%d.old"):format(databases, case[1], databases))
-            server:ask(("CREATE TABLE d%d.%s AS d%d.old"):format(databases, case[1], databases))
-         end
+         fleet:ask(("RENAME TABLE %s TO old"):format(case[1]))
+         fleet:ask(("CREATE TABLE %s AS old"):format(case[1]))
          local got, message, code = store:profile()
          assert.is_nil(got)
          assert.matches(case[2], message, 1, true)
@@ -319,14 +303,12 @@ describe("a store in ClickHouse", function()
       local path = both()
       local store <close> = assert(profio.store(path))
       assert(store:add(trace_of({ ["main;f"] = 5, ["main;g"] = 6 }, 1)))
-      for _, server in ipairs(servers) do -- each stack again, with another first half
-         server:ask(("CREATE TABLE d%d.more AS d%d.cells"):format(databases, databases))
-         server:ask(("INSERT INTO d%d.more SELECT metric, hash, attempt, month, arrayConcat(hi, "
-            .. "arrayMap(x -> toUInt16(x + 1), hi)), arrayConcat(lo, lo), arrayConcat(high, high), "
-            .. "arrayConcat(low, low) FROM d%d.cells"):format(databases, databases))
-         server:ask(("RENAME TABLE d%d.cells TO d%d.old, d%d.more TO d%d.cells"):format(databases,
-            databases, databases, databases))
-      end
+      -- Each stack again, with another first half.
+      fleet:ask "CREATE TABLE more AS cells"
+      fleet:ask("INSERT INTO more SELECT metric, hash, attempt, month, arrayConcat(hi, "
+         .. "arrayMap(x -> toUInt16(x + 1), hi)), arrayConcat(lo, lo), arrayConcat(high, high), "
+         .. "arrayConcat(low, low) FROM cells")
+      fleet:ask "RENAME TABLE cells TO old, more TO cells"
       local got, message = store:profile()
       assert.is_nil(got)
       assert.matches("a stack or a frame is missing", message)
@@ -341,10 +323,7 @@ describe("a store in ClickHouse", function()
       local path = both()
       local store <close> = assert(profio.store(path))
       assert(store:add(trace_of({ ["main;f"] = 5 }, 1)))
-      for _, server in ipairs(servers) do
-         server:ask(("INSERT INTO d%d.frames SELECT hi, lo, 'forged', has_file, file, line FROM "
-            .. "d%d.frames"):format(databases, databases))
-      end
+      fleet:ask "INSERT INTO frames SELECT hi, lo, 'forged', has_file, file, line FROM frames"
       local got, message = store:profile()
       assert.is_nil(got)
       assert.matches("a frame does not have its hash", message)

@@ -15,16 +15,13 @@ local programs = require "spec.support.programs"
 local stored = require "spec.support.stored"
 
 local folder = command.folder .. "/store-clickhouse"
-local servers, databases = nil, 0
-local getenv, password = os.getenv, "secret"
+local fleet
 
--- Returns the address of a new database: on one server, on both, or on both through Distributed
--- tables.
+-- Returns the address of a new database: on one server, on both, or on both through
+-- Distributed tables.
 local function address(kind)
-   databases = databases + 1
-   local database = "d" .. databases
-   return kind == "one" and servers[1]:address(database)
-      or clickhouse.on_both(servers, database, kind == "cluster" and "&cluster=fleet" or nil)
+   return fleet:address(kind == "cluster" and "&cluster=fleet" or nil,
+      kind == "one" and 1 or nil)
 end
 
 local kinds = { "one", "shards", "cluster" }
@@ -43,17 +40,11 @@ end
 describe("a store in ClickHouse", function()
    setup(function()
       os.execute(("mkdir -p '%s'"):format(folder))
-      os.getenv = function(name) -- luacheck: ignore
-         return name == "PROFIO_STORE_PASSWORD" and password or getenv(name)
-      end
-      servers = clickhouse.servers("store", 2)
+      fleet = clickhouse.fleet("store", 2)
    end)
 
    teardown(function()
-      os.getenv = getenv -- luacheck: ignore
-      for _, server in ipairs(servers or {}) do
-         server:close()
-      end
+      fleet:close()
    end)
 
    it("has the profile of all files, on one or more servers, in any split", function()

@@ -100,28 +100,22 @@ describe("store:label", function()
    it("changes labels in ClickHouse, on two servers", function()
       math.randomseed(2)
       os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
-      local getenv, servers = os.getenv, clickhouse.servers("labels", 2)
-      os.getenv = function(name) -- luacheck: ignore
-         return name == "PROFIO_STORE_PASSWORD" and "secret" or getenv(name)
-      end
+      local fleet = clickhouse.fleet("labels", 2)
       local done, message = pcall(function()
-         local one, two = servers[1]:address("one"), clickhouse.on_both(servers, "two")
+         local one, two = fleet:address(nil, 1), fleet:address()
          check(one)
          local runs = check(two)
          local whole <close> = assert(profio.store(two))
          local copy <close> = assert(profio.store(folder .. "/c.db"))
          assert.equal(#runs, copy:merge(whole))
          assert.same(runs, copy:runs())
-         servers[1]:ask "OPTIMIZE TABLE one.runs FINAL"
+         fleet.servers[1]:ask("OPTIMIZE TABLE runs FINAL", one:match "%w+$")
          local store <close> = assert(profio.store(one))
          assert.equal(8, #store:runs())
          assert.equal(8, store:drop {})
          assert.equal(0, #store:runs())
       end)
-      os.getenv = getenv -- luacheck: ignore
-      for _, server in ipairs(servers) do
-         server:close()
-      end
+      fleet:close()
       assert(done, message)
    end)
 end)

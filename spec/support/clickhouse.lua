@@ -122,10 +122,11 @@ end
 
 ---Returns what the server answers to SQL, as text; the SQL is sent as the body.
 ---@param sql string
+---@param database string|nil in which tables without a database are
 ---@return string
-function Server:ask(sql)
-   return assert(client():exchange { { url = ("http://127.0.0.1:%d/"):format(self.http),
-      user = "fleet", password = "secret", body = sql } })[1]
+function Server:ask(sql, database)
+   return assert(client():exchange { { url = ("http://127.0.0.1:%d/?database=%s"):format(self.http,
+      database or "default"), user = "fleet", password = "secret", body = sql } })[1]
 end
 
 ---Returns the address of its database as profio expects it.
@@ -136,14 +137,18 @@ function Server:address(database, rest)
    return ("clickhouse://fleet@127.0.0.1:%d/%s%s"):format(self.http, database, rest or "")
 end
 
----Returns the address of a database on two servers as profio expects it.
+---Returns the address of a database on several servers as profio expects it.
 ---@param servers spec.ClickHouse[]
 ---@param database string
----@param more string|nil further parameters
+---@param more string|nil further parameters, as "&cluster=fleet"
 ---@return string
-function clickhouse.on_both(servers, database, more)
-   return servers[1]:address(database, ("?shards=127.0.0.1:%d%s"):format(servers[2].http,
-      more or ""))
+function clickhouse.on_all(servers, database, more)
+   local others = {}
+   for i = 2, #servers do
+      others[i - 1] = "127.0.0.1:" .. servers[i].http
+   end
+   return servers[1]:address(database, (#others > 0 and "?shards=" .. table.concat(others, ",")
+      or "") .. (more or ""))
 end
 
 ---Starts servers, which are the shards of the cluster `fleet`. The user fleet has the password
@@ -180,6 +185,60 @@ function clickhouse.servers(name, count, options)
    end
    return list
 end
+
+-- {====== Servers of the specs of one file ======
+
+---@class spec.Fleet
+---@field servers spec.ClickHouse[]
+---@field environment table<string, string> replaces what os.getenv returns
+---@field database string of the last address
+local Fleet = {}
+Fleet.__index = Fleet
+
+---Starts servers as clickhouse.servers does, and sets their password in this process until `close`.
+---@param name string
+---@param count integer
+---@param options { https: boolean }|nil
+---@return spec.Fleet
+function clickhouse.fleet(name, count, options)
+   local self = setmetatable({ servers = clickhouse.servers(name, count, options), databases = 0,
+      environment = { PROFIO_STORE_PASSWORD = "secret" }, getenv = os.getenv }, Fleet)
+   os.getenv = function(variable) -- luacheck: ignore
+      return self.environment[variable] or self.getenv(variable)
+   end
+   return self
+end
+
+---Returns the address of a new database.
+---@param more string|nil further parameters, as "&cluster=fleet"
+---@param count integer|nil only on the first servers; default: on all
+---@return string
+function Fleet:address(more, count)
+   self.databases = self.databases + 1
+   self.database = "d" .. self.databases
+   return clickhouse.on_all({ table.unpack(self.servers, 1, count) }, self.database, more)
+end
+
+---Sends SQL to each server, in the database of the last address.
+---@param sql string
+---@return string[] answers
+function Fleet:ask(sql)
+   local answers = {}
+   for i, server in ipairs(self.servers) do
+      answers[i] = server:ask(sql, self.database)
+   end
+   return answers
+end
+
+---Ends the servers and removes their files.
+function Fleet:close()
+   os.getenv = self.getenv -- luacheck: ignore
+   for _, server in ipairs(self.servers) do
+      server:close()
+   end
+end
+
+-- }======
 
 ---Writes key.pem and cert.pem, a certificate for 127.0.0.1 that is signed by itself.
 ---@param folder string
