@@ -17,11 +17,11 @@ local stored = require "spec.support.stored"
 local folder = command.folder .. "/store-clickhouse"
 local fleet
 
--- Returns the address of a new database: on one server, on both, or on both through
+-- Returns the address of a new database: on one server, on two, or on all three through
 -- Distributed tables.
 local function address(kind)
    return fleet:address(kind == "cluster" and "&cluster=fleet" or nil,
-      kind == "one" and 1 or nil)
+      ({ one = 1, shards = 2, cluster = 3 })[kind])
 end
 
 local kinds = { "one", "shards", "cluster" }
@@ -40,7 +40,7 @@ end
 describe("a store in ClickHouse", function()
    setup(function()
       os.execute(("mkdir -p '%s'"):format(folder))
-      fleet = clickhouse.fleet("store", 2)
+      fleet = clickhouse.fleet("store", 3)
    end)
 
    teardown(function()
@@ -56,6 +56,35 @@ describe("a store in ClickHouse", function()
          assert.same(stored.forms(files), stored.forms(path))
       end
    end)
+
+   it("on three servers has what profio merge writes of all files, or names one that is down",
+      function()
+         math.randomseed(12)
+         local files, path = stored.files("store-clickhouse", 30), fleet:address()
+         local lines = { "export PROFIO_STORE_PASSWORD=secret", ("cd '%s'"):format(folder),
+            ("profio merge -o merged.pb.gz '%s'"):format(table.concat(files, "' '")) }
+         for _, list in ipairs { { table.unpack(files, 1, 12) }, { table.unpack(files, 12) } } do
+            lines[#lines + 1] = ("profio store add '%s' '%s'"):format(path, table.concat(
+               stored.shuffled(list), "' '"))
+         end
+         for name, line in pairs { pprof = "export pprof", svg = "export svg --set title=x",
+            csv = "report flat --output csv", json = "report flat --output json" } do
+            lines[#lines + 1] = ("profio %s -o m.%s merged.pb.gz && profio %s -o s.%s '%s' && "
+               .. "cmp m.%s s.%s"):format(line, name, line, name, path, name, name)
+         end
+         local said, status, errors = command.run(table.concat(lines, " && "))
+         assert.same({ "", 0 }, { errors, status })
+         assert.matches("12 runs added\n.*18 runs added, 1 already there\n$", said)
+         for _, count in ipairs(fleet:ask "SELECT count() FROM runs") do
+            assert.is_true(tonumber(count) > 0, "a server has no run")
+         end
+         fleet.servers[3]:kill()
+         said, status, errors = command.run(("PROFIO_STORE_PASSWORD=secret profio report flat '%s'")
+            :format(path))
+         fleet.servers[3]:start()
+         assert.same({ "", 1 }, { said, status })
+         assert.matches(("127.0.0.1:%d: no answer"):format(fleet.servers[3].http), errors, 1, true)
+      end)
 
    it("has all runs of a transaction in parts, or none of them", function()
       math.randomseed(11)
