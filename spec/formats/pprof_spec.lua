@@ -275,7 +275,7 @@ describe("pprof", function()
    end
 
    it("reads the samples in bulk with the results of single rows", function()
-      for seed = 1, rounds(400) do
+      for seed = 1, rounds(200) do
          math.randomseed(seed)
          local bytes = strange()
          if seed % 4 == 0 then

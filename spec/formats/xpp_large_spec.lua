@@ -175,7 +175,7 @@ describe("many entries", function()
 
    it("have the statistics of nested calls", function()
       math.randomseed(7)
-      for round = 1, 6, 6 // rounds(6) do
+      for round = 1, 6, 6 // rounds(3) do
          local rows = {}
          for _, row in ipairs(nested(40000, round, round % 2 == 0 and 4 or 2)) do
             rows[#rows + 1] = row[3] and row or nil
@@ -218,7 +218,7 @@ describe("many entries", function()
       math.randomseed(5)
       local rows = rows_of(45000, 1, function() end)
       local bytes = xpp.table(rows, layouts[1])
-      for _ = 1, rounds(20) do
+      for _ = 1, rounds(10) do
          local trace = assert(profio.open { data = bytes })
          local first, second = trace.entries:each("time", "op", "call"),
             trace.entries:each("call", "time", "op")

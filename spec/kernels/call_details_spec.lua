@@ -73,7 +73,7 @@ end
 
 describe("line and parameters of calls", function()
    it("are taken from the enters of calls", function()
-      for seed = 1, rounds(60) do
+      for seed = 1, rounds(30) do
          math.randomseed(seed)
          local rows = random_rows(math.random(1, 300), seed % 3 == 0 and 3000 or 5)
          local prf, prv = xpp.table(rows)

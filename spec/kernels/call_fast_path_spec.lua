@@ -112,7 +112,7 @@ describe("calls of the fast path", function()
    it("agree with the slow model, and so do their stacks", function()
       math.randomseed(25)
       for round = 1, 4 do
-         check_rows_by_model({ rows = 9000, functions = 5 * round, has_suspends = round % 2 == 1 },
+         check_rows_by_model({ rows = 6000, functions = 5 * round, has_suspends = round % 2 == 1 },
             options_of(round))
          check_rows_by_model({ rows = 6000, functions = 20, has_suspends = true,
             stumbles = 0.002 }, options_of(round))
@@ -126,11 +126,11 @@ describe("statistics on the fast path", function()
    it("agree with the slow model", function()
       math.randomseed(21)
       for round = 1, 5 do
-         check_by_model({ rows = 12000, functions = 5 * round, has_suspends = round % 2 == 1 },
+         check_by_model({ rows = 6000, functions = 5 * round, has_suspends = round % 2 == 1 },
             options_of(round))
-         check_by_model({ rows = 12000, functions = 20, has_suspends = true, stumbles = 0.001 },
+         check_by_model({ rows = 6000, functions = 20, has_suspends = true, stumbles = 0.001 },
             options_of(round))
-         check_by_model({ rows = 9000, functions = 20, lines = true, stumbles = 0.001 },
+         check_by_model({ rows = 6000, functions = 20, lines = true, stumbles = 0.001 },
             options_of(round))
       end
    end)
@@ -154,14 +154,14 @@ describe("statistics on the fast path", function()
             local record = records.new(r)
             local flags = ("<I4"):unpack(record, 5)
             return record:sub(1, 4) .. ("<I4"):pack(flags | 1 << 20) .. record:sub(9)
-         end, nil, 0.0003, "winidea-odd-flags" },
+         end, nil, 0.001, "winidea-odd-flags" },
          { { bin_version = "1.1" }, function(r)
             return records.new(r) .. ("<I4I4i8i8"):pack(r.handle, 9, 0, r.time)
-         end, nil, 0.0003, "winidea-bad-event" },
+         end, nil, 0.001, "winidea-bad-event" },
       }
       for round = 1, 2 * #forms do
          local form = forms[round % #forms + 1]
-         local _, list = timelines.make { rows = 12000, functions = 5 * round,
+         local _, list = timelines.make { rows = 6000, functions = 5 * round,
             has_suspends = true, stumbles = 0.001 }
          local bytes = records.bytes(list, function(r)
             return math.random() < (form[4] or 1) and form[2](r) or records.new(r)
@@ -183,10 +183,10 @@ describe("statistics on the fast path", function()
 
    it("agree with the aggregates of the rows of calls", function()
       math.randomseed(22)
-      for round = 1, 10 do
-         check_by_rows({ rows = 20000, functions = 40 * round, has_suspends = round % 2 == 1,
+      for round = 1, 6 do
+         check_by_rows({ rows = 10000, functions = 40 * round, has_suspends = round % 2 == 1,
             min_depth = round % 4 }, options_of(round))
-         check_by_rows({ rows = 20000, functions = 30, states = true, stumbles = 0.002 },
+         check_by_rows({ rows = 10000, functions = 30, states = true, stumbles = 0.002 },
             options_of(round))
       end
    end)
@@ -194,8 +194,8 @@ describe("statistics on the fast path", function()
    it("agree with them in a range of time", function()
       math.randomseed(23)
       for round = 1, 6 do
-         check_by_rows({ rows = 20000, functions = 40 * round, has_suspends = round % 2 == 1 },
-            options_of(round), round % 3 ~= 0 and 20000 or nil, round % 3 ~= 1 and 90000 or nil)
+         check_by_rows({ rows = 10000, functions = 40 * round, has_suspends = round % 2 == 1 },
+            options_of(round), round % 3 ~= 0 and 10000 or nil, round % 3 ~= 1 and 45000 or nil)
       end
    end)
 end)

@@ -165,7 +165,7 @@ describe("statistics of calls", function()
 
    it("agree with a slow model of calls, aggregated by the definitions", function()
       math.randomseed(19700101)
-      for round = 1, rounds(600) do
+      for round = 1, rounds(300) do
          local list = events.random(math.random, true)
          local trace <close> = events.open(list)
          for _, by in ipairs { "area", "context", "caller" } do
@@ -176,7 +176,7 @@ describe("statistics of calls", function()
 
    it("agree with the aggregates of the rows of calls", function()
       math.randomseed(20260101)
-      for round = 1, rounds(200) do
+      for round = 1, rounds(100) do
          local trace <close> = events.open(events.random(math.random, true))
          local options = events.random_options(math.random)
          local expected, count = {}, 0

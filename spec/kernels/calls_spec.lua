@@ -339,7 +339,7 @@ end
 describe("calls cut at a time", function()
    it("have the same sums as the whole call", function()
       math.randomseed(8)
-      for round = 1, rounds(300) do
+      for round = 1, rounds(150) do
          local list = fitting_events(math.random)
          local trace <close> = events.open(list)
          local at = math.random(list[1].time - 3, list[#list].time + 3)
@@ -355,7 +355,7 @@ end)
 describe("calls of random events", function()
    it("agree with a slow model", function()
       math.randomseed(20090613)
-      for round = 1, rounds(4000) do
+      for round = 1, rounds(2000) do
          local list = events.random(math.random)
          local options = events.random_options(math.random)
          local expected, tails = slow.calls(list, options)
@@ -392,7 +392,7 @@ describe("calls of random events", function()
 
    it("are the same in one batch and in several", function()
       math.randomseed(41)
-      for round = 1, rounds(60) do
+      for round = 1, rounds(30) do
          local list = events.random(math.random)
          local options = { recursion = round % 2 == 0 and "outermost" or "all" }
          local padded = put_in_batches(list, { [math.random(#list)] = true,

@@ -60,7 +60,7 @@ end
 
 describe("core.explain", function()
    it("gives the sums of a slow model for random events", function()
-      for seed = 1, rounds(500) do
+      for seed = 1, rounds(250) do
          local list = events.random(generator(seed), true)
          local expected = { slow_groups.of(list, "b", seed % 10 / 10) }
          local trace <close> = events.open(list)
@@ -69,7 +69,7 @@ describe("core.explain", function()
    end)
 
    it("gives the sums of a slow model for timelines with many calls", function()
-      for seed = 1, rounds(30) do
+      for seed = 1, rounds(15) do
          local list = planted.timeline(generator(seed))
          for _, area in ipairs { "A", "B", "C", "Idle" } do
             local trace <close> = events.open(list, "calls of names")
@@ -131,7 +131,7 @@ end
 
 describe("core.explain on cores", function()
    it("gives the times for which others ran, as the maker of the timeline knows them", function()
-      for seed = 1, rounds(100) do
+      for seed = 1, rounds(50) do
          local list, cores = preempted.timeline(generator(seed))
          local trace <close> = events.open(list, "calls on cores")
          for _, on in ipairs(cores) do
@@ -144,7 +144,7 @@ end)
 describe("trace:explain on cores", function()
    it("ranks the task first that preempts the slow calls, and follows it", function()
       local right, all = 0, 0
-      for seed = 1, rounds(200) do
+      for seed = 1, rounds(100) do
          local list, cores = preempted.timeline(generator(seed))
          local trace <close> = events.open(list, "calls on cores")
          for _, on in ipairs(cores) do
@@ -161,7 +161,7 @@ describe("trace:explain on cores", function()
                path, seed)
          end
       end
-      assert.equal(2 * rounds(200), all)
+      assert.equal(2 * rounds(100), all)
       assert.is_true(right >= 0.95 * all, right)
    end)
 end)

@@ -53,7 +53,7 @@ end
 
 describe("where", function()
    it("keeps the rows of the definition, for random tables", function()
-      for case = 1, rounds(3000) do
+      for case = 1, rounds(1500) do
          local tab = tables.any(case)
          local tests = {}
          for i = 1, math.random(0, 3) do
@@ -159,7 +159,7 @@ end)
 
 describe("filter", function()
    it("keeps the rows for which a function returns true, of random tables", function()
-      for case = 1, rounds(300) do
+      for case = 1, rounds(150) do
          local tab = tables.any(case)
          local function f(i, name)
             return (i or 0) > 0 or name == "a"
@@ -250,7 +250,7 @@ end)
 
 describe("limit", function()
    it("keeps the rows of the definition, for random tables", function()
-      for case = 1, rounds(300) do
+      for case = 1, rounds(150) do
          local tab = tables.any(case)
          local n = math.random(4) > 1 and math.random(0, #tab.rows + 2) or nil
          local skip = math.random(0, #tab.rows + 2)

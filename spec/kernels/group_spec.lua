@@ -121,14 +121,14 @@ end
 
 describe("group", function()
    it("gives the rows of the definition, for random tables", function()
-      for case = 1, rounds(4000) do
+      for case = 1, rounds(2000) do
          local tab = tables.any(case)
          compare(tab, random_keys(), random_aggregates(), "case " .. case)
       end
    end)
 
    it("gives the same rows after where and sort", function()
-      for case = 1, rounds(500) do
+      for case = 1, rounds(250) do
          local tab = tables.any(case)
          local tests = { { column = "i", op = "between", low = -3 },
             { column = "name", op = "eq", value = "a", negate = true } }
@@ -271,13 +271,13 @@ describe("group in chunks", function()
 
    it("gives the rows of one scan, for random tables", function()
       local split = 0
-      for case = 1, rounds(1500) do
+      for case = 1, rounds(750) do
          local tab = tables.any(case)
          if compare_parts(tab, random_keys(), random_aggregates(), "case " .. case) then
             split = split + 1
          end
       end
-      assert.is_true(split > rounds(250))
+      assert.is_true(split > rounds(125))
    end)
 
    it("distinguishes many groups", function()
@@ -415,7 +415,7 @@ describe("keys that are Lua functions", function()
    end
 
    it("give the same groups as columns and buckets", function()
-      for case = 1, rounds(300) do
+      for case = 1, rounds(150) do
          local tab = tables.any(case)
          local aggregates = random_aggregates()
          local function bucket(i)

@@ -134,7 +134,7 @@ end
 describe("packed sums", function()
    it("give the statistics of the events", function()
       math.randomseed(31)
-      for round = 1, rounds(150) do
+      for round = 1, rounds(75) do
          local list = events.random(math.random)
          local by_name = round % 3 == 0
          for _, e in ipairs(list) do
@@ -147,7 +147,7 @@ describe("packed sums", function()
 
    it("give the statistics of a slow model of calls", function()
       math.randomseed(32)
-      for round = 1, rounds(100) do
+      for round = 1, rounds(50) do
          local list = events.random(math.random, true)
          local trace <close> = events.open(list)
          local rows = slow.calls(list, {})
@@ -233,7 +233,7 @@ end)
 describe("merged sums", function()
    it("of files are those of the files read as one trace", function()
       math.randomseed(34)
-      for round = 1, rounds(120) do
+      for round = 1, rounds(60) do
          local files = random_files(math.random(5))
          local options = events.random_options(math.random)
          if round % 3 == 0 then
@@ -255,7 +255,7 @@ describe("merged sums", function()
 
    it("do not depend on the order and the grouping of the packs", function()
       math.randomseed(35)
-      for round = 1, rounds(60) do
+      for round = 1, rounds(30) do
          local packs = packs_of(random_files(math.random(2, 9)), with({}, {}))
          local whole = assert(core.merged_sums(packs))
          for _ = 1, 3 do

@@ -30,7 +30,7 @@ end
 
 describe("sort", function()
    it("gives the order of the definition, for random tables", function()
-      for case = 1, rounds(3000) do
+      for case = 1, rounds(1500) do
          local tab = tables.any(case)
          local keys = random_keys()
          tables.assert_same(model.sort(tab, keys), tables.take(core.sort(tables.reader(tab), keys)),

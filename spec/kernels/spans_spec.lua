@@ -94,7 +94,7 @@ end
 describe("spans", function()
    it("agree with the calls of each lane and variable", function()
       math.randomseed(61)
-      for _ = 1, rounds(1000) do
+      for _ = 1, rounds(500) do
          local trace <close> = random_trace()
          local options = random_options()
          assert.same(expected(trace, options), (seen(trace, options)))
@@ -130,7 +130,7 @@ describe("spans", function()
 
    it("are cut where calls in a range of time are cut", function()
       math.randomseed(62)
-      for _ = 1, rounds(600) do
+      for _ = 1, rounds(300) do
          local trace <close> = random_trace(true)
          local row = trace.events:aggregate { "low = min(time)", "high = max(time)" }:rows()[1]
          local low, high = row.low or 0, row.high or 0

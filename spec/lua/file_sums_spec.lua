@@ -142,7 +142,7 @@ end
 it("random mixtures of usual, damaged and different files give the same results", function()
    math.randomseed(7)
    local random = math.random
-   for round = 1, rounds(60) do
+   for round = 1, rounds(30) do
       local each = ({ false, 40, 12, 3 })[round % 4 + 1]
       local paths = files(random, random(17, 90), each, "mixed")
       local options = { symbols = random(3) > 1 and nm or nil, strict = random(6) == 1,
