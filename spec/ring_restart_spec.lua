@@ -302,7 +302,7 @@ describe("of many writers that begin at once", function()
                children[k] = processes.fork()
                if children[k] == 0 then
                   numbers:add(1, 1)
-                  while numbers:get(1) < 30 do end
+                  while numbers:get(1) < 30 do processes.sleep(1) end
                   local w, message = profio.create(path, %s)
                   if w then
                      w:write { module = "A.BR", line = round }
