@@ -210,10 +210,10 @@ torture: $(MODULE) $(KILL)
 
 # Specs that depend on the user, the umask, the time zone and the folder for temporary
 # files: the command, and files that are found, read, watched and written. System calls
-# that fail, files that shrink, programs that are compared, detection, views, and what the
-# core does with many files do not depend on them.
-USER_SPECS = $(filter-out %/growth_spec.lua %/slow_input_spec.lua %/gprof_spec.lua \
-	%/conflicts_spec.lua %_times_spec.lua %/pages_spec.lua %/faults_spec.lua \
+# that fail, files that shrink, commands and writers that are killed, programs that are
+# compared, detection, views, and what the core does with many files do not depend on them.
+USER_SPECS = $(filter-out %/ended_spec.lua %/torture_spec.lua %/growth_spec.lua \
+	%/slow_input_spec.lua %/gprof_spec.lua %/conflicts_spec.lua %_times_spec.lua %/pages_spec.lua %/faults_spec.lua \
 	%/shrunk_spec.lua %/compare_programs_spec.lua %/diff_programs_spec.lua \
 	spec/compare_spec.lua spec/view_spec.lua %/detection_spec.lua %/many_files_spec.lua \
 	%/worked_examples_spec.lua, \
@@ -362,7 +362,10 @@ asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(REPLAYED:%=$(B)/replay/%)
 # whole commands, and cluster_spec, which runs them through other programs. Without specs
 # that compare texts of the command and of other programs, where the others run all
 # branches of the C code as well, but for five (`make coverage` counts for each file).
-# Without those that read exports with other programs: oom and callbacks_spec write all exports.
+# Without those that read exports with other programs, and that of the sizes of pages: oom and
+# callbacks_spec write all exports.
+# Without equality_spec and the messages of the verb store: graphs_spec, call_sums_spec and
+# clickhouse_spec compare stores with files as well.
 # Without clickhouse_failures_spec: all but four branches that only it runs, those for wrong
 # answers, are run by fuzz_rows too.
 # Without specs of comparisons: inference/ runs no C code, and those of programs run no
@@ -376,8 +379,8 @@ CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua
 	%/html_spec.lua %/page_spec.lua %/svg_spec.lua %/timeline_page_spec.lua %/perfetto_spec.lua \
 	%/viewers_spec.lua %/verbs_spec.lua %/escapes_spec.lua %/examples_spec.lua \
 	spec/inference/% %/compare_programs_spec.lua %/diff_programs_spec.lua \
-	%/clickhouse_failures_spec.lua \
-	%/worked_examples_spec.lua,$(ORDERED))
+	%/clickhouse_failures_spec.lua %/page_size_spec.lua spec/store/equality_spec.lua \
+	spec/cli/store_spec.lua %/worked_examples_spec.lua,$(ORDERED))
 
 # Specs that also run with a collector that never rests run only so, which finds more.
 run-asan: $(B)/bin/lua5.4 $(KILL)

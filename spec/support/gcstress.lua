@@ -2,4 +2,4 @@
 -- last one has ended, and takes the allocation of a fraction of the heap, so an
 -- object that is still in use, but that nothing refers to, is soon collected.
 
-collectgarbage("incremental", 1, 400, 1)
+collectgarbage("incremental", 1, 200, 1)
