@@ -305,6 +305,17 @@ describe("a damaged winidea binary timeline", function()
       assert.same({ "winidea-bad-event@148", "winidea-odd-flags@172" }, codes_of(trace))
    end)
 
+   it("warns of unknown events of variables, but for version 1.0, which has none", function()
+      local bytes = records.bytes(events, records.new)
+         .. ("<I4I4i8i8"):pack(0x20000001, 9, 0, 2000000)
+      local trace <close> = open(bytes, { format = "winidea", bin_version = "1.1" })
+      assert.same({ time = 2000000 }, trace.timeline:rows("event", "time")[7])
+      assert.same({ "winidea-bad-event@148" }, codes_of(trace))
+      local old <close> = open(("<I4I4i8i8"):pack(0x20000001, 9 << 24, 0, 2000000),
+         { format = "winidea", bin_version = "1.0" })
+      assert.same({ { event = "write" } }, old.timeline:rows "event")
+   end)
+
    it("is not detected in other files", function()
       local noise = {}
       for i = 1, 400 do

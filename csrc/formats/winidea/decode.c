@@ -429,9 +429,9 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
   for (uint32_t i = 0; i < 256; i++) { /* kind of area << 4 | type */
     const uint32_t type = i & 15;
     const bool is_swapped = layout->is_swapped && (type == 1 || type == 2);
-    const uint32_t is = winidea_has_writes(i >> 4 << 28) ? WINIDEA_WRITE
-                        : is_swapped                     ? 3 - type
-                                                         : type;
+    const bool is_write =
+        winidea_has_writes(i >> 4 << 28) && (is_old || type < WINIDEA_EVENTS);
+    const uint32_t is = is_write ? WINIDEA_WRITE : is_swapped ? 3 - type : type;
     self->events[i] = is < WINIDEA_EVENTS ? self->file->events[is] : BAD_EVENT;
     self->event_kinds[i] =
         is < WINIDEA_EVENTS ? pf_event_word(is, 0, 0) : WINIDEA_BAD_WORD;
