@@ -174,6 +174,10 @@ function stored.statistics(trace)
    return forms
 end
 
+-- All but `node`, which numbers the contexts in the order in which a profile has got them.
+local tree_columns = { "depth", "function", "calls", "self", "total", "self_share", "total_share",
+   "file", "line", "label" }
+
 ---Returns a profile and statistics of calls in all the forms that are compared.
 ---@param what string|string[] as of profio.open
 ---@param options table|nil
@@ -183,13 +187,17 @@ function stored.forms(what, options)
    local profile = assert(trace:profile())
    local forms = stored.statistics(trace)
    forms.pprof = assert(profile:export("pprof", nil, { packed = false }))
-   for _, kind in ipairs { "folded", "svg", "speedscope", "callgrind", "dot" } do
-      local is_titled = kind == "svg" or kind == "dot"
+   -- The page of a profile alone: that of a trace also has the header of its files.
+   for _, kind in ipairs { "folded", "svg", "html", "speedscope", "callgrind", "dot" } do
+      local is_titled = kind == "svg" or kind == "html" or kind == "dot"
       forms[kind] = assert(profile:with {}:export(kind, nil, is_titled and { title = "x" }
          or kind == "speedscope" and { name = "x" } or nil)):gsub("\ncmd: [^\n]*", "")
    end
+   local has_stacks = trace:profile_kind() ~= "graph"
    for _, kind in ipairs { "csv", "json" } do
       forms["flat " .. kind] = assert(profile:flat():write { output = kind })
+      forms["tree " .. kind] = has_stacks and assert(profile:tree():write { output = kind,
+         columns = tree_columns }) or nil
    end
    return forms
 end
