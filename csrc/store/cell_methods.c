@@ -72,7 +72,27 @@ static int database_sum_cells (lua_State *L) {
 }
 
 
-/* Pushes memory with the function of each frame id below *nframes, from the
+/* Set *nframes above the ids of frames. They are 1, 2, 3, ..., because no frame
+   is ever removed. PF_EFORMAT if they have a gap: the function of a missing
+   frame is not known, and a huge id would need as much memory. */
+static pf_status count_frames (pf_database *d, uint32_t *nframes,
+                               pf_error *error) {
+  uint32_t dense = 0;
+  pf_status status =
+      pf_id_limit(d, "SELECT max(id) FROM frames", nframes, error);
+  if (status == PF_OK)
+    status = pf_id_limit(d, "SELECT count(*) FROM frames WHERE id > 0", &dense,
+                         error);
+  if (status == PF_OK && *nframes != dense)
+    status = pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                     "the table frames has the id %lu, which is out of order: "
+                     "the store is damaged",
+                     (unsigned long)*nframes - 1);
+  return status;
+}
+
+
+/* Pushes memory with the function of each frame id below nframes, from the
    table at `arg`, and returns it; sets *count to the highest function. */
 static uint32_t *functions_check (lua_State *L, int arg, uint32_t nframes,
                                   uint32_t *count) {
@@ -105,8 +125,7 @@ static int database_function_sums (lua_State *L) {
   pf_error error;
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  if (pf_id_limit(&d->database, "SELECT max(id) FROM frames", &nframes,
-                  &error) != PF_OK)
+  if (count_frames(&d->database, &nframes, &error) != PF_OK)
     return l_database_failed(L, 1, &error);
   const uint32_t *const functions = functions_check(L, 2, nframes, &count);
   pf_function_sums *const sums = l_new(L, L_FUNCTION_SUMS, sizeof *sums, 1);

@@ -182,6 +182,22 @@ describe("a forged store", function()
       assert.equal(12, contexts:metrics()[1].total)
    end)
 
+   it("with a gap in the ids of frames has no sums of functions, which would lack the missing one",
+      function()
+         for sql, id in pairs { ["UPDATE frames SET id = 268435455 WHERE id = 5"] = 268435455,
+            ["UPDATE frames SET id = 6 WHERE id = 5"] = 6, ["DELETE FROM frames WHERE id = 2"] = 5,
+            ["UPDATE frames SET id = -2 WHERE id = 2"] = 5 } do
+            local db <close> = one_run()
+            assert(db:function_sums { 1, 1 })
+            assert(db:run(sql))
+            local sums, message, code = db:function_sums { 1, 1 }
+            assert.is_nil(sums)
+            assert.matches(("the table frames has the id %d, which is out of order: the store is "
+               .. "damaged$"):format(id), message)
+            assert.equal("format", code)
+         end
+      end)
+
    it("may have gaps of any size below the limit", function()
       local db <close> = one_run()
       local high = 1 << 24
