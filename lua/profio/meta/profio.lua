@@ -610,8 +610,9 @@ local Comparison = {}
 ---the statistics of the calls of all runs of each side: value, then NAME of the new runs,
 ---NAME_before and NAME_change for count, net, gross, net_max, gross_max, net_p99, gross_p99,
 ---period_mean, period_jitter and load; and where the worst calls are (net_max_at, gross_max_at; of
----several runs net_max_run and gross_max_run, the number of the run).
----@param column "self"|"total"|nil default self; total counts callees too
+---several runs net_max_run and gross_max_run, the number of the run). The whole is one row: before,
+---after, change, relative, low, high, p, verdict, detectable, runs_needed, scale, scale_width.
+---@param column "self"|"total"|"whole"|nil default self; total counts callees too
 ---@return profio.View
 function Comparison:rows(column) end
 

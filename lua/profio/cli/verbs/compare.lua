@@ -40,8 +40,9 @@ local verb = {
       option_of("by", "WORD"), "--metric",
       { "--fail", "COND", "end with status 4 for 'self > +5%', 'slower of main', new",
          many = true },
-      { "--limits", "FILE", "end with status 4 for calls beyond limits: profio help limits" },
+      { "--limits", "FILE", "end with status 4 for calls beyond the limits in FILE" },
       { "--output", "FORM", "text, csv, tsv, json, ndjson, markdown or junit" },
+      { "--whole", false, "write one row: the change of the whole" },
       option_of("normalise", "HOW"), option_of("method", "NAME"), option_of("adjust", "NAME"),
       option_of("alpha", "P"), option_of("exact", false), option_of("single", false),
       option_of("anyway", false), "--top", "-o" },
@@ -91,6 +92,10 @@ local function check(given)
       failure.use "compare: --output junit shows the conditions of --fail and --limits: give one"
    elseif given.export and given.output ~= "text" then
       failure.use "compare: --export has a form of its own: leave out --output"
+   elseif given.whole and (takes_profile(given) or given.output == "markdown"
+      or given.output == "junit") then
+      failure.use("compare: --whole is a row: %s does not show it", given.export
+         and "--export " .. given.export or "--output " .. given.output)
    end
 end
 
@@ -110,7 +115,8 @@ local function formatter(given, comparison)
 end
 
 local function has_text(given)
-   return given.output == "text" and not given.export and not query.reshapes(given)
+   return given.output == "text" and not given.export and not given.whole
+      and not query.reshapes(given)
 end
 
 -- Returns the lines of a gate: those that failed, and the largest unknown ones.
@@ -155,7 +161,8 @@ end
 local function write(given, comparison, gate, heading)
    local out <close> = output.open(given.out, files.named(given), { wide = given.wide,
       is_paged = true })
-   local rows, shown = comparison:rows(), formatter(given, comparison)
+   local rows = comparison:rows(given.whole and "whole" or "self")
+   local shown = formatter(given, comparison)
    if takes_profile(given) then
       write_profile(given, comparison, out)
    elseif given.output == "junit" then

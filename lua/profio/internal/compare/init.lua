@@ -11,6 +11,7 @@ local matched = require "profio.internal.compare.matched"
 local moved = require "profio.internal.compare.moved"
 local options_of = require "profio.internal.options"
 local raise = require "profio.internal.raise"
+local row_fields = require "profio.internal.compare.row_fields"
 local run_weights = require "profio.internal.compare.run_weights"
 local sentences = require "profio.internal.compare.sentences"
 local statistics_diff = require "profio.internal.compare.statistics_diff"
@@ -23,7 +24,8 @@ local compare = {}
 ---@field by string what its rows are: function, area, context, line, file or stack
 ---@field metric { name: string, unit: string }
 ---@field method string the test that was used
----@field whole table the whole: before, after, change, relative, low, high, p, scale
+---@field whole table the whole: before, after, change, relative, low, high, p, verdict, detectable,
+---runs_needed, scale, scale_width; nil: not known
 ---@field calls_note string|nil what the statistics of calls in the rows are of; nil: none
 ---@field warnings string[] reasons for care
 local Comparison = { __name = "profio.comparison" }
@@ -201,53 +203,8 @@ end
 
 -- {====== Views ======
 
--- Returns the columns of the rows: name, type, help.
-local function fields_of(self)
-   local weight = self.metric.unit == "ns" and "int" or "num"
-   local unit = self.metric.unit ~= "" and ", in " .. self.metric.unit or ""
-   return {
-      { name = self.by, type = "name", help = "what is compared" },
-      { name = "before", type = weight, help = "mean of the runs of the base" .. unit },
-      { name = "after", type = weight, help = "mean of the new runs, as normalised" .. unit },
-      { name = "change", type = weight, help = "after - before" .. unit },
-      { name = "relative", type = "num", help = "change / before; missing if that is 0" },
-      { name = "low", type = "num", help = "lower end of the interval of relative" },
-      { name = "high", type = "num", help = "upper end of the interval of relative" },
-      { name = "p", type = "num", help = "probability of such a difference without a change" },
-      { name = "p_adjusted", type = "num", help = "the same, corrected for the number of rows" },
-      { name = "verdict", type = "name", help = "slower, faster, new, gone, moved, unchanged or "
-         .. "unknown" },
-      { name = "moved", type = "name", help = "where the cost went, or came from" },
-      { name = "detectable", type = "num", help = "the smallest relative change that these runs "
-         .. "could have shown" },
-      { name = "runs_needed", type = "int", help = "runs per side that would show a change of "
-         .. "2 %" },
-      { name = "file", type = "name", help = "its source file or module" },
-      { name = "line", type = "int", help = "its line" },
-   }
-end
-
 -- Columns of statistics of calls that say which area it is, as the first column does.
 local areas = { item = true, area = true, context = true }
-
--- Returns where the cost of a row went or came from: "to main", "from leaf"; nil: it did not move.
-local function move_of(row)
-   local parts = {}
-   for _, word in ipairs { "to", "from" } do
-      parts[#parts + 1] = row[word] and word .. " " .. table.concat(row[word], ", ") or nil
-   end
-   return #parts > 0 and table.concat(parts, "; ") or nil
-end
-
-local function value_of(row, field)
-   local value = row[field.name]
-   if field.name == "moved" then
-      return move_of(row)
-   elseif field.type == "int" and value then
-      return math.tointeger(value) or math.floor(value + 0.5)
-   end
-   return value
-end
 
 -- Returns what the statistics of calls are of; nil: the rows have none.
 local function calls_note(self)
@@ -276,28 +233,42 @@ local function calls_of(self)
    return self.calls or { records = records, fields = fields }
 end
 
+-- Returns the view with the row of the whole.
+local function rows_of_whole(self, comparison)
+   local fields, whole, row = row_fields.of_whole(self), result_of(self, "self").whole, {}
+   for n, field in ipairs(fields) do
+      row[n] = row_fields.value(whole, field)
+   end
+   return view.over(function()
+      return core.rows_reader(fields, { row })
+   end, comparison)
+end
+
 ---Returns the rows, the largest change of the whole first: function (or area, context, line, file,
 ---stack), before, after, change, relative, low, high, p, p_adjusted, verdict, moved, detectable,
 ---runs_needed, file, line. Weights are means of the runs. Areas, alone and in contexts, also have
 ---the statistics of the calls of all runs of each side: value, then NAME of the new runs,
 ---NAME_before and NAME_change for count, net, gross, net_max, gross_max, net_p99, gross_p99,
 ---period_mean, period_jitter and load; and where the worst calls are (net_max_at, gross_max_at; of
----several runs net_max_run and gross_max_run, the number of the run).
----@param column "self"|"total"|nil default self; total counts callees too
+---several runs net_max_run and gross_max_run, the number of the run). The whole is one row: before,
+---after, change, relative, low, high, p, verdict, detectable, runs_needed, scale, scale_width.
+---@param column "self"|"total"|"whole"|nil default self; total counts callees too
 ---@return profio.View
 function methods:rows(column)
    local state = rawget(self, compare)
-   if column ~= nil and column ~= "self" and column ~= "total" then
-      error("rows: the column is self or total", 0)
+   if column == "whole" then
+      return rows_of_whole(state, self)
+   elseif column ~= nil and column ~= "self" and column ~= "total" then
+      error("rows: the column is self, total or whole", 0)
    end
-   local fields, calls, list = fields_of(state), calls_of(state), {}
+   local fields, calls, list = row_fields.of(state), calls_of(state), {}
    local own = #fields
    table.move(calls.fields, 1, #calls.fields, own + 1, fields)
    for i, row in ipairs(result_of(state, column or "self").rows) do
       local statistics = calls.records[row.item.item] or {}
       list[i] = {}
       for n, field in ipairs(fields) do
-         list[i][n] = n == 1 and row.name or n <= own and value_of(row, field)
+         list[i][n] = n == 1 and row.name or n <= own and row_fields.value(row, field)
             or n > own and statistics[field.name] or nil
       end
    end

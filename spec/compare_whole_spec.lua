@@ -1,0 +1,63 @@
+-- profio compare --whole: the change of the whole program as a row, for tools.
+
+local command = require "spec.support.command"
+local json = require "dkjson"
+local profio = require "profio"
+local stored = require "spec.support.stored"
+
+-- Five runs of a side; the runs differ, and `heavy` is slower in the new ones.
+local function write_runs(name, heavy)
+   local traces = {}
+   for i = 1, 5 do
+      local path = ("%s/whole-%s-%d.pb.gz"):format(command.folder, name, i)
+      local trace <close> = assert(profio.open { data = stored.pprof {
+         ["main;heavy"] = heavy + 7 * i, ["main;light"] = 3000 - 11 * i,
+         ["main;other"] = 2500 + i * i } })
+      assert(trace:export("pprof", path))
+      traces[i] = assert(profio.open(path))
+   end
+   return traces
+end
+
+describe("profio compare --whole", function()
+   local old, new
+   setup(function()
+      old, new = write_runs("old", 4000), write_runs("new", 6000)
+   end)
+
+   local both = " whole-old-?.pb.gz --new whole-new-?.pb.gz "
+
+   it("has the numbers of profio.compare as json", function()
+      local whole, wanted = assert(profio.compare(old, new)).whole, {}
+      for _, name in ipairs { "before", "after", "change", "relative", "low", "high", "p",
+         "verdict", "detectable", "runs_needed", "scale", "scale_width" } do
+         wanted[name] = assert(whole[name], name)
+      end
+      local text, status = command.run("profio compare" .. both .. "--whole --output json")
+      local rows = json.decode(text)
+      assert.same({ 0, 1 }, { status, #rows })
+      for name, value in pairs(wanted) do
+         local found = rows[1][name]
+         assert(found == value or math.abs(found - value) <= 1e-12 * math.abs(value), name)
+         rows[1][name] = nil
+      end
+      assert.same({}, rows[1])
+      assert.same({ 2000.0, "slower" }, { wanted.change, wanted.verdict })
+   end)
+
+   it("takes columns, and ends with status 4 by conditions", function()
+      local csv, status, errors = command.run("profio compare" .. both
+         .. "--whole --output csv --columns change,verdict --fail 'whole > +3%'")
+      assert.same({ "change,verdict\n2000,slower\n", 4 }, { csv, status })
+      assert.matches("FAILED  whole > %+3%%: the whole: ", errors)
+   end)
+
+   it("is refused where no rows are written", function()
+      for _, words in ipairs { "--output markdown", "--output junit --fail new",
+         "--export folded" } do
+         local _, status, errors = command.run("profio compare --whole" .. both .. words)
+         assert.equal(2, status)
+         assert.matches("%-%-whole is a row", errors)
+      end
+   end)
+end)
