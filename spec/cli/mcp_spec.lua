@@ -197,6 +197,28 @@ describe("profio mcp", function()
       end
    end)
 
+   it("answers an error inside a tool with an internal error, and goes on", function()
+      local server, flat = require "profio.cli.mcp.server",
+         require "profio.cli.mcp.tools".named "flat"
+      local commands = flat.commands
+      finally(function()
+         flat.commands = commands
+      end)
+      flat.commands = function()
+         error("planted", 0)
+      end
+      local input <close> = assert(io.tmpfile())
+      local output <close> = assert(io.tmpfile())
+      input:write(json.encode(tool("flat", { files = { folder .. "/in/a.pb.gz" } })), "\n",
+         json.encode(request(2, "ping")), "\n")
+      input:seek "set"
+      server.run(input, output, { folder .. "/in" })
+      output:seek "set"
+      assert.same({ jsonrpc = "2.0", id = 1, error = { code = -32603, message = "planted" } },
+         json.decode(output:read "l"))
+      assert.equal(2, json.decode(output:read "l").id)
+   end)
+
    it("expects folders", function()
       local _, status, errors = command.run "profio mcp"
       assert.equal(2, status)
