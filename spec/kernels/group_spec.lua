@@ -143,7 +143,7 @@ describe("group", function()
 
    it("distinguishes many groups", function()
       local rows = {}
-      for i = 1, 200000 do
+      for i = 1, 70000 do
          rows[i] = { i * 7919 % 100003, "n" .. i % 30011 }
       end
       local tab = { fields = { { "i", "int" }, { "n", "name" } }, rows = rows }
@@ -282,7 +282,7 @@ describe("group in chunks", function()
 
    it("distinguishes many groups", function()
       local rows = {}
-      for i = 1, 60000 do
+      for i = 1, 30000 do
          rows[i] = { i * 7919 % 30011, nil, nil, nil, nil, "n" .. i % 10007 }
       end
       local tab = { fields = tables.fields, rows = rows }
