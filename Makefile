@@ -22,7 +22,9 @@
 #   make torture    KILLS writers (10,000) are killed as SEED chooses, of all
 #                   streams, or those that match CASE: no record may be lost;
 #                   and the power fails as often for each stream; before it
-#                   make torture-faults
+#                   make torture-faults and make torture-store
+#   make torture-store     profio store add is killed KILLS / 50 (200) times, and
+#                   profio store add --move as often
 #   make torture-growth    what each report, export and mode costs on inputs
 #                   that double along each axis, and the exponents
 #   make torture-faults    each system call of many commands fails once, in
@@ -186,7 +188,7 @@ torture-faults: $(MODULE) $(KILL)
 		$(LUA) $(BUSTED) --run=ci \
 		spec/faults_spec.lua
 
-torture: torture-faults torture-growth
+torture: torture-faults torture-growth torture-store
 
 # `make test` has a short form of it; AXES="lanes depth=--check" takes some.
 torture-growth: $(MODULE)
@@ -199,6 +201,11 @@ check-detection: $(MODULE)
 	@$(IN_TREE) $(LUA) spec/support/check_detection.lua $(FILES) $(SEED)
 
 KILLS ?= 10000
+
+# `make test` kills a tenth of these.
+torture-store: $(MODULE)
+	@PROFIO_KILLS=$$(($(KILLS) / 50)) PROFIO_BUILD=$(B) $(LUA) $(BUSTED) --run=ci \
+		spec/store/torture_store_spec.lua
 
 torture: $(MODULE) $(KILL)
 	@mkdir -p $(B)/torture
@@ -645,6 +652,6 @@ clean:
 	rm -rf $(B)
 
 .PHONY: all demo docs test test-quick test-user run-demo run-test setup check lint lint-changed $(LINTS) asan asan-programs run-asan \
-	run-gcstress run-oom run-replay check-detection torture torture-faults torture-growth tsan \
-	fuzz run-fuzz bench \
+	run-gcstress run-oom run-replay check-detection torture torture-faults torture-growth \
+	torture-store tsan fuzz run-fuzz bench \
 	env install install-module uninstall rockspec clean $(FUZZERS:%=run-%)

@@ -1,5 +1,5 @@
 -- Stores in ClickHouse when something is wrong: servers that end, addresses that do not fit,
--- answers that are damaged, and labels and names that look like SQL.
+-- answers that are damaged, and parts of a store that are lost.
 
 local clickhouse = require "spec.support.clickhouse"
 
@@ -113,33 +113,6 @@ describe("an address of ClickHouse", function()
 end)
 
 describe("a store in ClickHouse", function()
-   it("takes any bytes in labels and names", function()
-      local path, file = both(), folder .. "/any.db"
-      os.remove(file)
-      local texts = { "'; DROP TABLE runs; --", "\\'", "a\nb\tc", "\0\xff\0", "{x:String}", "`\"%s",
-         ("long '\\"):rep(150000), "NULL", "%27" }
-      for _, name in ipairs { path, file } do
-         local store <close> = assert(profio.store(name))
-         for i, text in ipairs(texts) do
-            local stack = text:gsub("[;]", ":")
-            assert(store:add(trace_of({ ["main;" .. stack] = i, main = 1 }, i),
-               { labels = { [text] = text, all = "x" } }))
-         end
-      end
-      local store <close> = assert(profio.store(path))
-      local other <close> = assert(profio.store(file))
-      assert.same(other:labels(), store:labels())
-      assert.equal(flat(file), flat(path))
-      for i, text in ipairs(texts) do
-         for _, where in ipairs { { [text] = text }, { [text] = profio.no(text) },
-            { [text] = profio.between(text, text) }, { [text] = profio.missing },
-            { [text] = { text, "'" } }, { all = profio.match "^x" } } do
-            assert.same(#other:runs(where), #store:runs(where))
-         end
-         assert.equal(flat(file, { [text] = text }), flat(path, { [text] = text }), i)
-      end
-   end)
-
    it("selects by attributes as one in a file", function()
       local path, file = both(), folder .. "/where.db"
       os.remove(file)

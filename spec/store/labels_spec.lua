@@ -1,4 +1,5 @@
--- Changing the labels of runs that are in a store. A table in Lua says which labels each run has.
+-- Labels of any bytes, and changing the labels of runs that are in a store. A table in Lua says
+-- which labels each run has.
 
 local clickhouse = require "spec.support.clickhouse"
 local command = require "spec.support.command"
@@ -67,6 +68,49 @@ local function check(path)
    return store:runs()
 end
 
+-- Texts that a command of SQL, its parameters or a C string could take for something else. The last
+-- one has 1 MB, so questions to the others do not wait for it.
+local TEXTS <const> = { "'; DROP TABLE runs; --", "\\'", "\\", "a\nb\tc", "\0\xff\0", "a\0b", "{}",
+   "{x:String}", "`\"%s", "NULL", "%27", "?1", ("long '\\\""):rep(1 << 17) }
+
+-- Adds a run for each of these texts, with a label and a function of it, and selects by it.
+local function check_texts(path)
+   local store <close> = assert(profio.store(path))
+   local labels, weights = { all = #TEXTS }, { main = #TEXTS }
+   for i, text in ipairs(TEXTS) do
+      local name = text:gsub(";", ":") -- separates the functions of a stack here
+      local trace <close> = assert(profio.open { data = stored.pprof({ ["main;" .. name] = i + 1,
+         main = 1 }, { time_nanos = i }) })
+      assert(store:add(trace, { labels = { [text] = text, all = "x" } }))
+      labels[text], weights[name] = 1, i + 1
+      for _, value in ipairs { text, { text, "'" }, profio.between(text, text) } do
+         local runs = store:runs { [text] = value, all = profio.match "^x" }
+         assert.same({ 1, i, text }, { #runs, runs[1].time, runs[1].labels[text] })
+      end
+      for _, value in ipairs { profio.missing, profio.no(text) } do
+         assert.equal(i - 1, #store:runs { [text] = value })
+      end
+   end
+   local found = {}
+   for _, label in ipairs(store:labels()) do
+      assert.equal(label.key == "all" and "x" or label.key, label.value)
+      found[label.key] = label.runs
+   end
+   assert.same(labels, found)
+   local selves = {}
+   for _, row in ipairs(assert(store:profile()):flat():rows("function", "self")) do
+      selves[row["function"]] = row.self
+   end
+   assert.same(weights, selves)
+end
+
+describe("labels and names", function()
+   it("may be any bytes", function()
+      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+      check_texts(folder .. "/texts.db")
+   end)
+end)
+
 describe("store:label", function()
    it("changes the labels of the selected runs only", function()
       math.randomseed(1)
@@ -97,13 +141,14 @@ describe("store:label", function()
       return
    end
 
-   it("changes labels in ClickHouse, on two servers", function()
+   it("changes labels in ClickHouse, on two servers, and takes any bytes", function()
       math.randomseed(2)
       os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
       local fleet = clickhouse.fleet("labels", 2)
       local done, message = pcall(function()
          local one, two = fleet:address(nil, 1), fleet:address()
          check(one)
+         check_texts(fleet:address())
          local runs = check(two)
          local whole <close> = assert(profio.store(two))
          local copy <close> = assert(profio.store(folder .. "/c.db"))

@@ -1,7 +1,8 @@
 -- Stores when processes are killed, several write, disks are full, and files are damaged or of
 -- another schema.
 --
--- PROFIO_KILLS: how often `profio store add` is killed (default 20).
+-- PROFIO_KILLS: how often `profio store add` is killed, and `--move` as often: 20 times by default,
+-- 200 times by `make torture` or `make torture-store`. `PRAGMA integrity_check` follows each kill.
 
 local command = require "spec.support.command"
 local profio = require "profio"
