@@ -28,6 +28,19 @@ describe("README.md", function()
       assert.is_true(count >= 5)
    end)
 
+   it("names all pages, exports and folders of the core", function()
+      local found <close> = assert(io.popen
+         "ls -d lua/profio/help/*.md csrc/*/ csrc/model/*/ csrc/kernels/*/ csrc/lua/*/")
+      for path in found:lines() do
+         local name = path:match "^csrc/.-([^/]+/)$" or path
+         assert.is_truthy(text:find(name, 1, true), path)
+      end
+      for _, export in ipairs(require "profio.exports".all()) do
+         local name = export.name == "dot" and "graphviz" or export.name
+         assert.is_truthy(text:lower():match "exports: (.-)\n\n":find(name), name)
+      end
+   end)
+
    it("can be read in three minutes", function()
       local _, lines = text:gsub("\n", "")
       assert.is_true(lines <= 200)
