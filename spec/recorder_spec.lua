@@ -328,7 +328,7 @@ end
 end)
 
 describe("a recorded program", function()
-   -- What it prints does not depend on who looks.
+   -- Its output does not depend on who looks.
    local program = every_kind .. [[
 local function show(...)
    local t = table.pack(...)

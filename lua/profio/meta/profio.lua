@@ -598,7 +598,7 @@ function Store:top(options) end
 ---@return string|nil code
 function Store:export(folder, where) end
 
----Closes the store. What was added in a transaction without commit is taken back.
+---Closes the store. Runs that were added in a transaction without commit are taken back.
 function Store:close() end
 
 ---@class profio.Comparison

@@ -451,7 +451,7 @@ end
 
 -- }======
 
----Closes the store. What was added in a transaction without commit is taken back.
+---Closes the store. Runs that were added in a transaction without commit are taken back.
 function methods:close()
    local state = of(self)
    if not state.is_closed then
