@@ -89,6 +89,18 @@ describe("an output that was read", function()
       raises("gmon.out", change.export, change, "folded", path_of "hard")
    end)
 
+   it("is recognised by an identity that all names of a regular file share", function()
+      file("other.out", command.trace())
+      sh "ln -s gmon.out link && ln gmon.out hard && mkfifo pipe && ln -s none broken"
+      local id = core.file_id(path_of "gmon.out")
+      assert.equal("string", type(id))
+      assert.same({ id, id }, { core.file_id(path_of "link"), core.file_id(path_of "hard") })
+      assert.is_true(id ~= core.file_id(path_of "other.out"))
+      for _, path in ipairs { folder, path_of "pipe", path_of "broken", path_of "none" } do
+         assert.is_nil(core.file_id(path))
+      end
+   end)
+
    it("raises when one of several outputs is it", function()
       write_tables()
       local trace <close> = assert(profio.open(path_of "t.dbf"))

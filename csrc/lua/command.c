@@ -8,7 +8,7 @@
 ** second Ctrl-C ends the printing.
 **
 ** Called by lua/profio/cli; names_in also by internal/opening/inputs.lua and
-** formats/dcpi. The reader userdata owns a progress stage and pins its input
+** formats/dcpi, file_id by internal/outputs.lua. The reader userdata owns a progress stage and pins its input
 ** and the interrupt.
 */
 
@@ -158,6 +158,18 @@ static int core_existing (lua_State *L) {
     }
     lua_pop(L, 1);
   }
+  return 1;
+}
+
+
+/* core.file_id(path): device and inode of a regular file as bytes, which are
+   equal for all its names; nil for any other path. */
+static int core_file_id (lua_State *L) {
+  struct stat file;
+  if (stat(luaL_checkstring(L, 1), &file) != 0 || !S_ISREG(file.st_mode))
+    return 0;
+  const uint64_t id[] = {(uint64_t)file.st_dev, (uint64_t)file.st_ino};
+  lua_pushlstring(L, (const char *)id, sizeof id);
   return 1;
 }
 
@@ -432,7 +444,7 @@ void l_open_command (lua_State *L) {
           L_METHODS({"guard", interrupt_guard}, {"release", interrupt_release},
                     {"wait", interrupt_wait}, {"watch", interrupt_watch}),
           interrupt_release, interrupt_release);
-  L_ADD(L, {"existing", core_existing},
+  L_ADD(L, {"existing", core_existing}, {"file_id", core_file_id},
         {"ignore_broken_pipes", core_ignore_broken_pipes},
         {"interrupt", core_interrupt}, {"is_executable", core_is_executable},
         {"terminal_width", core_terminal_width},

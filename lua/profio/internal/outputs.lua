@@ -1,20 +1,13 @@
 -- Output files. All of them are written through core.output, which gives a file its name only when
 -- it is complete. An output must not be an input of the same call.
 
-local later = require "profio.internal.later"
 local core = require "profio.core"
-local lfs = later "lfs"
 
 local outputs = {}
 
----Returns device and inode of a regular file as a text, which is equal for all its names; nil for
----any other path.
----@param path string
----@return string|nil
-function outputs.identity(path)
-   local found = lfs.attributes(path)
-   return found and found.mode == "file" and ("%d %d"):format(found.dev, found.ino) or nil
-end
+---Returns what is equal for all names of a regular file; nil for any other path.
+---@type fun(path: string): string|nil
+outputs.identity = core.file_id
 
 local identity = outputs.identity
 

@@ -29,6 +29,12 @@ function core.commit(file) end
 ---@return profio.core.Code|nil code
 function core.output_path(path) end
 
+---Returns device and inode of a regular file as bytes, which are equal for all its names; nil for
+---any other path.
+---@param path string
+---@return string|nil
+function core.file_id(path) end
+
 ---Returns the failure of a writer after file:write has failed.
 ---@param file file*
 ---@param errnum integer the third value that file:write answered
