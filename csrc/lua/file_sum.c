@@ -1,5 +1,5 @@
 /*
-** file_sum.c - core.file_sum: adds up small files of one program, with four
+** file_sum.c - core.file_sum: adds up small files of one program, with five
 ** system calls each, as pf_format.sum of their format does.
 **
 ** Called by lua/profio/internal/several/file_sums.lua. The userdata owns the
