@@ -203,7 +203,7 @@ check-detection: $(MODULE)
 KILLS ?= 10000
 
 # `make test` kills a tenth of these.
-torture-store: $(MODULE)
+torture-store: $(MODULE) $(STORE)
 	@PROFIO_KILLS=$$(($(KILLS) / 50)) PROFIO_BUILD=$(B) $(LUA) $(BUSTED) --run=ci \
 		spec/store/torture_store_spec.lua
 

@@ -150,7 +150,7 @@ function bench.store()
    in_sqlite(folder, count)
    in_clickhouse(folder, count)
    row("profio report flat FILE...", ("%sreport flat --top 5 %s/v?/*.pb.gz"):format(ours, folder))
-   for part = 100, count, math.max(1, count // 2 - 100) do
+   for part = 100, count, math.max(100, count // 2 - 100) do
       row(("go tool pprof -top, %d files"):format(part), ("sh -c \"ls -d %s/v?/* | head -%d | "
          .. "xargs -x -n %d go tool pprof -top\""):format(folder, part, part))
    end
