@@ -1,6 +1,7 @@
 -- The errors that the first differential flame graph of CPython had (python/cpython#154032, 154062,
--- 154085, 154087 and 154088): wrong scales at two rates and durations, self time counted once for
--- each line, other files in another folder, and numbers and cost of stacks that vanished.
+-- 154085, and 154087 to 154090): wrong scales at two rates and durations, self time counted once
+-- for each line, other files in another folder, numbers and cost of stacks that vanished, unknown
+-- losses shown as none, and times of the processor compared with those of a clock.
 
 local command = require "spec.support.command"
 local dcpi = require "spec.support.dcpi_builder"
@@ -8,6 +9,9 @@ local flames = require "spec.support.flames"
 local folded = require "spec.support.folded"
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
+local stored = require "spec.support.stored"
+
+local facts -- of the next trace of the format "lines"
 
 -- Rows "function file line ns" as frames of one function each.
 profio.register {
@@ -18,7 +22,7 @@ profio.register {
    profile = { table = "samples", ["function"] = "function", file = "file", line = "line",
       metrics = { { name = "time", unit = "ns", column = "spent" } } },
    open = function(source)
-      return { samples = function(put)
+      return { info = facts, samples = function(put)
          for text in source:lines() do
             local name, file, line, spent = text:match "^(%S+) (%S+) (%d+) (%d+)$"
             put(name, file, math.tointeger(line), math.tointeger(spent))
@@ -158,5 +162,32 @@ describe("profio.compare, unlike others,", function()
          end
          assert.equal(2, count, by)
       end
+   end)
+
+   it("refuses to compare times of the processor with those of a clock", function()
+      local function of(metric)
+         return assert(profio.open { data = stored.pprof({ ["main;f"] = 500, main = 300 }, nil,
+            metric) })
+      end
+      assert.is_truthy(profio.compare(three(of, "cpu"), three(of, "cpu")))
+      local result, message = profio.compare(three(of, "cpu"), three(of, "wall"))
+      assert.is_nil(result)
+      assert.matches("another metric: .* has cpu .*, .* has wall", message)
+   end)
+
+   it("states no losses of files that do not record them", function()
+      local text = "f x.lua 3 500\ng x.lua 9 200\n"
+      local function page_of(info)
+         facts = info
+         local trace <close> = of_lines(text)
+         facts = nil
+         return (trace:export "html":gsub("<script.-</script>", ""):gsub("<style.-</style>", ""))
+      end
+      assert.matches("[Ll]ost", page_of { lost = 3, records = 100 })
+      assert.not_matches("[Ll]ost", page_of { records = 100 })
+      assert.not_matches("[Ll]ost", page_of(nil))
+      local comparison = assert(profio.compare(three(of_lines, text), three(of_lines, text)))
+      assert.same({}, comparison.warnings)
+      assert.not_matches("lost", comparison:text())
    end)
 end)
