@@ -8,8 +8,8 @@
 ** second Ctrl-C ends the printing.
 **
 ** Called by lua/profio/cli; names_in also by internal/opening/inputs.lua and
-** formats/dcpi, file_id by internal/outputs.lua. The reader userdata owns a progress stage and pins its input
-** and the interrupt.
+** formats/dcpi, file_id by internal/outputs.lua. The reader userdata owns a
+** progress stage and pins its input and the interrupt.
 */
 
 #include <dirent.h>

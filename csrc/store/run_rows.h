@@ -55,8 +55,8 @@ typedef struct pf_run_rows {
   pf_row_bytes *tables; /* by shard and table; owned */
   size_t nshards;
   pf_interning sent; /* frames and stacks that have rows; their ids are 1.
-                        Different contents with one hash have a row each, and are
-                        found when they are read */
+                        Different contents with one hash have a row each, and
+                        are found when they are read */
 } pf_run_rows;
 
 /* Prepare for `nshards` shards. False when out of memory. */

@@ -164,6 +164,15 @@ local function check_length(file, lines)
    end
 end
 
+-- clang-format wraps code, but leaves comments as they are.
+local function check_width(file, lines)
+   for number, line in ipairs(lines) do
+      if file:find "^csrc/.*%.[ch]$" and #line > 80 then
+         breach(file, number, "%d columns, at most 80", #line)
+      end
+   end
+end
+
 -- A function of C opens with `{` at the end of an unindented declaration and
 -- closes with `}` in the first column; one of Lua ends with an unindented end.
 local function check_functions(file, lines, opens, closes)
@@ -246,6 +255,7 @@ for _, file in ipairs(files_of_the_repository()) do
    if file:match "%.[ch]$" or file:match "%.lua$" then
       local lines = lines_of(file)
       check_length(file, lines)
+      check_width(file, lines)
       if file:match "^csrc/" then
          check_includes(file, lines)
          check_calls_of_lua(file, lines)

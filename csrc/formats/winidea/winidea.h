@@ -99,8 +99,8 @@ static inline bool winidea_is_root (uint32_t handle) {
   return (winidea_kind(handle) & 1) == 0;
 }
 
-/* Variables and inputs: all their events are writes. Version 1.0 has no type for
-** these; in version 1.1 any type that exists is taken for one. */
+/* Variables and inputs: all their events are writes. Version 1.0 has no type
+   for these; in version 1.1 any type that exists is taken for one. */
 static inline bool winidea_has_writes (uint32_t handle) {
   return (0x14u >> winidea_kind(handle) & 1) != 0;
 }

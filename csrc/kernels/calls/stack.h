@@ -222,9 +222,10 @@ static inline bool is_root (const pf_machine *m, const pf_slot *slot) {
 }
 
 
-/* The id of the stack of a call of a function: the stack of the function around
-   it with its area on top. PF_NO_STACK when stacks are not wanted, and for
-   other areas; PF_OUTER_STACK outside of the functions with which they begin. */
+/* The id of the stack of a call of a function: the stack of the function
+   around it with its area on top. PF_NO_STACK when stacks are not wanted, and
+   for other areas; PF_OUTER_STACK outside of the functions with which they
+   begin. */
 PF_HOT uint32_t stack_of (pf_machine *m, const pf_frame *around,
                           const pf_slot *slot) {
   uint32_t frame = slot->area;

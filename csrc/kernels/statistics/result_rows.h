@@ -50,10 +50,11 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *schema,
                                      pf_type area, pf_type lane);
 void pf_statistics_schema_free (pf_statistics_schema *schema);
 
-/* Write a row for each group of a scan into an empty store with that schema. Of
-   the options, the ranks and the order of rows are used. With PF_BY_LANE groups over all lanes are
-   added to the scan first, so call it once, after pf_scan_finish or
-   pf_scan_chunks_read has flushed the scan. PF_ENOMEM. */
+/* Write a row for each group of a scan into an empty store with that schema.
+   Only the ranks and the order of rows are used from the options. With
+   PF_BY_LANE groups over all lanes are added to the scan first, so call it
+   once, after pf_scan_finish or pf_scan_chunks_read has flushed the scan.
+   PF_ENOMEM. */
 pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
                               const pf_statistics_options *options,
                               pf_store *store, pf_error *error);

@@ -150,11 +150,11 @@ static pf_statistics_options statistics_options (lua_State *L) {
 
 /*
 ** core.statistics(events, options): a reader of the calls summed up by area.
-** Options in addition to those of calls: by, quantiles, order ("first": by first
-** use; else the canonical order, packed_sums.h); and for reading a file in chunks
-** with several threads: parts (more readers of the same events), rows (their
-** number) and threads. If `events` is a progress stage, it shows the progress of
-** all threads.
+** Options in addition to those of calls: by, quantiles, order ("first": by
+** first use; else the canonical order, packed_sums.h); and for reading a file
+** in chunks with several threads: parts (more readers of the same events), rows
+** (their number) and threads. If `events` is a progress stage, it shows the
+** progress of all threads.
 */
 static int core_statistics (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
