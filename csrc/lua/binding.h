@@ -189,6 +189,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(recorder);          \
   OPEN(rows);              \
   OPEN(worker);            \
+  OPEN(folders);           \
   OPEN(command)
 
 #define L_DECLARE(name) void l_open_##name(lua_State *L)

@@ -1,19 +1,16 @@
 /*
-** command.c - system functions of the command `profio` that Lua lacks: folders,
-** broken pipes, Ctrl-C, and a progress stage for long scans.
+** command.c - system functions of the command `profio` that Lua lacks: kinds
+** of files, broken pipes, Ctrl-C, and a progress stage for long scans.
 **
 ** Nothing here is global. While a command runs, SIGINT is blocked and stays
 ** pending. A progress stage checks for it before each batch and then ends the
 ** scan as at the end of the file, so that the results so far can be printed. A
 ** second Ctrl-C ends the printing.
 **
-** Called by lua/profio/cli; names_in also by internal/opening/inputs.lua and
-** formats/dcpi, file_id by internal/outputs.lua. The reader userdata owns a
-** progress stage and pins its input and the interrupt.
+** Called by lua/profio/cli; file_id by internal/outputs.lua. The reader
+** userdata owns a progress stage and pins its input and the interrupt.
 */
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,7 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bytes/named.h"
 #include "lua/arguments.h"
 #include "model/rows/table_reader.h"
 
@@ -62,16 +58,6 @@ static int core_terminal_width (lua_State *L) {
 }
 
 
-/* Closes a folder that an error has left open. */
-static int folder_gc (lua_State *L) {
-  DIR **const folder = lua_touserdata(L, 1);
-  if (*folder != NULL)
-    closedir(*folder);
-  *folder = NULL;
-  return 0;
-}
-
-
 /* core.is_executable(path): whether a regular file begins as an executable:
    ELF, PE, Mach-O in both sizes and byte orders, universal Mach-O. */
 static int core_is_executable (lua_State *L) {
@@ -94,70 +80,6 @@ static int core_is_executable (lua_State *L) {
   for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
     is_found |= memcmp(head, beginnings[i], strlen(beginnings[i])) == 0;
   lua_pushboolean(L, is_found);
-  return 1;
-}
-
-
-/* core.names_in(folder): an array of the names in a folder without "." and
-   "..", unordered; or nil, message, code if it cannot be read completely. */
-static int core_names_in (lua_State *L) {
-  const char *const path = l_path_check(L, 1);
-  DIR **const folder = lua_newuserdatauv(L, sizeof(DIR *), 0);
-  *folder = NULL;
-  if (luaL_newmetatable(L, "profio.folder")) {
-    lua_pushcfunction(L, folder_gc);
-    lua_setfield(L, -2, "__gc");
-  }
-  lua_setmetatable(L, -2);
-  lua_newtable(L);
-  *folder = opendir(path);
-  int errnum = errno;
-  for (lua_Integer n = 1; *folder != NULL;) {
-    errno = 0;
-    const struct dirent *const entry = readdir(*folder);
-    if (entry == NULL && errno == 0) {
-      closedir(*folder);
-      *folder = NULL;
-      return 1;
-    }
-    errnum = errno;
-    if (entry == NULL)
-      break;
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-      continue;
-    lua_pushstring(L, entry->d_name);
-    lua_rawseti(L, -2, n++);
-  }
-  pf_error error;
-  (void)pf_fail(&error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errnum));
-  return l_failure(L, &error, path);
-}
-
-
-/* core.existing(paths, ending): a table whose keys are the paths of a list to
-   which the ending gives the path of an existing file, link or other entry. */
-static int core_existing (lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  const pf_bytes ending = l_text_check(L, 2);
-  const lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
-  char path[PF_LONGEST_PATH];
-  struct stat found;
-  lua_newtable(L);
-  for (lua_Integer i = 1; i <= count; i++) {
-    lua_rawgeti(L, 1, i);
-    const pf_bytes start = l_text_check(L, -1);
-    if (start.size + ending.size < sizeof path) {
-      memcpy(path, start.at, start.size);
-      memcpy(path + start.size, ending.at, ending.size);
-      path[start.size + ending.size] = '\0';
-      if (lstat(path, &found) == 0) {
-        lua_pushboolean(L, true);
-        lua_rawset(L, -3);
-        continue;
-      }
-    }
-    lua_pop(L, 1);
-  }
   return 1;
 }
 
@@ -444,9 +366,9 @@ void l_open_command (lua_State *L) {
           L_METHODS({"guard", interrupt_guard}, {"release", interrupt_release},
                     {"wait", interrupt_wait}, {"watch", interrupt_watch}),
           interrupt_release, interrupt_release);
-  L_ADD(L, {"existing", core_existing}, {"file_id", core_file_id},
+  L_ADD(L, {"file_id", core_file_id},
         {"ignore_broken_pipes", core_ignore_broken_pipes},
         {"interrupt", core_interrupt}, {"is_executable", core_is_executable},
         {"terminal_width", core_terminal_width},
-        {"is_terminal", core_is_terminal}, {"names_in", core_names_in});
+        {"is_terminal", core_is_terminal});
 }

@@ -1,5 +1,5 @@
 /*
-** file_sum.c - core.file_sum: adds up small files of one program, with five
+** file_sum.c - core.file_sum: adds up small files of one program, with four
 ** system calls each, as pf_format.sum of their format does.
 **
 ** Called by lua/profio/internal/several/file_sums.lua. The userdata owns the
@@ -85,11 +85,13 @@ static bool is_small_file (const struct stat *file) {
 }
 
 
-/* Opens a small regular file and describes it; returns -1 for others. It is
-   looked at before, since opening a pipe would let its writer go on, and after,
-   since another file may have its name by then. */
-static int open_small_file (const char *path, struct stat *file) {
-  if (stat(path, file) != 0 || !is_small_file(file))
+/* Opens a small regular file and describes it; returns -1 for others. Unless
+   `are_files`, it is looked at before, since opening a pipe would let its
+   writer go on; and always after, since another file may have its name by
+   then. */
+static int open_small_file (const char *path, bool are_files,
+                            struct stat *file) {
+  if (!are_files && (stat(path, file) != 0 || !is_small_file(file)))
     return -1;
   const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd >= 0 && (fstat(fd, file) != 0 || !is_small_file(file))) {
@@ -107,6 +109,7 @@ typedef struct chunk {
   const char *const *paths;
   uint64_t *states; /* of the files, by state_of */
   size_t count, added;
+  bool are_files;   /* no path leads to a pipe or a device */
   pf_status status; /* PF_END: the file after the added ones is another */
   pf_error error;
 } chunk;
@@ -116,7 +119,7 @@ typedef struct chunk {
    then gives the reason. */
 static pf_status add_file (chunk *c, const char *path) {
   struct stat file;
-  const int fd = open_small_file(path, &file);
+  const int fd = open_small_file(path, c->are_files, &file);
   if (fd < 0)
     return PF_END;
   const ssize_t size = read(fd, c->buffer, LARGEST);
@@ -140,7 +143,8 @@ static void add_chunk (void *context) {
 
 /* Divides files into chunks; returns whether there is memory for it. */
 static bool open_chunks (const l_file_sum *s, const char *const *paths,
-                         size_t count, chunk *chunks, size_t nchunks) {
+                         size_t count, bool are_files, chunk *chunks,
+                         size_t nchunks) {
   bool done = true;
   for (size_t i = 0; i < nchunks; i++) {
     chunk *const c = &chunks[i];
@@ -149,7 +153,8 @@ static bool open_chunks (const l_file_sum *s, const char *const *paths,
                  .buffer = malloc(LARGEST),
                  .paths = paths + from,
                  .states = s->states + s->files + from,
-                 .count = count * (i + 1) / nchunks - from};
+                 .count = count * (i + 1) / nchunks - from,
+                 .are_files = are_files};
     if (i > 0 && s->sum->open_like(s->sum, &c->sum, &c->error) != PF_OK)
       done = false;
     done = done && c->buffer != NULL;
@@ -179,8 +184,9 @@ static pf_status merge_chunks (l_file_sum *s, chunk *chunks, size_t nchunks,
 }
 
 
-/* sum:add(paths): adds the first files of a list of paths up to one that is not
-   like the first file, which is not added; returns their number. */
+/* sum:add(paths, are_files): adds the first files of a list of paths up to one
+   that is not like the first file, which is not added; returns their number.
+   `are_files`: no path leads to a pipe or a device. */
 static int file_sum_add (lua_State *L) {
   l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -198,7 +204,8 @@ static int file_sum_add (lua_State *L) {
   nchunks = nchunks < MOST_CHUNKS ? nchunks : MOST_CHUNKS;
   if (!pf_grow(&s->states, &s->capacity, s->files + count))
     l_no_memory(L);
-  const bool is_open = open_chunks(s, paths, count, chunks, nchunks);
+  const bool is_open =
+      open_chunks(s, paths, count, lua_toboolean(L, 3) != 0, chunks, nchunks);
   if (is_open)
     pf_run_all(add_chunk, chunks, sizeof *chunks, nchunks);
   if (merge_chunks(s, chunks, nchunks, is_open ? PF_MORE : PF_ENOMEM) < 0)

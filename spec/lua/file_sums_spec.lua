@@ -203,3 +203,28 @@ it("counts beyond those of a file are added up exactly", function()
    assert.equal(70 * 0xffffffff, calls)
    assert.equal(70 * 0xffff, samples)
 end)
+
+it("a pipe among the files is opened once, also through a link", function()
+   math.randomseed(19)
+   local paths = files(math.random, 60, false, "piped")
+   local line = ("timeout 20 %s --report flat --symbols %s %s"):format(command.analyze, nm,
+      table.concat(paths, " "))
+   local expected = command.run(line)
+   local names = { FILE = paths[40], COPY = folder .. "-copy", PIPE = folder .. "-pipe" }
+   for _, make in ipairs { "mv FILE COPY && mkfifo FILE",
+      "rm -f FILE PIPE && mkfifo PIPE && ln -s PIPE FILE"
+   } do
+      assert(os.execute((make:gsub("%u+", names))))
+      local writer = ("{ timeout 20 cat COPY >FILE & }; "):gsub("%u+", names)
+      assert.equal(expected, (command.run(writer .. line)))
+   end
+end)
+
+it("a ring is found beside one of many files", function()
+   math.randomseed(23)
+   local paths = files(math.random, 40, false, "ringed")
+   command.file("file_sums/ringed.030.ring", "no ring")
+   local trace <close> = assert(profio.open(paths))
+   assert.equal("ring-damaged", trace.warnings[1].code)
+   assert.matches("ringed.030: ", trace.warnings[1].message, 1, true)
+end)

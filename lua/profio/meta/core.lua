@@ -551,18 +551,6 @@ function symbols:pack() end
 ---@return boolean  a regular file that begins as an executable does
 function core.is_executable(path) end
 
----@param paths string[]
----@param ending string
----@return table<string, boolean> by_path  true if something has the path with this ending
-function core.existing(paths, ending) end
-
----Returns the names in a folder except "." and "..", in no order.
----@param folder string
----@return string[]|nil
----@return string|nil message it cannot be read to its end
----@return string|nil code
-function core.names_in(folder) end
-
 ---Makes a write to a closed pipe a failure of the write, instead of a signal.
 function core.ignore_broken_pipes() end
 

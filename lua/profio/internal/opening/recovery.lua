@@ -43,14 +43,21 @@ end
 
 ---Returns the inputs of a list, with the rings beside them as further inputs.
 ---@param list profio.Input[]
----@param state table of the opening: format, notes and lost may be set
+---@param state table of the opening: format, notes and lost may be set; `are_files` is set if no
+---path of the list leads to a pipe or a device
 ---@param trusts_paths boolean|nil a ring may be a link that leads out of the folder of its file
 ---@return profio.Input[]
 function recovery.expand(list, state, trusts_paths)
-   local all, done, functions, paths = {}, {}, registry.all_main_of(), {}
+   local paths = {}
    for _, input in ipairs(list) do
       paths[#paths + 1] = not input.data and input.path ~= "-" and input.path or nil
    end
+   local may_have_rings, may_have_pipes = core.look_beside(paths, ".ring")
+   state.are_files = not may_have_pipes
+   if not may_have_rings then
+      return list
+   end
+   local all, done, functions = {}, {}, registry.all_main_of()
    local rings = core.existing(paths, ".ring")
    for _, input in ipairs(list) do
       local path = not input.data and input.path ~= "-"

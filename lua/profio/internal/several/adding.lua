@@ -20,8 +20,8 @@ local function is_plain(input)
 end
 
 -- Adds the files of a list from one on, up to the first that is not like the others; returns their
--- paths.
-local function add_files(sum, list, from)
+-- paths. `are_files`: no path leads to a pipe or a device.
+local function add_files(sum, list, from, are_files)
    local paths, most = {}, FIRST
    while true do
       local some = {}
@@ -31,7 +31,7 @@ local function add_files(sum, list, from)
          end
          some[#some + 1] = list[i].path
       end
-      local added = sum:add(some)
+      local added = sum:add(some, are_files)
       table.move(some, 1, added, #paths + 1, paths)
       if added < most then
          return paths
@@ -42,9 +42,9 @@ end
 
 -- Returns a sum of the files of a list from one on that are like an opened part, and their paths;
 -- nil if there is none.
-local function sum_like(part, list, from)
+local function sum_like(part, list, from, are_files)
    local sum = core.file_sum(part)
-   local paths = sum and add_files(sum, list, from) or {}
+   local paths = sum and add_files(sum, list, from, are_files) or {}
    if #paths > 0 then
       return sum, paths
    end
@@ -84,11 +84,11 @@ function adding.add(state, list, from, mine)
    -- The files are like those of the last sum, or like the newest file.
    local like, sum, paths = state.sum_like, nil, nil
    if like then
-      sum, paths = sum_like(like, list, from)
+      sum, paths = sum_like(like, list, from, state.are_files)
    end
    if not sum then
       like = newest
-      sum, paths = sum_like(like, list, from)
+      sum, paths = sum_like(like, list, from, state.are_files)
    end
    state.short_sums = (state.short_sums or 0) + (#(paths or {}) < SHORT and 1 or 0)
    if not sum then
