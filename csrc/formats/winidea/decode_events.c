@@ -18,6 +18,7 @@ static ALWAYS_INLINE bool decode_words (winidea_decoder *self,
                                         bool has_core, const uint64_t *lanes,
                                         const pf_event_target *to) {
   const winidea_handle_array *const arrays = self->cache.arrays;
+  const winidea_handle_array functions = arrays[0];
   const uint64_t *const kinds = self->event_kinds;
   const unsigned shift = has_core ? 0 : 24;
   const uint32_t unused = has_core ? WINIDEA_UNUSED_1_1 : WINIDEA_UNUSED_1_0;
@@ -29,17 +30,25 @@ static ALWAYS_INLINE bool decode_words (winidea_decoder *self,
     __builtin_prefetch((const void *)((uintptr_t)at + AHEAD * size), 0, 0);
     const uint32_t handle = pf_load32le(at), word = pf_load32le(at + 4);
     const int64_t time = (int64_t)pf_load64le(at + size - 8);
-    const uint32_t kind = winidea_kind(handle);
-    const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
-    const winidea_handle_array *const array = &arrays[kind];
-    if (index >= array->size || (word & unused) != 0 || time < last)
+    uint32_t kind = 0, area;
+    if ((word & unused) != 0 || time < last)
+      return false;
+    if (handle < functions.size)
+      area = functions.areas[handle];
+    else {
+      const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
+      kind = winidea_kind(handle);
+      if (index >= arrays[kind].size)
+        return false;
+      area = arrays[kind].areas[index];
+    }
+    const uint64_t event = kinds[kind << 4 | (word >> shift & 15)] |
+                           lanes[has_core ? word >> 4 : WINIDEA_NO_CORE] |
+                           pf_event_word(0, 0, area);
+    if (event >= WINIDEA_BAD_WORD)
       return false;
     times[row] = last = time;
-    words[row] = kinds[kind << 4 | (word >> shift & 15)] |
-                 lanes[has_core ? word >> 4 : WINIDEA_NO_CORE] |
-                 pf_event_word(0, 0, array->areas[index]);
-    if (words[row] >= WINIDEA_BAD_WORD)
-      return false;
+    words[row] = event;
   }
   return true;
 }
