@@ -81,15 +81,15 @@ typedef struct contents {
 } contents;
 
 
-static int bind_text (sqlite3_stmt *s, int parameter, pf_bytes text) {
+static int bind_bytes (sqlite3_stmt *s, int parameter, pf_bytes text) {
   return sqlite3_bind_blob64(s, parameter, text.at, text.size, SQLITE_STATIC);
 }
 
 
 static int bind_area (sqlite3_stmt *s, const contents *c) {
-  int result = bind_text(s, 2, pf_name(c->dictionary, c->area->name));
+  int result = bind_bytes(s, 2, pf_name(c->dictionary, c->area->name));
   if (result == SQLITE_OK && c->area->file != PF_NO_NAME)
-    result = bind_text(s, 3, pf_name(c->dictionary, c->area->file));
+    result = bind_bytes(s, 3, pf_name(c->dictionary, c->area->file));
   if (result == SQLITE_OK && c->area->line != 0)
     result = sqlite3_bind_int64(s, 4, c->area->line);
   return result;
@@ -104,7 +104,7 @@ static pf_status take (pf_database *d, const char *sql, const contents *c,
   if (status != PF_OK)
     return status;
   sqlite3_stmt *const s = (*statement)->handle;
-  int result = bind_text(s, 1, (pf_bytes){c->hash->bytes, PF_HASH_SIZE});
+  int result = bind_bytes(s, 1, (pf_bytes){c->hash->bytes, PF_HASH_SIZE});
   if (result == SQLITE_OK && c->area != NULL)
     result = bind_area(s, c);
   else if (result == SQLITE_OK) {

@@ -57,7 +57,7 @@ static uint8_t *save_hash (uint8_t *p, const pf_hash *hash) {
 }
 
 
-static uint8_t *save_text (uint8_t *p, pf_bytes text) {
+static uint8_t *save_string (uint8_t *p, pf_bytes text) {
   p = pf_save_varint(p, text.size);
   if (text.size > 0)
     memcpy(p, text.at, text.size);
@@ -87,9 +87,9 @@ static pf_status add_frame (void *context, const pf_interning *i,
                                file.size + 8);
   if (p == NULL)
     return pf_no_memory(error);
-  p = save_text(save_hash(p, hash), name);
+  p = save_string(save_hash(p, hash), name);
   *p++ = has_file;
-  p = save_text(p, file);
+  p = save_string(p, file);
   pf_save64le(p, (uint64_t)area->line);
   bytes->size = (size_t)(p + 8 - bytes->at);
   *id = 1;

@@ -256,9 +256,10 @@ static void close_lines (line_weights *lines) {
 }
 
 
-static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
-                              pf_attribution *attribution, pf_histograms *sets,
-                              pf_error *error) {
+static pf_status attribute_weights (pf_graph *graph,
+                                    const pf_assembly *assembly,
+                                    pf_attribution *attribution,
+                                    pf_histograms *sets, pf_error *error) {
   line_weights lines;
   attribution->units = sets->has_units ? sets : NULL;
   if (assembly->histogram == NULL)
@@ -428,7 +429,7 @@ static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
                                     assembly->symbols->facts.only_dynamic};
   pf_status status = add_functions(graph, assembly, &index, error);
   if (status == PF_OK)
-    status = add_weights(graph, assembly, &attribution, sets, error);
+    status = attribute_weights(graph, assembly, &attribution, sets, error);
   if (status == PF_OK && assembly->arcs != NULL)
     status = count_arcs(&attribution, assembly->arcs, error);
   if (status == PF_OK &&

@@ -212,8 +212,8 @@ static int compare_bins (const void *left, const void *right) {
 }
 
 
-static pf_status attribute_batch (void *context, const pf_pull *pull,
-                                  const uint32_t *notes, pf_error *error) {
+static pf_status attribute_bins (void *context, const pf_pull *pull,
+                                 const uint32_t *notes, pf_error *error) {
   gprof_attribution *const a = context;
   (void)notes;
   for (size_t row = 0; row < pull->batch.rows; row++) {
@@ -247,7 +247,7 @@ pf_status pf_gprof_histogram (pf_graph *graph, const pf_address_index *index,
   const pf_pipeline pipeline = {.wants = wants,
                                 .nwants = NWANTS,
                                 .weight = "count",
-                                .process = attribute_batch,
+                                .process = attribute_bins,
                                 .context = &a};
   const pf_status status = pf_pipeline_run(&pipeline, histogram, error);
   if (status == PF_OK) {

@@ -9,6 +9,7 @@ local plain = require "profio.reports.plain"
 local query = require "profio.cli.query"
 local show = require "profio.cli.show"
 local statistics = require "profio.reports.calls.statistics"
+local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
 local traces = require "profio.internal.trace"
 local view = require "profio.view"
@@ -203,8 +204,9 @@ local function write(results, context)
       return
    end
    write_text(results, context)
-   context.out:write(("%d limits: %d kept, %d exceeded, %d without a value\n"):format(#results,
-      count(results, "ok"), count(results, "exceeded"), count(results, "missing")))
+   context.out:write(("%s: %d kept, %d exceeded, %d without a value\n"):format(
+      texts.counted(#results, "limit"), count(results, "ok"), count(results, "exceeded"),
+      count(results, "missing")))
 end
 
 ---Compares the trace with the limits of --limits and shows the results. The exit status tells

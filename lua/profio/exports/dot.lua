@@ -5,6 +5,7 @@
 local conditions = require "profio.internal.conditions"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.exports.markup"
+local texts = require "profio.internal.texts"
 local view = require "profio.view"
 
 local NODES, NODE_SHARE, ARC_SHARE = 80, 0.005, 0.001
@@ -179,7 +180,7 @@ local arc_form = 'n%d -> n%d [label="%s%s" tooltip="%s" labeltooltip="%s" weight
 local function arc_line(row, graph)
    local share = share_of(row.size, graph)
    local calls = (row.calls or 0) ~= 0
-      and ("%d call%s\\n"):format(row.calls, row.calls == 1 and "" or "s") or ""
+      and texts.counted(row.calls, "call") .. "\\n" or ""
    local tip = escaped(row.caller .. " -> " .. row.callee)
    return arc_form:format(row.from, row.to, calls, weight(row.total, graph), tip, tip,
       1 + math.floor(share * 100), 1 + 4 * share, color(row.total, share, 0.3, 0.7),

@@ -1,4 +1,4 @@
--- Functions on strings whose time is linear in the size. The usual patterns (`^%s*(.-)%s*$`,
+-- Functions on strings. Their time is linear in the size. The usual patterns (`^%s*(.-)%s*$`,
 -- `%s+$`, `([^\n]*)\n`, `[^/]*$`) try each byte as a start and read on from there: for 64 KiB they
 -- take seconds.
 
@@ -32,6 +32,14 @@ end
 ---@return string
 function texts.base_name(path)
    return path:match "^.*/(.*)$" or path
+end
+
+---Returns a number of things: "1 run", "2 runs".
+---@param count integer
+---@param word string
+---@return string
+function texts.counted(count, word)
+   return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
 end
 
 ---Iterates over the lines that end with a line feed, without it, and the position of each.

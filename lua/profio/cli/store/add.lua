@@ -14,6 +14,7 @@ local reading = require "profio.cli.store.reading"
 local runs = require "profio.cli.runs"
 local stores = require "profio.internal.store"
 local target = require "profio.cli.store.target"
+local texts = require "profio.internal.texts"
 local verbs = require "profio.cli.verbs"
 local words = require "profio.cli.values"
 
@@ -94,7 +95,7 @@ local function flush(job, is_part)
    local count, message = job.store:write(batch, { is_part = is_part })
    if not count then
       failure.raise(failure.NOTHING, ("%s\n%s added before that"):format(message,
-         target.counted(job.added, "run")))
+         texts.counted(job.added, "run")))
    end
    job.sent, job.known, job.batch = job.sent + count, job.known + #batch - count, {}
    for _, prepared in ipairs(batch) do
@@ -170,7 +171,7 @@ local function read_all(job, groups, interrupt)
       if interrupt:wait(0) then
          flush(job)
          failure.raise(failure.NOTHING, ("interrupted: %s added to %s; the other files can be "
-            .. "added later"):format(target.counted(job.added, "run"), job.path))
+            .. "added later"):format(texts.counted(job.added, "run"), job.path))
       elseif not paths[2] and job.read[paths[1]] then -- beside a file that was added
          job.reading:skip(i)
          move_later(job, paths[1])
@@ -258,12 +259,12 @@ function add.run(given, err)
       has_parts = stores.has_parts(store), status = failure.READ }
    read_all(job, groups, interrupt)
    report_failed(job)
-   io.stdout:write(job.path, ": ", target.counted(job.added, "run"), " added",
+   io.stdout:write(job.path, ": ", texts.counted(job.added, "run"), " added",
       job.known > 0 and (", %d already there"):format(job.known) or "", "\n")
    if job.left_out > 0 then
       messages.say(err, ("%s: the store has the functions and weights of %s, but not the "
          .. "addresses, mappings or labels of samples that the files %s")
-         :format(job.path, target.counted(job.left_out, "run"),
+         :format(job.path, texts.counted(job.left_out, "run"),
             given.move and "had" or "have: keep these files if you need them"))
    end
    return job.status

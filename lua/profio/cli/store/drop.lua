@@ -3,6 +3,7 @@
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
 local target = require "profio.cli.store.target"
+local texts = require "profio.internal.texts"
 
 local drop = {
    name = "drop",
@@ -26,7 +27,7 @@ function drop.run(given)
    local where = target.some(given)
    local store <close> = target.open(path, "write")
    local count = failure.check(store:drop(where))
-   io.stdout:write(plain(path), ": ", target.counted(count, "run"), " dropped",
+   io.stdout:write(plain(path), ": ", texts.counted(count, "run"), " dropped",
       count == 0 and "; profio store ls shows the runs, and profio store labels the labels" or "",
       "\n")
    return count > 0 and failure.READ or failure.NOTHING

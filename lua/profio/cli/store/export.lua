@@ -4,6 +4,7 @@ local failure = require "profio.cli.failure"
 local messages = require "profio.cli.messages"
 local plain = require "profio.reports.plain"
 local target = require "profio.cli.store.target"
+local texts = require "profio.internal.texts"
 
 local export = {
    name = "export",
@@ -42,10 +43,10 @@ function export.run(given, err)
    local store <close> = target.open(path, "read")
    local count, with_calls = store:export(given.out, where)
    failure.check(count, with_calls)
-   io.stdout:write(plain(given.out), ": ", target.counted(count, "run"), " written\n")
+   io.stdout:write(plain(given.out), ": ", texts.counted(count, "run"), " written\n")
    if with_calls > 0 then
       messages.say(err, ("the files of %s do not have the statistics of calls of the store; "
-         .. "profio store merge copies them"):format(target.counted(with_calls, "run")))
+         .. "profio store merge copies them"):format(texts.counted(with_calls, "run")))
    end
    if has_programs(store, where) then
       messages.say(err, "the .gmon files have no names of functions; read and add them with the "

@@ -3,6 +3,7 @@
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
 local target = require "profio.cli.store.target"
+local texts = require "profio.internal.texts"
 
 local label = {
    name = "label",
@@ -47,7 +48,7 @@ function label.run(given)
    local labels, where = changes_of(given), target.some(given)
    local store <close> = target.open(path, "write")
    local count = failure.check(store:label(labels, where))
-   io.stdout:write(plain(path), ": ", target.counted(count, "run"), " labelled",
+   io.stdout:write(plain(path), ": ", texts.counted(count, "run"), " labelled",
       count == 0 and "; profio store ls shows the runs, and profio store labels the labels" or "",
       "\n")
    return count > 0 and failure.READ or failure.NOTHING

@@ -4,6 +4,7 @@ local failure = require "profio.cli.failure"
 local messages = require "profio.cli.messages"
 local plain = require "profio.reports.plain"
 local target = require "profio.cli.store.target"
+local texts = require "profio.internal.texts"
 
 local merge = {
    name = "merge",
@@ -33,7 +34,7 @@ function merge.run(given, err)
          count, message = store:merge(other, where)
       end
       if count then
-         io.stdout:write(plain(path), ": ", target.counted(count, "run"), " added from ",
+         io.stdout:write(plain(path), ": ", texts.counted(count, "run"), " added from ",
             plain(name), "\n")
       else
          messages.say(err, message)

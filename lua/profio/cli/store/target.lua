@@ -94,12 +94,4 @@ function target.labels(given)
    return contents.check_labels(labels)
 end
 
----Returns a number of things as a text: "1 run", "2 runs".
----@param count integer
----@param word string
----@return string
-function target.counted(count, word)
-   return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
-end
-
 return target
