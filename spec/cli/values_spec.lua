@@ -2,29 +2,36 @@ local options = require "profio.cli.command_line"
 local function_spec = require "profio.cli.function_spec"
 local words = require "profio.cli.values"
 
-describe("options.join", function()
-   local function join(...)
-      local list, rest = options.join { ... }
-      return table.concat(list, " "), rest and table.concat(rest, " ")
+describe("options.parted", function()
+   -- Returns the options, the files and the rest, each as a text.
+   local function parted(...)
+      local list, files, rest = options.parted { ... }
+      return table.concat(list, " "), table.concat(files, " "), rest and table.concat(rest, " ")
+   end
+
+   local function check(expected, ...)
+      assert.same(expected, { parted(...) })
    end
 
    it("gives an option that takes a value the next word, whatever that begins with", function()
-      assert.equal("--sort=-t x", (join("--sort", "-t", "x")))
-      assert.equal("--where=--info --info", (join("--where", "--info", "--info")))
-      assert.equal("--sort=-- x", (join("--sort", "--", "x")))
-      assert.equal("--out=-o", (join("-o", "-o")))
+      check({ "--sort=-t", "x" }, "--sort", "-t", "x")
+      check({ "--where=--info --info", "" }, "--where", "--info", "--info")
+      check({ "--sort=--", "x" }, "--sort", "--", "x")
+      check({ "--out=-o", "" }, "-o", "-o")
    end)
 
    it("leaves flags and joined words alone", function()
-      assert.equal("--info x --sort=-t", (join("--info", "x", "--sort=-t")))
-      assert.equal("--out=file", (join("-ofile")))
-      assert.equal("--top", (join("--top")))
+      check({ "--info --sort=-t", "x" }, "--info", "x", "--sort=-t")
+      check({ "--out=file", "" }, "-ofile")
+      check({ "--top", "" }, "--top")
    end)
 
    it("cuts at --", function()
-      local list, rest = join("a", "--", "-b", "--info")
-      assert.equal("a", list)
-      assert.equal("-b --info", rest)
+      check({ "", "a", "-b --info" }, "a", "--", "-b", "--info")
+   end)
+
+   it("takes a dash and an empty word for files", function()
+      check({ "--info", "a -  b" }, "a", "-", "--info", "", "b")
    end)
 end)
 

@@ -15,6 +15,8 @@ options.keys = declarations.keys
 
 -- {====== Words ======
 
+local DASH = ("-"):byte()
+
 -- Returns the declarations of the options of a verb, or of the flat form.
 local function options_of(verb)
    local list = verb and verbs.options(verb) or {}
@@ -69,42 +71,48 @@ local function spread(argv, takes_value, takes_list)
    return words
 end
 
----Joins each option that takes a value with the next word, whatever that begins with, and stops at
----"--", so that argparse sees --option=value.
+---Parts a command line into options and files. Each option that takes a value is joined with the
+---next word, whatever that begins with, so that argparse sees --option=value. argparse does not see
+---the files, of which there may be thousands.
 ---@param argv string[]
 ---@param verb profio.Verb|nil of the command line; nil: the flat form
----@return string[] words
----@return string[]|nil rest the words after "--", and for a verb with `stops` those after the first
----word that is no option
+---@return string[] words the options
+---@return string[] files
+---@return string[]|nil rest the words after "--", and for a verb with `stops` those from the first
+---word on that is no option
 ---@return string[][] followers the files that directly follow each "--diff FILE" of two words
-function options.join(argv, verb)
-   local words, followers, i = {}, {}, 1
+function options.parted(argv, verb)
+   local words, files, followers, i = {}, {}, {}, 1
    local takes_value, takes_list = values_of(verb)
    local following
    argv = spread(argv, takes_value, takes_list)
    while argv[i] do
       local word = argv[i]
-      local is_option = word ~= "-" and word:sub(1, 1) == "-"
-      following = not is_option and following or nil
-      table.insert(following or {}, word)
-      if word == "--" then
-         return words, table.move(argv, i + 1, #argv, 1, {}), followers
-      elseif not is_option and verb and verb.stops then
-         return words, table.move(argv, i, #argv, 1, {}), followers
-      elseif takes_value[word] and argv[i + 1] then
-         if word == "--diff" then
-            following = {}
-            followers[#followers + 1] = following
+      local is_option = word:byte() == DASH and word ~= "-"
+      if word == "--" or not is_option and verb and verb.stops then
+         return words, files, table.move(argv, is_option and i + 1 or i, #argv, 1, {}), followers
+      elseif is_option then
+         following = nil
+         if takes_value[word] and argv[i + 1] then
+            if word == "--diff" then
+               following = {}
+               followers[#followers + 1] = following
+            end
+            word = joined(word, argv[i + 1])
+            i = i + 1
+         elseif takes_value["-o"] and word:match "^%-o." then
+            word = joined("-o", word:sub(3))
          end
-         word = joined(word, argv[i + 1])
-         i = i + 1
-      elseif takes_value["-o"] and word:match "^%-o." then
-         word = joined("-o", word:sub(3))
+         words[#words + 1] = word
+      else
+         files[#files + 1] = word
+         if following then
+            following[#following + 1] = word
+         end
       end
-      words[#words + 1] = word
       i = i + 1
    end
-   return words, nil, followers
+   return words, files, nil, followers
 end
 
 -- Returns whether a word is a path of something that exists, also a folder.
@@ -328,7 +336,7 @@ function options.parse(argv)
       return nil, "lua-argparse is missing: apt install lua-argparse, or luarocks install argparse"
    end
    local verb, count = verb_of(argv)
-   local words, rest, followers = options.join(verb
+   local words, named, rest, followers = options.parted(verb
       and table.move(argv, count + 1, #argv, 1, {}) or argv, verb)
    if verb then
       table.insert(words, 1, verb.name)
@@ -338,7 +346,7 @@ function options.parse(argv)
       return nil, word_hints.message(given, verb),
          verb and "profio " .. verbs.title(verb) .. " --help"
    end
-   given.rest = rest
+   given.files, given.rest = named, rest
    if rest and not given.script then
       table.move(rest, 1, #rest, #given.files + 1, given.files)
    end

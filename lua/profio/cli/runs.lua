@@ -41,11 +41,16 @@ end
 -- Splits paths into traces and executables, in their order. With `is_quick` only those at the ends
 -- are examined, and the others are taken for traces.
 local function parted(paths, is_quick)
-   local traces, executables = {}, {}
-   for i, path in ipairs(paths) do
-      local is_examined = not is_quick or i <= AT_ENDS or i > #paths - AT_ENDS
-      local list = is_examined and core.is_executable(path) and executables or traces
-      list[#list + 1] = path
+   local traces, executables, i = {}, {}, 1
+   while paths[i] do
+      if is_quick and i == AT_ENDS + 1 then
+         local count = #paths - 2 * AT_ENDS
+         table.move(paths, i, i + count - 1, #traces + 1, traces)
+         i = i + count
+      end
+      local list = core.is_executable(paths[i]) and executables or traces
+      list[#list + 1] = paths[i]
+      i = i + 1
    end
    return traces, executables
 end

@@ -12,6 +12,7 @@ local inputs = {}
 
 ---@class profio.Input
 ---@field path string|nil  a label if there is data
+---@field is_plain boolean|nil  a path that the user named, and no field but it
 ---@field data string|nil
 ---@field side_files table<string, string>|nil data of side files by role
 ---@field length integer|nil only this many bytes of the file are used
@@ -26,7 +27,7 @@ local inputs = {}
 
 local function one(what)
    if type(what) == "string" then
-      return { path = what }
+      return { path = what, is_plain = what ~= "-" }
    end
    local side_files = {}
    for key, value in pairs(what) do
@@ -58,8 +59,8 @@ function inputs.of(what)
    end
    local list = {}
    for i, input in ipairs(what) do
-      if type(input) ~= "string" and not (type(input) == "table" and type(input.data) == "string")
-      then
+      local kind = type(input)
+      if kind ~= "string" and not (kind == "table" and type(input.data) == "string") then
          error("open expects a list of paths or { data = string }", 3)
       end
       list[i] = one(input)
@@ -141,8 +142,7 @@ function inputs.expand(input, format, options, mine, notes)
    local expanded = {}
    for _, found in ipairs(list) do
       if found == input.path or is_allowed(found, input.path, format, mine, notes) then
-         local added = one(found)
-         added.is_expanded = true
+         local added = { path = found, is_expanded = true }
          if found == input.path then
             added.length, added.lengths = input.length, input.lengths
          else
@@ -268,9 +268,8 @@ end
 ---@param state table of a trace
 ---@return string[]
 function inputs.paths_of(state)
-   local list = {}
-   for _, path in ipairs(state.paths) do
-      list[#list + 1] = path
+   local list = table.move(state.paths, 1, #state.paths, 1, {})
+   for _, path in ipairs(state.has_no_rings and {} or state.paths) do
       list[#list + 1] = path .. ".ring"
    end
    for _, source in ipairs(state.first_sources or state.sources) do

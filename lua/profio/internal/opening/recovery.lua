@@ -44,16 +44,18 @@ end
 ---Returns the inputs of a list, with the rings beside them as further inputs.
 ---@param list profio.Input[]
 ---@param state table of the opening: format, notes and lost may be set; `are_files` is set if no
----path of the list leads to a pipe or a device
+---path of the list leads to a pipe or a device, and `has_no_rings` if there is no ring beside one
 ---@param trusts_paths boolean|nil a ring may be a link that leads out of the folder of its file
 ---@return profio.Input[]
 function recovery.expand(list, state, trusts_paths)
    local paths = {}
    for _, input in ipairs(list) do
-      paths[#paths + 1] = not input.data and input.path ~= "-" and input.path or nil
+      if input.is_plain then
+         paths[#paths + 1] = input.path
+      end
    end
    local may_have_rings, may_have_pipes = core.look_beside(paths, ".ring")
-   state.are_files = not may_have_pipes
+   state.are_files, state.has_no_rings = not may_have_pipes, not may_have_rings
    if not may_have_rings then
       return list
    end

@@ -14,11 +14,6 @@ local MAX_SHORT = 8   -- after so many of them no more sums are tried
 -- alike, because the files after an unlike one are read again. In between Ctrl-C is noticed.
 local FIRST, MOST = 64, 4096
 
--- Returns whether an input is nothing but a path: `path` is its only key.
-local function is_plain(input)
-   return input.path ~= "-" and next(input) == "path" and next(input, "path") == nil
-end
-
 -- Adds the files of a list from one on, up to the first that is not like the others; returns their
 -- paths. `are_files`: no path leads to a pipe or a device.
 local function add_files(sum, list, from, are_files)
@@ -26,10 +21,11 @@ local function add_files(sum, list, from, are_files)
    while true do
       local some = {}
       for i = from + #paths, math.min(#list, from + #paths + most - 1) do
-         if not is_plain(list[i]) then
+         local input = list[i]
+         if not input.is_plain then
             break
          end
-         some[#some + 1] = list[i].path
+         some[#some + 1] = input.path
       end
       local added = sum:add(some, are_files)
       table.move(some, 1, added, #paths + 1, paths)
