@@ -96,7 +96,7 @@ static int core_existing (lua_State *L) {
 }
 
 
-/* What some folders may contain. */
+/* The kinds of entries that some folders may contain. */
 typedef struct contents {
   bool endings; /* names with an ending */
   bool others;  /* what is neither a regular file nor a folder */
