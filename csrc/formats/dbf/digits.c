@@ -394,10 +394,26 @@ static inline bool read_word (uint64_t word, int64_t *value) {
 }
 
 
+/* Parse values as long as the word is that of the first, as the numbers of a
+   thread are. */
+static size_t fill_equal (const dbf_fast_int *fast, const uint8_t *at,
+                          size_t stride, size_t count, int64_t *out) {
+  const uint64_t first = word_of(fast, at);
+  size_t i = 1;
+  if (!read_word(first, out))
+    return 0;
+  for (; i < count && word_of(fast, at + i * stride) == first; i++)
+    out[i] = out[0];
+  return i;
+}
+
+
 size_t dbf_fast_int_fill (const dbf_fast_int *fast, const uint8_t *at,
                           size_t stride, size_t count, int64_t *out) {
   const dbf_fast_int w = *fast;
   size_t i = 0;
+  if (w.prefix == 0 && count > 0)
+    i = fill_equal(&w, at, stride, count, out);
   if (w.prefix == 0)
     while (i < count && read_word(word_of(&w, at + i * stride), &out[i]))
       i++;

@@ -114,8 +114,14 @@ static void from_ints (conversion *c, const pf_column *from, pf_column *to,
   const int64_t scale = scale_of(c->role);
   const int64_t max = INT64_MAX / scale;
   const int64_t min = INT64_MIN / scale;
-  for (size_t row = 0; row < rows; row++) {
-    int64_t value = from->ints[row];
+  const int64_t *const values = from->ints;
+  int64_t *const numbers = to->ints;
+  size_t row = 0;
+  if (!from->has_missing && !c->wraps)
+    for (; row < rows && values[row] <= max && values[row] >= min; row++)
+      numbers[row] = values[row] * scale;
+  for (; row < rows; row++) {
+    int64_t value = values[row];
     if (c->wraps && value < 0 && value >= INT32_MIN)
       value += XPP_CLOCK_RANGE;
     if (pf_is_missing(from, row))
@@ -123,7 +129,7 @@ static void from_ints (conversion *c, const pf_column *from, pf_column *to,
     else if (value > max || value < min)
       put_bad(c, to, row);
     else
-      to->ints[row] = value * scale;
+      numbers[row] = value * scale;
   }
 }
 

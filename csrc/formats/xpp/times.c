@@ -105,6 +105,27 @@ static pf_status check_time (xpp_times *self, const xpp_rows *rows,
 }
 
 
+/* Passes over rows from `row` on that need no correction and change no other
+   thread: their thread is that of the row before, and time does not decrease.
+   Returns the row after them. */
+static size_t pass_usual (xpp_times *self, const int64_t *threads,
+                          const pf_column *time, size_t row, size_t count) {
+  if (self->threads.count == 0 || self->wrap_offset != 0 || time->has_missing)
+    return row;
+  int64_t *const before = &self->last_times[self->last_thread];
+  const int64_t thread = (int64_t)self->threads.words[self->last_thread];
+  const int64_t *const times = time->ints;
+  int64_t last = *before;
+  if (last < self->last || last < self->run_min)
+    return row;
+  for (; row < count && threads[row] == thread && times[row] >= last; row++)
+    last = times[row];
+  *before = self->last = last;
+  self->run_max = last > self->run_max ? last : self->run_max;
+  return row;
+}
+
+
 pf_status xpp_times_update (xpp_times *self, const xpp_rows *rows,
                             const int64_t *threads, pf_column *time,
                             pf_error *error) {
@@ -114,7 +135,8 @@ pf_status xpp_times_update (xpp_times *self, const xpp_rows *rows,
     memset(self->run_starts, 0, sizeof self->run_starts);
   self->has_run_starts = false;
   for (size_t row = 0; row < count && status == PF_OK; row++) {
-    if (pf_is_missing(time, row))
+    row = pass_usual(self, threads, time, row, count);
+    if (row == count || pf_is_missing(time, row))
       continue;
     status = unwrap(self, rows, time, row, error);
     if (status == PF_OK)

@@ -100,8 +100,13 @@ static inline void pf_put_none (pf_column *column, size_t first, size_t count) {
     return;
   const size_t size = pf_type_size(column->type);
   memset((uint8_t *)column->data + first * size, 0, count * size);
-  for (size_t row = first; row < first + count; row++)
+  for (size_t row = first; row < first + count;) {
+    const bool has_word = (row & 63) == 0 && first + count - row >= 64;
     pf_set_missing(column, row);
+    if (has_word)
+      column->missing[row >> 6] = UINT64_MAX;
+    row += has_word ? 64 : 1;
+  }
 }
 
 #endif
