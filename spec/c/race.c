@@ -1,7 +1,7 @@
 /*
 ** race.c - run all code that uses two threads, under ThreadSanitizer: writers
-** through rings, the pipeline of tables, decoding ahead, groups of tables in
-** chunks, groups of calls, and profiles.
+** through rings, the pipeline of tables, groups of tables in chunks, groups and
+** statistics of calls, and profiles.
 **
 **   race FOLDER
 */
@@ -16,6 +16,7 @@
 #include "kernels/stages/stages.h"
 #include "kernels/group/group.h"
 #include "kernels/base/pipeline.h"
+#include "kernels/statistics/statistics.h"
 #include "model/dictionary/areas.h"
 #include "model/dictionary/names.h"
 #include "model/contexts/contexts.h"
@@ -198,85 +199,6 @@ static void pipe_numbers (void) {
 /* }====== */
 
 
-/* {====== Entries that are decoded ahead ====== */
-
-#define ENTRY 36 /* bytes: TID N(4), TIME N(10), OP C(1), MSG C(20) */
-
-/* A table of dBASE III with new names at intervals, so that the thread that
-   decodes ahead stops and goes on. */
-static pf_bytes make_table (void) {
-  static const char *const fields[] = {"TID", "TIME", "OP", "MSG"};
-  static const uint8_t sizes[] = {4, 10, 1, 20};
-  const size_t start = 32 + 32 * 4 + 1;
-  uint8_t *const bytes = calloc(1, start + LINES * (size_t)ENTRY + 2);
-  MUST(bytes != NULL);
-  bytes[0] = 3, bytes[1] = 126, bytes[2] = 11, bytes[3] = 21;
-  for (unsigned i = 0; i < 4; i++)
-    bytes[4 + i] = (uint8_t)(LINES >> 8 * i);
-  bytes[8] = (uint8_t)start, bytes[10] = ENTRY;
-  for (unsigned i = 0; i < 4; i++) {
-    uint8_t *const field = bytes + 32 + 32 * i;
-    memcpy(field, fields[i], strlen(fields[i]));
-    field[11] = i < 2 ? 'N' : 'C';
-    field[16] = sizes[i];
-  }
-  bytes[start - 1] = 0x0D;
-  for (unsigned i = 0; i < LINES; i++)
-    snprintf((char *)bytes + start + (size_t)i * ENTRY, ENTRY + 1,
-             " %4u%10u%c%-20u", 1 + i / 100000, i, i % 2 == 0 ? 'I' : 'O',
-             i % 40000 == 39999 ? i : i % 50);
-  bytes[start + LINES * (size_t)ENTRY] = 0x1A;
-  return (pf_bytes){bytes, start + LINES * (size_t)ENTRY + 1};
-}
-
-
-/* Read the times of up to `max` batches; returns the number of rows. */
-static uint64_t read_times (pf_reader *reader, pf_batch *batch, size_t max) {
-  uint64_t rows = 0;
-  pf_error error;
-  while (max-- > 0 && reader->next(reader, batch, &error) == PF_MORE)
-    for (size_t i = 0; i < batch->rows; i++)
-      MUST(batch->columns[1].ints[i] == (int64_t)rows++ * 1000000);
-  return rows;
-}
-
-
-/* Use a reader that reads everything, and one that is closed early. */
-static void decode_ahead (void) {
-  const pf_bytes bytes = make_table();
-  const pf_source source = {"main", "", bytes};
-  pf_trace trace = {.format = pf_format_named("xpp"),
-                    .sources = &source,
-                    .nsources = 1,
-                    .dictionary = pf_dictionary_new(),
-                    .notes = pf_notes_new()};
-  pf_error error;
-  pf_reader *readers[2];
-  pf_batch batch;
-  MUST(trace.format->open(&trace, &error) == PF_OK);
-  const pf_table *const table = &trace.tables[0];
-  bool *const wanted = calloc(table->nfields, sizeof *wanted);
-  MUST(wanted != NULL);
-  wanted[1] = wanted[2] = wanted[3] = true;
-  for (int i = 0; i < 2; i++)
-    MUST(table->open(&trace, table, &readers[i], &error) == PF_OK);
-  MUST(pf_batch_for(&batch, readers[0], wanted) == PF_OK);
-  MUST(read_times(readers[1], &batch, 9) > 0);
-  MUST(read_times(readers[0], &batch, SIZE_MAX) == LINES);
-  trace.format->close(&trace);
-  free((void *)(uintptr_t)bytes.at);
-  for (int i = 0; i < 2; i++)
-    readers[i]->close(readers[i]);
-  pf_batch_close(&batch);
-  pf_notes_free(trace.notes);
-  pf_dictionary_free(trace.dictionary);
-  free(wanted);
-  printf("ahead: %u entries\n", LINES);
-}
-
-/* }====== */
-
-
 /* {====== Groups in chunks ====== */
 
 #define EVENTS 400000u
@@ -394,23 +316,49 @@ static pf_status next_visits (pf_reader *self, pf_batch *batch,
 }
 
 
-/* Each area must have the sum of 100 calls. */
-static void group_calls (void) {
+/* Open the visits. */
+static void open_visits (visits *v) {
   static const pf_field fields[] = {{"time", PF_INT, NULL},
                                     {"event", PF_NAME, NULL},
                                     {"area", PF_AREA, NULL}};
-  const pf_call_options options = {.outermost = true};
-  const pf_type type = PF_AREA;
   pf_dictionary *const dictionary = pf_dictionary_new();
-  visits v = {.reader = {.fields = fields,
-                         .nfields = 3,
-                         .dictionary = dictionary,
-                         .next = next_visits},
-              .enter = pf_intern_text(dictionary, "enter"),
-              .leave = pf_intern_text(dictionary, "leave")};
-  pf_reader *calls, *group;
+  *v = (visits){.reader = {.fields = fields,
+                           .nfields = 3,
+                           .dictionary = dictionary,
+                           .next = next_visits},
+                .enter = pf_intern_text(dictionary, "enter"),
+                .leave = pf_intern_text(dictionary, "leave")};
+}
+
+
+/* Read rows about the visits; each must have 100 in this column. */
+static void check_visits (const visits *v, pf_reader *rows, size_t column,
+                          const char *what) {
   pf_batch batch;
   pf_error error;
+  pf_status status;
+  size_t areas = 0;
+  MUST(pf_batch_open(&batch, rows->fields, rows->nfields, NULL) == PF_OK);
+  while ((status = rows->next(rows, &batch, &error)) != PF_END) {
+    MUST(status == PF_MORE || (status == PF_AGAIN && areas == 0));
+    areas += batch.rows;
+    for (size_t i = 0; i < batch.rows; i++)
+      MUST(batch.columns[column].ints[i] == 100);
+  }
+  MUST(v->has_paused && areas == EVENTS / 2 / 100);
+  pf_batch_close(&batch);
+  rows->close(rows);
+  printf("%s of calls: %u events\n", what, EVENTS);
+}
+
+
+static void group_calls (void) {
+  const pf_call_options options = {.outermost = true};
+  const pf_type type = PF_AREA;
+  visits v;
+  pf_reader *calls, *group;
+  pf_error error;
+  open_visits(&v);
   MUST(pf_calls_open(&v.reader, &options, &calls, &error) == PF_OK);
   const pf_key key = {
       .name = "area",
@@ -418,21 +366,23 @@ static void group_calls (void) {
   const pf_aggregate sum = {
       "sum", PF_SUM, 0, pf_field_index(calls->fields, calls->nfields, "net")};
   MUST(pf_group_open(calls, &key, &type, 1, &sum, 1, &group, &error) == PF_OK);
-  MUST(pf_batch_open(&batch, group->fields, group->nfields, NULL) == PF_OK);
-  size_t groups = 0;
-  pf_status status;
-  while ((status = group->next(group, &batch, &error)) != PF_END) {
-    MUST(status == PF_MORE || (status == PF_AGAIN && groups == 0));
-    groups += batch.rows;
-    for (size_t i = 0; i < batch.rows; i++)
-      MUST(batch.columns[1].ints[i] == 100);
-  }
-  MUST(v.has_paused && groups == EVENTS / 2 / 100);
-  pf_batch_close(&batch);
-  group->close(group);
+  check_visits(&v, group, 1, "group");
   calls->close(calls);
-  pf_dictionary_free(dictionary);
-  printf("group of calls: %u events\n", EVENTS);
+  pf_dictionary_free(v.reader.dictionary);
+}
+
+
+static void sum_calls (void) {
+  const pf_statistics_options options = {.calls = {.outermost = true},
+                                         .threads = 2};
+  visits v;
+  pf_reader *rows;
+  pf_error error;
+  open_visits(&v);
+  MUST(pf_statistics_open(&v.reader, &options, &rows, &error) == PF_OK);
+  check_visits(&v, rows, pf_field_index(rows->fields, rows->nfields, "net"),
+               "statistics");
+  pf_dictionary_free(v.reader.dictionary);
 }
 
 /* }====== */
@@ -543,9 +493,9 @@ int main (int argc, char **argv) {
   fail_writing();
   pipe_numbers();
   pipe_areas();
-  decode_ahead();
   group_events();
   group_calls();
+  sum_calls();
   gather_profiles();
   return 0;
 }

@@ -147,6 +147,19 @@ describe("many entries", function()
       end
    end)
 
+   it("have the same statistics and warnings with one thread and with two", function()
+      for _, case in ipairs { table.unpack(cases, 2, 4) } do
+         math.randomseed(8)
+         local bytes = xpp.table(rows_of(26000, table.unpack(case, 2)), layouts[1])
+         local found = {}
+         for threads = 1, 2 do
+            local trace <close> = assert(profio.open { data = bytes })
+            found[threads] = { trace:call_statistics { threads = threads }:rows(), totals(trace) }
+         end
+         assert.same(found[1], found[2])
+      end
+   end)
+
    -- Returns nested calls of some threads, with two or four operations and some lost ends.
    local function nested(count, threads, letters)
       local rows, stacks, time = {}, {}, 0

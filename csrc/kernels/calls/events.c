@@ -332,3 +332,14 @@ pf_status pf_events_next (pf_events *e, pf_error *error) {
     return pf_no_memory(error);
   return status;
 }
+
+
+pf_status pf_events_take (pf_events *e, const pf_batch *batch,
+                          pf_error *error) {
+  pf_column *const own = e->batch.columns;
+  e->batch.columns = batch->columns;
+  e->batch.rows = batch->rows;
+  const pf_status status = arrange(e);
+  e->batch.columns = own;
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
+}

@@ -65,6 +65,12 @@ void pf_events_find_details (pf_events *events);
    PF_END, PF_AGAIN or a failure. */
 pf_status pf_events_next (pf_events *events, pf_error *error);
 
+/* Convert a batch that the caller has read with the columns of
+   pf_events_want, instead of pf_events_next. It is borrowed until
+   events->rows has been processed. PF_ENOMEM. */
+pf_status pf_events_take (pf_events *events, const pf_batch *batch,
+                          pf_error *error);
+
 /* Whether later events cannot matter: the range of the machine has ended, and
    no other run can begin. */
 bool pf_events_are_over (const pf_events *events, const pf_machine *machine);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/base/pipeline.h"
 #include "kernels/calls/stack.h"
 #include "model/base/parallel.h"
 #include "model/rows/abilities.h"
@@ -110,6 +111,46 @@ pf_status pf_scan_read (pf_scan *p, uint64_t rows, pf_error *error) {
     rows -= p->events.batch.rows < rows ? p->events.batch.rows : rows;
   }
   return PF_MORE;
+}
+
+
+static pf_status process_pulled (void *context, const pf_pull *pull,
+                                 const uint32_t *notes, pf_error *error) {
+  pf_scan *const p = context;
+  (void)notes;
+  const pf_status status = pf_events_take(&p->events, &pull->batch, error);
+  if (status != PF_OK || process_batch(p) == PF_OK)
+    return status;
+  return pf_no_memory(error);
+}
+
+
+/* Whether one thread should read what another one processes: not what is
+   decoded to words in one step, and no range that ends early. */
+static bool should_pipe (const pf_scan *p, size_t threads) {
+  return threads > 1 && pf_can(p->events.reader)->next_events == NULL &&
+         !p->machine.options.has_to;
+}
+
+
+pf_status pf_scan_read_all (pf_scan *p, size_t threads, pf_error *error) {
+  bool has_paused = false;
+  if (!should_pipe(p, threads))
+    return pf_scan_read(p, UINT64_MAX, error);
+  pf_reader *const reader = p->events.reader;
+  bool *const wanted = calloc(reader->nfields + 1, sizeof *wanted);
+  if (wanted == NULL)
+    return pf_no_memory(error);
+  pf_events_want(&p->events, wanted);
+  const pf_pipeline pipeline = {.wanted = wanted,
+                                .process = process_pulled,
+                                .context = p,
+                                .has_paused = &has_paused};
+  const pf_status status = pf_pipeline_run(&pipeline, reader, error);
+  free(wanted);
+  if (status != PF_OK)
+    return status;
+  return has_paused ? PF_AGAIN : PF_END;
 }
 
 

@@ -44,6 +44,10 @@ void pf_scan_close (pf_scan *scan);
    when a chunk needs_reread. */
 pf_status pf_scan_read (pf_scan *scan, uint64_t rows, pf_error *error);
 
+/* Read all further rows; with `threads` of 2 or more in a pipeline, if that can
+   be faster. PF_END, PF_AGAIN or a failure. */
+pf_status pf_scan_read_all (pf_scan *scan, size_t threads, pf_error *error);
+
 /* End the calls that are still open and complete the groups. PF_ENOMEM. */
 pf_status pf_scan_finish (pf_scan *scan);
 

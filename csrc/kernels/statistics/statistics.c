@@ -52,7 +52,8 @@ static pf_status read_events (statistics_reader *r, bool squares,
         pf_scan_chunks_read(&chunks, &options, &r->scan, error);
     return status == PF_OK ? PF_END : status;
   }
-  const pf_status status = pf_scan_read(&r->scan, UINT64_MAX, error);
+  const pf_status status =
+      pf_scan_read_all(&r->scan, r->options.threads, error);
   return status == PF_END && pf_scan_finish(&r->scan) != PF_OK
              ? pf_no_memory(error)
              : status;

@@ -25,7 +25,7 @@ typedef struct pf_statistics_options {
                                read in nchunks + 1 chunks */
   size_t nchunks;
   uint64_t rows;        /* number of events; used only with chunks */
-  size_t threads;       /* maximum number of threads; used only with chunks */
+  size_t threads;       /* maximum number of threads; 0 as 1 */
   pf_progress progress; /* used only with chunks */
   bool by_content;      /* rows in the canonical order (packed_sums.h), not in
                            that of first occurrence */

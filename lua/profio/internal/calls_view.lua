@@ -117,13 +117,11 @@ local function in_parts(mine, part, rows)
    for name, value in pairs(mine) do
       copy[name] = value
    end
-   copy.parts, copy.rows, copy.threads = {}, rows, 1
-   if rows then
-      local count
-      copy.threads, count = chunks.of(rows, mine.threads, mine.parts)
-      for i = 2, count do
-         copy.parts[i - 1] = assert(part:reader "events")
-      end
+   local count
+   copy.threads, count = chunks.of(rows or 1, mine.threads, mine.parts)
+   copy.parts, copy.rows = {}, rows
+   for i = 2, count do
+      copy.parts[i - 1] = assert(part:reader "events")
    end
    return copy
 end
