@@ -221,8 +221,8 @@ torture: $(MODULE) $(KILL)
 # compared, detection, views, and what the core does with many files do not depend on them.
 USER_SPECS = $(filter-out %/ended_spec.lua %/torture_spec.lua %/growth_spec.lua \
 	%/slow_input_spec.lua %/gprof_spec.lua %/conflicts_spec.lua %_times_spec.lua %/pages_spec.lua %/faults_spec.lua \
-	%/shrunk_spec.lua %/compare_programs_spec.lua %/diff_programs_spec.lua \
-	spec/compare_spec.lua spec/view_spec.lua %/detection_spec.lua %/many_files_spec.lua \
+	%/shrunk_spec.lua %/compare_programs_spec.lua %/compare_recorded_spec.lua \
+	%/diff_programs_spec.lua spec/compare_spec.lua spec/view_spec.lua %/detection_spec.lua %/many_files_spec.lua \
 	%/worked_examples_spec.lua, \
 	$(filter spec/cli/% $(wildcard spec/*_spec.lua) \
 	%_write_spec.lua %_encode_spec.lua %_files_spec.lua %_follow_spec.lua \
@@ -385,8 +385,8 @@ CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua
 	%/completion_spec.lua %/ended_spec.lua spec/gprof_spec.lua %/chrome_spec.lua \
 	%/html_spec.lua %/page_spec.lua %/svg_spec.lua %/timeline_page_spec.lua %/perfetto_spec.lua \
 	%/viewers_spec.lua %/verbs_spec.lua %/escapes_spec.lua %/examples_spec.lua \
-	spec/inference/% %/compare_programs_spec.lua %/diff_programs_spec.lua \
-	%/clickhouse_failures_spec.lua %/page_size_spec.lua spec/store/equality_spec.lua \
+	spec/inference/% %/compare_programs_spec.lua %/compare_recorded_spec.lua \
+	%/diff_programs_spec.lua %/clickhouse_failures_spec.lua %/page_size_spec.lua spec/store/equality_spec.lua \
 	spec/cli/store_spec.lua %/worked_examples_spec.lua,$(ORDERED))
 
 # Specs that also run with a collector that never rests run only so, which finds more.

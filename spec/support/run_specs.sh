@@ -7,8 +7,8 @@
 # With COVERED=1 a build with --coverage leaves the counts of each file in a folder
 # `covered` of its own. BUILD is the folder of the build, SET the folder below it for
 # output, OPTIONS one word with further options of busted. LUA, BUSTED and JOBS are read
-# from the environment. Prints a line for each file, then what failed and what was
-# skipped, the files that took more than 2 s, and the sums; the status is 1 when
+# from the environment. Prints a line for each file, the files that took more than
+# 2 s, what was skipped and what failed, and the sums; the status is 1 when
 # anything failed. The second number of a line is the processor time of the file and of
 # the programs that it started, which tells more than the first on a busy machine.
 set -u
@@ -76,12 +76,12 @@ for file; do
   name=${file#spec/}
   places+=("$build/$set/${name%.lua}")
 done
+slow=$(cat "${places[@]/%//seconds.txt}" | awk '$1 > 2' | sort -rn)
+[[ -z $slow ]] || printf '\nslow specs:\n%s\n' "$slow"
 for place in "${places[@]}"; do
   grep -q ' 0 failed, 0 skipped' "$place/counts.txt" ||
     grep -av -e '^[-+.*]*$' -e ' passed, ' -e ' successes ' "$place/said.txt"
 done
-slow=$(cat "${places[@]/%//seconds.txt}" | awk '$1 > 2' | sort -rn)
-[[ -z $slow ]] || printf '\nslow specs:\n%s\n' "$slow"
 cat "${places[@]/%//counts.txt}" | awk '{ passed += $1; failed += $3; skipped += $5 }
   END { printf "\n%d passed, %d failed, %d skipped\n", passed, failed, skipped
         exit failed > 0 }'
