@@ -12,6 +12,7 @@
 # anything failed. The second number of a line is the processor time of the file and of
 # the programs that it started, which tells more than the first on a busy machine.
 set -u
+export BUSTED=${BUSTED:-$(command -v busted)} LUA=${LUA:-lua5.4}
 build=$1 set=$2 options=$3
 whole=$(cd "$build" && pwd)
 shift 3
@@ -21,7 +22,7 @@ shift 3
 one () {
   local file=$1 name=${1#spec/} entry counts took TIMEFORMAT='%R %U %S'
   local place=$build/$set/${name%.lua}
-  rm -rf "$place" && mkdir -p "$place" || exit 255
+  mkdir -p "$place" || exit 255
   for entry in "$whole"/*; do
     case ${entry##*/} in
       spec | found | tested | stressed | growth | torture) ;;
@@ -32,7 +33,7 @@ one () {
     export GCOV_PREFIX=$whole/$set/${name%.lua}/covered
   fi
   # shellcheck disable=SC2086 # options are several words
-  { time PROFIO_BUILD=$place ${LUA:-lua5.4} "$BUSTED" $options "$file" \
+  { time PROFIO_BUILD=$place $LUA "$BUSTED" $options "$file" \
     > "$place/said.txt" 2>&1 </dev/null; } 2> "$place/seconds.txt"
   local status=$?
   counts=$(grep -aE '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' \
@@ -68,13 +69,20 @@ run () {
     RUN_ONE=1 xargs -0 -n 1 -P "$jobs" "$0" "$build" "$set" "$options"
 }
 
-run "${JOBS:-1}" "${together[@]}"
-run 1 "${alone[@]}"
-
 places=()
 for file; do
   name=${file#spec/}
   places+=("$build/$set/${name%.lua}")
+done
+rm -rf "${places[@]}"
+
+run "${JOBS:-1}" "${together[@]}"
+run 1 "${alone[@]}"
+
+for place in "${places[@]}"; do # one that did not begin has failed
+  [[ -s $place/counts.txt ]] ||
+    { mkdir -p "$place" && echo "0 passed, 1 failed, 0 skipped" > "$place/counts.txt" &&
+      echo "$place did not run" | tee "$place/said.txt" > "$place/seconds.txt"; }
 done
 slow=$(cat "${places[@]/%//seconds.txt}" | awk '$1 > 2' | sort -rn)
 [[ -z $slow ]] || printf '\nslow specs:\n%s\n' "$slow"
