@@ -50,9 +50,13 @@ HOT uint64_t word_at (const uint8_t *at, size_t size, size_t i) {
 
 
 /* The slot of a key; if it is not in the table, the slot to store it in: a free
-   one, or the first. */
+   one, or the first. Each key of one byte has a slot of its own. */
 HOT uint64_t *find_slot (uint64_t *slots, size_t words, size_t size,
                          const uint8_t *at, bool *found) {
+  if (size == 1) {
+    *found = slots[(size_t)2 * at[0] + 1] != 0;
+    return &slots[(size_t)2 * at[0]];
+  }
   uint64_t hash = word_at(at, size, 0) * 0x9e3779b97f4a7c15u;
   for (size_t i = 1; i < words; i++)
     hash = (hash ^ word_at(at, size, i)) * 0x9e3779b97f4a7c15u;
