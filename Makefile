@@ -596,15 +596,30 @@ env:
 	@echo 'export LUA_PATH="$(CURDIR)/lua/?.lua;$(CURDIR)/lua/?/init.lua;$${LUA_PATH:-;}"' \
 		'LUA_CPATH="$(abspath $(B))/?.so;$${LUA_CPATH:-;}"'
 
+# Compiles the modules and argparse, whose files are on standard input.
+COMPILED = $(LIBDIR)/profio/compiled
+COMPILE = local write = require("profio.cli.compiled").write \
+	write(arg[1], "argparse", package.searchpath("argparse", package.path)) \
+	for file in io.lines() do \
+		local name = file:match "^(.*)%.lua$$" \
+		if name then \
+			write(arg[1], name:gsub("/init$$", ""):gsub("/", "."), arg[2] .. file, arg[3] .. file) \
+		end \
+	end
+
 install: install-module
 	$(Q)mkdir -p "$(DESTDIR)$(BINDIR)"
 	$(Q)printf '%s\n' '#!/usr/bin/env lua5.4' \
 		'-- The command profio, written by make install.' \
 		"package.path = [[$(LUADIR)/?.lua;$(LUADIR)/?/init.lua;]] .. package.path" \
 		"package.cpath = [[$(LIBDIR)/?.so;]] .. package.cpath" \
+		"require 'profio.cli.compiled'.use [[$(COMPILED)]]" \
 		'local status, is_closed = require "profio.cli".main(arg)' \
 		'os.exit(status, not is_closed)' > "$(DESTDIR)$(BINDIR)/profio"
 	$(Q)chmod 755 "$(DESTDIR)$(BINDIR)/profio"
+	$(Q)mkdir -p "$(DESTDIR)$(COMPILED)"
+	$(Q)$(LUA_FILES) | $(IN_TREE) $(LUA) -e '$(COMPILE)' - "$(DESTDIR)$(COMPILED)" \
+		"$(DESTDIR)$(LUADIR)/" "$(LUADIR)/"
 	$(Q)$(SHARED_FILES) | while read -r kind source file; do \
 		mkdir -p "$(DESTDIR)$(DATADIR)/$${file%/*}" || exit 1; \
 		case $$kind in \
@@ -633,6 +648,7 @@ uninstall:
 	$(Q)$(SHARED_FILES) | while read -r kind source file; do \
 		rm -f "$(DESTDIR)$(DATADIR)/$$file"; \
 	done
+	$(Q)rm -f "$(DESTDIR)$(COMPILED)"/*.luac
 	$(Q)$(LUA_FILES) | while read -r file; do \
 		rm -f "$(DESTDIR)$(LUADIR)/$$file"; \
 	done

@@ -73,6 +73,80 @@ describe("make install", function()
       assert.equal("", files_in(folder))
    end
 
+   -- An installed command, the folders of its modules and of what was compiled of them.
+   local function installed(name)
+      local prefix = folder .. "/" .. name
+      finally(function()
+         os.execute(("rm -rf '%s'"):format(prefix))
+      end)
+      local said, status = make(("install PREFIX='%s'"):format(prefix))
+      assert.equal(0, status, said)
+      local start = "cd / && env -u PROFIO_BUILD LUA_PATH=';;' LUA_CPATH=';;' "
+      return function(words)
+         return (run(("%s %s '%s/bin/profio' --version"):format(start, words or "", prefix)))
+      end, prefix .. "/share/lua/5.4/profio/", prefix .. "/lib/lua/5.4/profio/compiled/"
+   end
+
+   -- The lines before a compiled chunk, and the chunk.
+   local function parts_of(path)
+      return command.read(path):match "^([^\n]*\n[^\n]*\n)(.*)$"
+   end
+
+   local function write(path, text)
+      local file <close> = assert(io.open(path, "wb"))
+      assert(file:write(text))
+   end
+
+   it("compiles the modules that the command loads", function()
+      if not exists(build .. "/profio/core.so") then
+         return pending "this build has no module to install"
+      end
+      local version, sources, chunks = installed "compiled"
+      local path = chunks .. "profio.cli.luac"
+      local head, chunk = parts_of(path)
+      local main = assert(load(chunk, nil, "b"))
+      assert.equal("@" .. sources .. "cli.lua", debug.getinfo(main, "S").source)
+      assert.is_truthy(exists(chunks .. "argparse.luac"))
+      -- It is loaded, unless PROFIO_SOURCES is set.
+      local other = string.dump(load "return { main = function() print 'compiled' return 0 end }")
+      write(path, head .. other)
+      assert.equal("compiled\n", version())
+      assert.equal("profio 0.1.0\n", version "PROFIO_SOURCES=1")
+      -- A source that was changed is, even with the same size.
+      local text = command.read(sources .. "cli.lua")
+      run(("touch -d 2001-01-01 '%scli.lua'"):format(sources))
+      assert.equal("profio 0.1.0\n", version())
+      write(sources .. "cli.lua", "print 'changed'\n" .. text)
+      assert.equal("changed\nprofio 0.1.0\n", version())
+      -- A source of another folder is, if it is found first.
+      write(path, head .. other)
+      write(sources .. "cli.lua", text)
+      local time = head:match " (%d+)\n$"
+      run(("touch -d @%s '%scli.lua'"):format(time, sources))
+      assert.equal("compiled\n", version())
+      os.remove(sources .. "cli.lua")
+      os.execute(("mkdir '%scli' 2>/dev/null; true"):format(sources))
+      write(sources .. "cli/init.lua", "print 'a folder' " .. text)
+      assert.equal("a folder\nprofio 0.1.0\n", version())
+   end)
+
+   it("goes on without what was compiled, if that is damaged", function()
+      if not exists(build .. "/profio/core.so") then
+         return pending "this build has no module to install"
+      end
+      local version, _, chunks = installed "damaged"
+      local path = chunks .. "profio.cli.luac"
+      local text = command.read(path)
+      local head = parts_of(path)
+      for _, size in ipairs { 0, 1, #head - 1, #head, #head + 1, #head + 20, #text // 2, #text - 1 }
+      do
+         write(path, text:sub(1, size))
+         assert.equal("profio 0.1.0\n", version(), size)
+      end
+      os.execute(("rm -r '%s'"):format(chunks))
+      assert.equal("profio 0.1.0\n", version())
+   end)
+
    it("takes a PREFIX with blanks", function()
       local prefix = folder .. "/my own"
       check(("PREFIX='%s'"):format(prefix), prefix .. "/bin/profio", prefix .. "/share/lua/5.4")

@@ -96,6 +96,18 @@ static int core_file_id (lua_State *L) {
 }
 
 
+/* core.file_state(path): the size of a regular file in bytes, and the time of
+   its last change in s since 1970; nil for any other path. */
+static int core_file_state (lua_State *L) {
+  struct stat file;
+  if (stat(luaL_checkstring(L, 1), &file) != 0 || !S_ISREG(file.st_mode))
+    return 0;
+  lua_pushinteger(L, (lua_Integer)file.st_size);
+  lua_pushinteger(L, (lua_Integer)file.st_mtime);
+  return 2;
+}
+
+
 /* core.ignore_broken_pipes(): writing to a pipe without a reader returns EPIPE
    instead of ending the process. */
 static int core_ignore_broken_pipes (lua_State *L) {
@@ -366,7 +378,7 @@ void l_open_command (lua_State *L) {
           L_METHODS({"guard", interrupt_guard}, {"release", interrupt_release},
                     {"wait", interrupt_wait}, {"watch", interrupt_watch}),
           interrupt_release, interrupt_release);
-  L_ADD(L, {"file_id", core_file_id},
+  L_ADD(L, {"file_id", core_file_id}, {"file_state", core_file_state},
         {"ignore_broken_pipes", core_ignore_broken_pipes},
         {"interrupt", core_interrupt}, {"is_executable", core_is_executable},
         {"terminal_width", core_terminal_width},

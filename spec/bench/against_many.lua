@@ -4,7 +4,8 @@ local timing = require "spec.bench.timing"
 
 local bench = {}
 
-local ours = "lua5.4 examples/analyze.lua --no-progress "
+local prefix = timing.folder .. "/installed"
+local ours = prefix .. "/bin/profio --no-progress "
 
 local function copies(source, folder, count)
    local file <close> = assert(io.open(source, "rb"))
@@ -37,10 +38,11 @@ end
 local sum = [[lua5.4 -e 'local list = {} for i = 1, %d do list[i] = ("%s/%%06d"):format(i) end
    assert(assert(require("profio").open(list, { exe = "%s" })):profile())']]
 
---- 1,000 and 20,000 files of one program with 100 functions, as gmon.out and as pprof; the sum of
---- 100,000.
+--- 1,000 and 20,000 files of one program with 100 functions, as gmon.out and as pprof, by an
+--- installed command; the sum of 100,000.
 function bench.files()
    local path, folder = timing.make("small", 100, 4096, 100, "graph"), timing.folder .. "/files"
+   assert(os.execute("env -u MAKEFLAGS -u MAKELEVEL make -s install PREFIX=" .. prefix .. " >&2"))
    local pprof = path .. ".pb.gz"
    assert(os.execute(("%s--export pprof -o %s %s.elf %s.gmon"):format(ours, pprof, path, path)))
    local size = copies(path .. ".gmon", folder, 1000)
@@ -58,7 +60,7 @@ function bench.files()
    copies(path .. ".gmon", folder, 100000)
    local result = timing.commands { sum:format(100000, folder, path .. ".elf") }[1]
    timing.print("%-28s %18s", "100,000 gmon.out, their sum", text_of(result))
-   assert(os.execute("rm -rf " .. folder))
+   assert(os.execute(("rm -rf %s %s"):format(folder, prefix)))
    os.remove(pprof)
    timing.remove(path)
 end

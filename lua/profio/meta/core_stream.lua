@@ -35,6 +35,12 @@ function core.output_path(path) end
 ---@return string|nil
 function core.file_id(path) end
 
+---Returns the size of a regular file and the time of its last change; nil for any other path.
+---@param path string
+---@return integer|nil bytes
+---@return integer|nil seconds since 1970
+function core.file_state(path) end
+
 ---Returns the failure of a writer after file:write has failed.
 ---@param file file*
 ---@param errnum integer the third value that file:write answered
