@@ -17,9 +17,10 @@
 #include "lua/arguments.h"
 
 #define FEWEST 16 /* paths for which their folder is listed */
-#define MOST \
-  16 /* entries of a folder for each path: listing takes no longer
-                     than asking for all paths */
+
+/* Entries of a folder for each path, at most: listing them takes no longer than
+   asking for all paths. */
+#define MOST 16
 
 
 /* Closes a folder that an error has left open. */
