@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "lua/arguments.h"
+#include "lua/source.h"
 #include "model/rows/table_reader.h"
 
 #define L_INTERRUPT "profio.interrupt"
@@ -58,24 +59,36 @@ static int core_terminal_width (lua_State *L) {
 }
 
 
-/* core.is_executable(path): whether a regular file begins as an executable:
-   ELF, PE, Mach-O in both sizes and byte orders, universal Mach-O. */
+/* Reads the first bytes of a regular file. */
+static void read_head (const char *path, char *head, size_t size) {
+  struct stat found; /* before opening, which might wait for a pipe */
+  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+    return;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd >= 0 && read(fd, head, size) < (ssize_t)size)
+    head[0] = 0;
+  if (fd >= 0)
+    close(fd);
+}
+
+
+/* core.is_executable(from): whether a source, or the regular file of a path,
+   begins as an executable: ELF, PE, Mach-O in both sizes and byte orders,
+   universal Mach-O. */
 static int core_is_executable (lua_State *L) {
   static const char *const beginnings[] = {
       "\177ELF",          "MZ",
       "\376\355\372\316", "\376\355\372\317",
       "\316\372\355\376", "\317\372\355\376",
       "\312\376\272\276"};
-  const char *const path = l_path_check(L, 1);
-  struct stat found; /* before opening, which might wait for a pipe */
   char head[4] = "";
-  if (stat(path, &found) == 0 && S_ISREG(found.st_mode)) {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && read(fd, head, sizeof head) < (ssize_t)sizeof head)
-      head[0] = 0;
-    if (fd >= 0)
-      close(fd);
+  if (lua_isuserdata(L, 1)) {
+    const pf_bytes bytes = l_source_check(L, 1)->bytes;
+    if (bytes.size >= sizeof head)
+      memcpy(head, bytes.at, sizeof head);
   }
+  else
+    read_head(l_path_check(L, 1), head, sizeof head);
   bool is_found = false;
   for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
     is_found |= memcmp(head, beginnings[i], strlen(beginnings[i])) == 0;

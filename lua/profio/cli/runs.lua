@@ -38,8 +38,8 @@ local function default(exe)
    return "gmon.out"
 end
 
--- Splits paths into traces and executables, in their order. With `is_quick` only those at the ends
--- are examined, and the others are taken for traces.
+-- Splits paths, or sources, into traces and executables, in their order. With `is_quick` only those
+-- at the ends are examined, and the others are taken for traces.
 local function parted(paths, is_quick)
    local traces, executables, i = {}, {}, 1
    while paths[i] do
@@ -164,14 +164,7 @@ function runs.settle(given, side, trace)
       return false
    end
    side.is_unsure = false
-   local doubtful = trace and {} or side.traces
-   if trace then
-      local state = traces_of(trace)
-      file_sums.each(state, function(_, i)
-         doubtful[#doubtful + 1] = state.paths[i]
-      end)
-   end
-   local _, executables = parted(doubtful)
+   local _, executables = parted(trace and file_sums.sources(traces_of(trace)) or side.traces)
    if #executables > 0 then
       side.traces, executables = parted(given.files)
       side.exe = next_program(given.exe, executables)

@@ -547,9 +547,9 @@ function symbols:pack() end
 
 -- {====== The command ======
 
----@param path string
----@return boolean  a regular file that begins as an executable does
-function core.is_executable(path) end
+---@param from string|userdata a path, or a source
+---@return boolean  a source, or a regular file, that begins as an executable does
+function core.is_executable(from) end
 
 ---Makes a write to a closed pipe a failure of the write, instead of a signal.
 function core.ignore_broken_pipes() end
