@@ -18,11 +18,8 @@ static void add_ints (pf_accumulator *m, const pf_present *p) {
   pf_state_sum *const states = m->states;
   const int64_t *const values = p->values;
   for (size_t i = 0; i < p->rows; i++) {
-    pf_state_sum *const s = &states[p->groups[i]];
-    const uint64_t value = (uint64_t)values[i];
-    s->count++;
-    s->low += value;
-    s->high += (s->low < value) - (value >> 63);
+    states[p->groups[i]].integer += values[i];
+    states[p->groups[i]].count++;
   }
 }
 
@@ -302,8 +299,7 @@ static void merge_state (pf_accumulator *m, uint32_t group,
     const pf_state_sum *const theirs =
         &((const pf_state_sum *)more->states)[from];
     s->count += theirs->count;
-    s->low += theirs->low;
-    s->high += theirs->high + (s->low < theirs->low);
+    s->integer += theirs->integer;
   }
   else if (m->kind == PF_ACCUMULATE_SQUARES) {
     pf_state_squares *const s = &((pf_state_squares *)m->states)[group];
@@ -352,8 +348,7 @@ uint64_t pf_accumulator_count (const pf_accumulator *m, size_t group) {
 
 
 pf_wide pf_total_sum (const pf_accumulator *m, size_t group) {
-  const pf_state_sum *const s = &((const pf_state_sum *)m->states)[group];
-  return (pf_wide)(int64_t)s->high * ((pf_wide)1 << 64) + s->low;
+  return ((const pf_state_sum *)m->states)[group].integer;
 }
 
 

@@ -36,9 +36,8 @@ typedef struct pf_state_sum {
   uint64_t count;
   union {
     double number;
-    struct { /* of integers: 128 bits in two's complement */
-      uint64_t low, high;
-    };
+    pf_wide integer; /* not two words: the compiler adds to it in memory, which
+                        is faster for consecutive rows of one group */
   };
 } pf_state_sum;
 
