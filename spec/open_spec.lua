@@ -174,7 +174,7 @@ describe("profio.open", function()
       assert.matches("gzip data is damaged", warning_of(trace, "gzip-damaged").message)
    end)
 
-   -- Packed files are unpacked two at once.
+   -- Files named *.gz are unpacked at once.
    it("reads several packed files in their order, the damaged one named", function()
       local paths = {}
       for i = 1, 5 do

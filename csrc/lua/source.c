@@ -13,6 +13,7 @@
 #include "lua/arguments.h"
 #include "lua/callback.h"
 #include "lua/source.h"
+#include "model/base/parallel.h"
 
 
 l_source *l_source_check (lua_State *L, int arg) {
@@ -132,6 +133,54 @@ static int core_source (lua_State *L) {
   const pf_status status = is_live ? pf_map_live(path, &map, &error)
                                    : pf_map_open(path, max_size, &map, &error);
   return opened(L, s, map, status, &error, path);
+}
+
+
+typedef struct opening {
+  l_source *source;
+  pf_map *map; /* NULL after a failure */
+} opening;
+
+
+static void open_file (void *context) {
+  opening *const o = context;
+  pf_error unused;
+  if (pf_map_open(o->source->path, o->source->max_size, &o->map, &unused) ==
+      PF_OK)
+    return;
+  pf_map_close(o->map);
+  o->map = NULL;
+}
+
+
+/* core.sources(paths, max_size): opens and unpacks files at once. Returns the
+   sources by the indices of their paths, without those of files that cannot be
+   opened or unpacked completely: core.source returns their errors. */
+static int core_sources (lua_State *L) {
+  const uint64_t max_size = max_size_check(L, 2);
+  luaL_checktype(L, 1, LUA_TTABLE);
+  const size_t count = lua_rawlen(L, 1);
+  lua_settop(L, 2);
+  lua_newtable(L); /* at 3 */
+  opening *const openings = l_scratch(L, count, sizeof *openings);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 1, (lua_Integer)i + 1);
+    l_path_check(L, -1);
+    openings[i].source = new_source(L, lua_gettop(L));
+    openings[i].source->max_size = max_size;
+    lua_rawseti(L, 3, (lua_Integer)i + 1);
+    lua_pop(L, 1);
+  }
+  pf_run_all(open_file, openings, sizeof *openings, count);
+  for (size_t i = 0; i < count; i++) {
+    own_map(openings[i].source, openings[i].map);
+    if (openings[i].map != NULL)
+      continue;
+    lua_pushnil(L);
+    lua_rawseti(L, 3, (lua_Integer)i + 1);
+  }
+  lua_settop(L, 3);
+  return 1;
 }
 
 
@@ -294,5 +343,6 @@ void l_open_source (lua_State *L) {
                     {"size", source_size}),
           source_gc, source_gc);
   L_ADD(L, {"named_file", core_named_file}, {"named_source", core_named_source},
-        {"source", core_source}, {"source_data", core_source_data});
+        {"source", core_source}, {"source_data", core_source_data},
+        {"sources", core_sources});
 }

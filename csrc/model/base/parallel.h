@@ -10,8 +10,9 @@
 ** the caller runs the task itself.
 **
 ** Used by pipeline.c, gzip.c, ring_consumer.c, scan.c, group.c, chain.c,
-** merge_sorted.c and lua/file_sum.c. The caller of pf_thread_start joins the
-** thread. Contexts are borrowed until their tasks have ended.
+** merge_sorted.c, lua/file_sum.c and lua/source.c. The caller of
+** pf_thread_start joins the thread. Contexts are borrowed until their tasks
+** have ended.
 */
 
 #ifndef parallel_h

@@ -66,6 +66,13 @@ function core.source(path, max_size, length, is_live) end
 ---@return profio.core.Source|nil part
 function core.source_data(bytes, label, max_size) end
 
+---Opens and unpacks files at once.
+---@param paths string[] regular files
+---@param max_size integer|nil most bytes a packed file may unpack to
+---@return table<integer, profio.core.Source> sources by the indices of their paths, without those
+---    of files that cannot be opened or unpacked completely
+function core.sources(paths, max_size) end
+
 ---Bytes with an owner. Closing unmaps them; later use by readers raises.
 ---@class profio.core.Source
 local source = {}

@@ -21,6 +21,7 @@ local inputs = {}
 ---@field beside string|nil the path of the file that the data belongs to
 ---@field goes_on boolean|nil its records continue those of the input before it, in one run
 ---@field is_expanded boolean|nil
+---@field opened userdata|nil its source, if inputs.unpack has opened it
 ---@field found_by string|nil the path that the user named, if a format has found this file by it
 
 -- {====== The first argument ======
@@ -68,6 +69,35 @@ function inputs.of(what)
    return list
 end
 
+---Unpacks the files named *.gz among several inputs at once; inputs.source returns them. It opens
+---a file that cannot be unpacked completely again, to return the error.
+---@param list profio.Input[]
+---@param max_size integer|nil
+function inputs.unpack(list, max_size)
+   local packed, paths = {}, {}
+   for _, input in ipairs(#list > 1 and list or {}) do
+      if not input.data and not input.length and input.path:find "%.gz$" and
+         lfs.attributes(input.path, "mode") == "file" then
+         packed[#packed + 1], paths[#paths + 1] = input, input.path
+      end
+   end
+   local sources = core.sources(paths, max_size)
+   for i, input in ipairs(packed) do
+      input.opened = sources[i]
+   end
+end
+
+---Closes the files that inputs.unpack has opened and inputs.source has not returned.
+---@param list profio.Input[]
+function inputs.close(list)
+   for _, input in ipairs(list) do
+      if input.opened then
+         input.opened:close()
+         input.opened = nil
+      end
+   end
+end
+
 ---Opens the bytes of an input.
 ---@param input profio.Input
 ---@param mine table options of profio.open: max_size, live, trust_paths
@@ -76,6 +106,11 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function inputs.source(input, mine, notes)
+   local opened = input.opened
+   if opened then
+      input.opened = nil
+      return opened
+   end
    if input.found_by then
       return bytes.kept(notes, bytes.open_beside(input.path, input.found_by, mine, input.length))
    end
