@@ -242,9 +242,13 @@ static void prepare (pf_aggregates *a, const pf_batch *batch,
   if (!c->has_missing)
     return;
   size_t n = 0;
-  for (size_t i = 0; i < batch->rows; i++) {
-    a->rows[n] = (uint16_t)i;
-    n += !pf_is_missing(c, i);
+  for (size_t first = 0; first < batch->rows; first += 64) {
+    const size_t left = batch->rows - first;
+    uint64_t present = ~c->missing[first / 64];
+    if (left < 64)
+      present &= ((uint64_t)1 << left) - 1;
+    for (; present != 0; present &= present - 1)
+      a->rows[n++] = (uint16_t)(first + (size_t)__builtin_ctzll(present));
   }
   a->present = (pf_present){a->groups, n, a->values, NULL};
   pf_copy_values(c, a->rows, n, a->values);
