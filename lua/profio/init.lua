@@ -391,7 +391,7 @@ function profio.open(what, given)
    mine = options.check(common, mine, "open")
    if not mine.live then -- a live writer is still moving records from its ring into the file
       list = recovery.expand(list, state, mine.trust_paths)
-      inputs.unpack(list, mine.max_size)
+      inputs.group_packed(list)
    end
    local called, ok, message, code = inputs.list_once(add_inputs, state, list, mine, given)
    inputs.close(list)

@@ -10,6 +10,8 @@ local registry = require "profio.internal.opening.registry"
 
 local inputs = {}
 
+local AT_ONCE <const> = 8 << 20 -- packed bytes that are unpacked at once
+
 ---@class profio.Input
 ---@field path string|nil  a label if there is data
 ---@field is_plain boolean|nil  a path that the user named, and no field but it
@@ -21,7 +23,8 @@ local inputs = {}
 ---@field beside string|nil the path of the file that the data belongs to
 ---@field goes_on boolean|nil its records continue those of the input before it, in one run
 ---@field is_expanded boolean|nil
----@field opened userdata|nil its source, if inputs.unpack has opened it
+---@field packed profio.Input[]|nil the group with which it will be unpacked
+---@field opened userdata|nil its source, if it was unpacked with its group
 ---@field found_by string|nil the path that the user named, if a format has found this file by it
 
 -- {====== The first argument ======
@@ -69,25 +72,38 @@ function inputs.of(what)
    return list
 end
 
----Unpacks the files named *.gz among several inputs at once; inputs.source returns them. It opens
----a file that cannot be unpacked completely again, to return the error.
+---Puts the files named *.gz among several inputs into groups. inputs.source unpacks all files of a
+---group when it needs the first of them: about AT_ONCE packed bytes, but at least a file for each
+---processor.
 ---@param list profio.Input[]
----@param max_size integer|nil
-function inputs.unpack(list, max_size)
-   local packed, paths = {}, {}
+function inputs.group_packed(list)
+   local group, left
    for _, input in ipairs(#list > 1 and list or {}) do
-      if not input.data and not input.length and input.path:find "%.gz$" and
-         lfs.attributes(input.path, "mode") == "file" then
-         packed[#packed + 1], paths[#paths + 1] = input, input.path
+      local size = not input.data and not input.length and input.path:find "%.gz$"
+         and core.file_state(input.path)
+      if size then
+         if not group or left < size and #group >= core.processors() then
+            group, left = {}, AT_ONCE
+         end
+         group[#group + 1], input.packed, left = input, group, left - size
       end
-   end
-   local sources = core.sources(paths, max_size)
-   for i, input in ipairs(packed) do
-      input.opened = sources[i]
    end
 end
 
----Closes the files that inputs.unpack has opened and inputs.source has not returned.
+-- Unpacks the files of a group at once. One that cannot be unpacked completely is opened again by
+-- itself, to return the error.
+local function unpack_group(group, max_size)
+   local paths = {}
+   for i, input in ipairs(group) do
+      paths[i] = input.path
+   end
+   local sources = core.sources(paths, max_size)
+   for i, input in ipairs(group) do
+      input.opened, input.packed = sources[i], nil
+   end
+end
+
+---Closes the files that were unpacked and inputs.source has not returned.
 ---@param list profio.Input[]
 function inputs.close(list)
    for _, input in ipairs(list) do
@@ -106,6 +122,9 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function inputs.source(input, mine, notes)
+   if input.packed then
+      unpack_group(input.packed, mine.max_size)
+   end
    local opened = input.opened
    if opened then
       input.opened = nil
