@@ -183,6 +183,29 @@ describe("dbf, writing:", function()
       assert.equal("memo", trace.data:rows()[1].M)
    end)
 
+   it("writes names of fields in the code page", function()
+      local path = folder .. "/names.dbf"
+      for page, name in pairs { CP1252 = "größe", CP437 = "größe", CP932 = "日本" } do
+         local writer = assert(profio.create(path, { format = "dbf", code_page = page,
+            fields = name .. " C(6), B N(3)" }))
+         writer:write { [name] = "x", B = 7 }
+         assert(writer:close())
+         local trace <close> = assert(profio.open(path, { format = "dbf" }))
+         local found = {}
+         for record in trace:records() do
+            found[#found + 1] = { record[name], record.B }
+         end
+         assert.same({ { "x", 7 } }, found, page)
+         assert.same({}, trace.warnings)
+      end
+      for _, name in ipairs { "日本", "\xf1" } do
+         local writer, message = profio.create(path, { format = "dbf", code_page = "CP1252",
+            fields = name .. " C(6)" })
+         assert.is_nil(writer)
+         assert.matches("a character of its name is not in the code page", message, 1, true)
+      end
+   end)
+
    it("refuses values that a field cannot hold, and names record and field", function()
       for _, case in ipairs { { "A C(2)", "abc", "longer" }, { "A N(2)", 100, "digits" },
          { "A N(2)", -10, "digits" }, { "A N(5,2)", 0.001, "decimals" },

@@ -23,7 +23,7 @@ static void put_descriptor (const dbf_writer *self,
                             const dbf_output_field *field, pf_sink *sink) {
   uint8_t d[32] = {0};
   const bool is_binary = strchr("CVMNFDL", field->type) == NULL;
-  memcpy(d, field->name, strlen(field->name));
+  memcpy(d, field->written, strlen(field->written));
   d[11] = (uint8_t)field->type;
   if (self->visual)
     pf_save(d + 12, 4, false, field->offset);
@@ -60,7 +60,7 @@ static void begin (dbf_writer *self, pf_sink *sink) {
     put_descriptor(self, &self->fields[i], sink);
   if (has_flags)
     put_descriptor(self,
-                   &(dbf_output_field){.name = "_NullFlags",
+                   &(dbf_output_field){.written = "_NullFlags",
                                        .type = '0',
                                        .offset = self->null_flags,
                                        .size = (uint8_t)self->null_bytes},

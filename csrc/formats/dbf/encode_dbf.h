@@ -18,7 +18,8 @@
 
 /* A field that is written. */
 typedef struct dbf_output_field {
-  char name[11];       /* ends with NUL */
+  char name[11];       /* in UTF-8; ends with NUL */
+  char written[11];    /* the same in the code page */
   char exact_name[24]; /* of a currency: the column of its exact text */
   char type;
   bool nullable;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/dbf/encode_dbf.h"
+#include "model/dictionary/names.h"
 
 #define MAX_FIELDS 255 /* limit of FoxPro */
 #define MAX_RECORD 65535
@@ -129,7 +130,28 @@ static bool is_name (pf_bytes name) {
 }
 
 
-static pf_status parse_field (const dbf_writer *self, scanner *s,
+/* Convert the name to the code page, in which readers expect it. */
+static pf_status convert_name (dbf_writer *self, dbf_output_field *field,
+                               pf_error *error) {
+  uint8_t out[PF_CONVERTED_MAX(sizeof field->name)];
+  const pf_bytes name = pf_bytes_of(field->name);
+  size_t size = 0;
+  if (pf_is_same_in_utf8(&self->charset, name)) {
+    memcpy(field->written, name.at, name.size);
+    return PF_OK;
+  }
+  if (!pf_convert_back(&self->to_page, name, out, &size))
+    return reject(field, "a character of its name is not in the code page",
+                  error);
+  if (size >= sizeof field->written)
+    return reject(field, "its name has more than 10 bytes in the code page",
+                  error);
+  memcpy(field->written, out, size);
+  return PF_OK;
+}
+
+
+static pf_status parse_field (dbf_writer *self, scanner *s,
                               dbf_output_field *field, pf_error *error) {
   const pf_bytes name = parse_word(s);
   const pf_bytes type = parse_word(s);
@@ -143,6 +165,9 @@ static pf_status parse_field (const dbf_writer *self, scanner *s,
         (int)(type.size < 40 ? type.size : 40), (const char *)type.at);
   memcpy(field->name, name.at, name.size);
   field->type = (char)type.at[0];
+  const pf_status converted = convert_name(self, field, error);
+  if (converted != PF_OK)
+    return converted;
   if (accept(s, '(') &&
       (!parse_number(s, &field->size) ||
        (accept(s, ',') && !parse_number(s, &field->decimals)) ||
@@ -165,7 +190,7 @@ static bool is_name_used (const dbf_writer *self,
   const bool is_exact =
       size > 6 && strcmp(field->name + size - 6, "_exact") == 0;
   for (size_t i = 0; i < self->nfields; i++)
-    if (strcmp(self->fields[i].name, field->name) == 0)
+    if (strcmp(self->fields[i].written, field->written) == 0)
       return true;
   return is_exact || strcmp(field->name, "deleted") == 0 ||
          strcmp(field->name, "record") == 0;
