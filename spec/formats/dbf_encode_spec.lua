@@ -185,7 +185,8 @@ describe("dbf, writing:", function()
 
    it("writes names of fields in the code page", function()
       local path = folder .. "/names.dbf"
-      for page, name in pairs { CP1252 = "größe", CP437 = "größe", CP932 = "日本" } do
+      for page, name in pairs { CP1252 = "größe", CP437 = "größe", CP932 = "日本語日本",
+         CP1251 = "НАИМЕНОВАН", CP866 = "цена" } do
          local writer = assert(profio.create(path, { format = "dbf", code_page = page,
             fields = name .. " C(6), B N(3)" }))
          writer:write { [name] = "x", B = 7 }
@@ -198,11 +199,15 @@ describe("dbf, writing:", function()
          assert.same({ { "x", 7 } }, found, page)
          assert.same({}, trace.warnings)
       end
-      for _, name in ipairs { "日本", "\xf1" } do
-         local writer, message = profio.create(path, { format = "dbf", code_page = "CP1252",
-            fields = name .. " C(6)" })
+      local lacks <const> = "a character of its name is not in the code page"
+      local long <const> = "its name has more than 10 bytes in the code page"
+      for _, case in ipairs { { "CP1252", "日本", lacks }, { "CP1252", "\xf1", lacks },
+         { "CP1252", "ELEVENBYTES", long }, { "CP1251", "НАИМЕНОВАНИ", long },
+         { "CP932", "日本語日本a", long }, { "CP1252", ("x"):rep(51), "up to 10 bytes" } } do
+         local writer, message = profio.create(path, { format = "dbf", code_page = case[1],
+            fields = case[2] .. " C(6)" })
          assert.is_nil(writer)
-         assert.matches("a character of its name is not in the code page", message, 1, true)
+         assert.matches(case[3], message, 1, true)
       end
    end)
 

@@ -16,11 +16,15 @@
 #include "formats/dbf/internal.h"
 #include "model/writer/encoder.h"
 
+#define DBF_MAX_NAME 10                 /* bytes of a name in a file */
+#define DBF_MAX_UTF8 (5 * DBF_MAX_NAME) /* bytes of the same name in UTF-8 */
+
 /* A field that is written. */
 typedef struct dbf_output_field {
-  char name[11];       /* in UTF-8; ends with NUL */
-  char written[11];    /* the same in the code page */
-  char exact_name[24]; /* of a currency: the column of its exact text */
+  char name[DBF_MAX_UTF8 + 1];    /* in UTF-8; ends with NUL */
+  char written[DBF_MAX_NAME + 1]; /* the same in the code page */
+  char exact_name[DBF_MAX_UTF8 + sizeof "_exact"]; /* of a currency: the column
+                                                      of its exact text */
   char type;
   bool nullable;
   uint8_t size, decimals;

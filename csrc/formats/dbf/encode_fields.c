@@ -117,10 +117,10 @@ static pf_status check_field (const dbf_writer *self, dbf_output_field *field,
 }
 
 
-/* Whether a name has 1 to 10 bytes without blanks and control bytes, and does
-   not begin with a digit. */
+/* Whether a name can have 1 to 10 bytes in some code page, has neither blanks
+   nor control bytes, and does not begin with a digit. */
 static bool is_name (pf_bytes name) {
-  if (name.size == 0 || name.size > 10 ||
+  if (name.size == 0 || name.size > DBF_MAX_UTF8 ||
       (name.at[0] >= '0' && name.at[0] <= '9'))
     return false;
   for (size_t i = 0; i < name.size; i++)
@@ -134,19 +134,18 @@ static bool is_name (pf_bytes name) {
 static pf_status convert_name (dbf_writer *self, dbf_output_field *field,
                                pf_error *error) {
   uint8_t out[PF_CONVERTED_MAX(sizeof field->name)];
-  const pf_bytes name = pf_bytes_of(field->name);
-  size_t size = 0;
-  if (pf_is_same_in_utf8(&self->charset, name)) {
-    memcpy(field->written, name.at, name.size);
-    return PF_OK;
+  pf_bytes name = pf_bytes_of(field->name);
+  if (!pf_is_same_in_utf8(&self->charset, name)) {
+    size_t size = 0;
+    if (!pf_convert_back(&self->to_page, name, out, &size))
+      return reject(field, "a character of its name is not in the code page",
+                    error);
+    name = (pf_bytes){out, size};
   }
-  if (!pf_convert_back(&self->to_page, name, out, &size))
-    return reject(field, "a character of its name is not in the code page",
-                  error);
-  if (size >= sizeof field->written)
+  if (name.size > DBF_MAX_NAME)
     return reject(field, "its name has more than 10 bytes in the code page",
                   error);
-  memcpy(field->written, out, size);
+  memcpy(field->written, name.at, name.size);
   return PF_OK;
 }
 
