@@ -134,18 +134,17 @@ static bool is_name (pf_bytes name) {
 static pf_status convert_name (dbf_writer *self, dbf_output_field *field,
                                pf_error *error) {
   uint8_t out[PF_CONVERTED_MAX(sizeof field->name)];
-  pf_bytes name = pf_bytes_of(field->name);
-  if (!pf_is_same_in_utf8(&self->charset, name)) {
-    size_t size = 0;
-    if (!pf_convert_back(&self->to_page, name, out, &size))
-      return reject(field, "a character of its name is not in the code page",
-                    error);
-    name = (pf_bytes){out, size};
-  }
-  if (name.size > DBF_MAX_NAME)
+  const pf_bytes name = pf_bytes_of(field->name);
+  size_t size = name.size;
+  if (pf_is_same_in_utf8(&self->charset, name))
+    memcpy(out, name.at, size);
+  else if (!pf_convert_back(&self->to_page, name, out, &size))
+    return reject(field, "a character of its name is not in the code page",
+                  error);
+  if (size > DBF_MAX_NAME)
     return reject(field, "its name has more than 10 bytes in the code page",
                   error);
-  memcpy(field->written, name.at, name.size);
+  memcpy(field->written, out, size);
   return PF_OK;
 }
 
