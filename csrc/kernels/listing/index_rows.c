@@ -70,6 +70,14 @@ static uint32_t file_of (const index_reader *self, size_t node) {
 }
 
 
+/* Returns PF_NO_NAME when out of memory. */
+static uint32_t cycle_name (const index_reader *self, size_t number) {
+  char text[40];
+  snprintf(text, sizeof text, "<cycle %zu>", number);
+  return pf_intern_text(self->listing.base.dictionary, text);
+}
+
+
 /* Put the index number of a node, after as many spaces as gprof prints. */
 static void put_label (index_reader *self, pf_batch *batch, size_t node) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -101,11 +109,8 @@ static bool make_cell (listing_reader *reader, pf_batch *batch) {
     const size_t n = self->listing.listing.flow->graph->nfunctions;
     const size_t node =
         at < self->nnames ? self->names[at] : n + at - self->nnames;
-    char cycle[40];
-    snprintf(cycle, sizeof cycle, "<cycle %zu>", node - n + 1);
-    const uint32_t name = node < n
-                              ? listing_name(&reader->listing, node)
-                              : pf_intern_text(reader->base.dictionary, cycle);
+    const uint32_t name = node < n ? listing_name(&reader->listing, node)
+                                   : cycle_name(self, node - n + 1);
     const uint32_t file = file_of(self, node);
     put_label(self, batch, node);
     put_name(batch, NAME, name);
