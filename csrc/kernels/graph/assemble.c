@@ -49,8 +49,8 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
   if (pf_graph_reserve(graph, count) != PF_OK)
     return pf_no_memory(error);
   bool has_functions = false;
-  for (size_t i = 0; i < count; i++)
-    has_functions |= symbols[i].is_function;
+  for (size_t i = 0; i < count && !has_functions; i++)
+    has_functions = symbols[i].is_function;
   for (size_t i = 0; i < count; i++) {
     graph->names[i] = symbols[i].name;
     graph->addresses[i] = symbols[i].start + assembly->bias;
