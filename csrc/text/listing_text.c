@@ -241,9 +241,9 @@ static char *put_padded (char *p, const row_job *job,
     const uint64_t origin = (uint64_t)job->origin;
     const bool is_negative = column->ints[row] < job->origin;
     *p = '-';
-    return row_put_decimals(
-        p + is_negative, is_negative ? origin - value : value - origin,
-        segment->digits == 3 ? 1000 : 1000000, segment->digits);
+    return row_put_decimals(p + is_negative,
+                            is_negative ? origin - value : value - origin,
+                            segment->digits);
   }
   const size_t width = segment->is_left ? 0 : segment->width;
   char *const end = put_number(p, width, segment, column, row);

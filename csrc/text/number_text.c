@@ -19,45 +19,78 @@
 #include "text/rows.h"
 
 
+/* Returns the number of digits, 1 for 0. There are at least as many as the
+   logarithm of the highest bit, 1233 / 4096 for each bit. */
 static size_t count_digits (uint64_t value) {
-  size_t count = 1;
-  for (uint64_t power = 10; count < 20 && value >= power; power *= 10)
-    count++;
-  return count;
+  static const uint64_t powers[] = {0,
+                                    10,
+                                    100,
+                                    1000,
+                                    10000,
+                                    100000,
+                                    1000000,
+                                    10000000,
+                                    100000000,
+                                    1000000000,
+                                    10000000000,
+                                    100000000000,
+                                    1000000000000,
+                                    10000000000000,
+                                    100000000000000,
+                                    1000000000000000,
+                                    10000000000000000,
+                                    100000000000000000,
+                                    1000000000000000000,
+                                    10000000000000000000u};
+  const unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
+  const unsigned least = bits * 1233 >> 12;
+  return least + (value >= powers[least]);
 }
 
 
-/* Writes the last `count` digits of `value` before `end`. */
-static void put_digits (char *end, uint64_t value, size_t count) {
-  for (; count > 0; count--, value /= 10)
-    *--end = (char)('0' + value % 10);
-}
-
-
-char *row_put_decimals (char *p, uint64_t value, uint64_t unit,
+/* Writes value / 10^decimals after a sign, right-aligned in `width` columns,
+   two digits at a time. Returns the end. */
+static char *put_right (char *p, size_t width, bool is_negative, uint64_t value,
                         size_t decimals) {
-  p = row_put_uint(p, value / unit);
-  *p++ = '.';
-  put_digits(p + decimals, value % unit, decimals);
-  return p + decimals;
+  static const char pairs[] =
+      "0001020304050607080910111213141516171819202122232425262728293031323334"
+      "3536373839404142434445464748495051525354555657585960616263646566676869"
+      "707172737475767778798081828384858687888990919293949596979899";
+  const size_t digits = count_digits(value);
+  const size_t count = digits > decimals ? digits : decimals + 1;
+  const size_t size = is_negative + count + (decimals > 0);
+  if (size < width)
+    p = row_put_spaces(p, width - size);
+  *p = '-';
+  p += is_negative;
+  size_t left = count;
+  for (; left >= 2; left -= 2, value /= 100)
+    memcpy(p + left - 2, pairs + value % 100 * 2, 2);
+  if (left > 0)
+    *p = (char)('0' + value);
+  if (decimals == 0)
+    return p + count;
+  for (size_t i = 0; i < decimals; i++)
+    p[count - i] = p[count - i - 1];
+  p[count - decimals] = '.';
+  return p + count + 1;
+}
+
+
+char *row_put_decimals (char *p, uint64_t value, size_t decimals) {
+  return put_right(p, 0, false, value, decimals);
 }
 
 
 char *row_put_uint (char *p, uint64_t value) {
-  const size_t count = count_digits(value);
-  put_digits(p + count, value, count);
-  return p + count;
+  return put_right(p, 0, false, value, 0);
 }
 
 
 char *row_right_int (char *p, size_t width, int64_t value) {
-  const bool negative = value < 0;
-  const uint64_t size = negative ? 0 - (uint64_t)value : (uint64_t)value;
-  const size_t taken = count_digits(size) + negative;
-  if (taken < width)
-    p = row_put_spaces(p, width - taken);
-  *p = '-';
-  return row_put_uint(p + negative, size);
+  const bool is_negative = value < 0;
+  return put_right(p, width, is_negative,
+                   is_negative ? 0 - (uint64_t)value : (uint64_t)value, 0);
 }
 
 
@@ -128,16 +161,7 @@ char *row_right_fixed (char *p, size_t width, double value, int precision) {
     memcpy(p, text, n);
     return replace_commas(p, p + n);
   }
-  const uint32_t power = powers[precision];
-  const bool negative = signbit(value) != 0;
-  const size_t decimals = precision == 0 ? 0 : (size_t)precision + 1;
-  const size_t size = count_digits(scaled / power) + negative + decimals;
-  if (size < width)
-    p = row_put_spaces(p, width - size);
-  *p = '-';
-  p += negative;
-  return precision == 0 ? row_put_uint(p, scaled)
-                        : row_put_decimals(p, scaled, power, (size_t)precision);
+  return put_right(p, width, signbit(value) != 0, scaled, (size_t)precision);
 }
 
 
@@ -158,7 +182,7 @@ char *row_put_num (char *p, double value) {
   const double size = fabs(value), k = size * 1e6 + 0.5;
   if (k < 1e15 && (double)(uint64_t)k / 1e6 == size) {
     *p = '-';
-    p = row_put_decimals(p + (signbit(value) != 0), (uint64_t)k, 1000000, 6);
+    p = row_put_decimals(p + (signbit(value) != 0), (uint64_t)k, 6);
     while (p[-1] == '0')
       p--;
     return p[-1] == '.' ? p - 1 : p;

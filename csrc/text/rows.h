@@ -246,10 +246,9 @@ static inline pf_bytes row_bytes (const pf_column *column, size_t row,
 char *row_put_uint (char *p, uint64_t value);
 char *row_put_int (char *p, int64_t value);
 
-/* Writes value / unit, a power of ten, with `decimals` digits after the
-   point. */
-char *row_put_decimals (char *p, uint64_t value, uint64_t unit,
-                        size_t decimals);
+/* Writes value / 10^decimals, with that many digits after the point; without
+   decimals, no point. */
+char *row_put_decimals (char *p, uint64_t value, size_t decimals);
 
 /* As printf "%.*f", correctly rounded; precision 0 to 15. */
 char *row_put_fixed (char *p, double value, int precision);

@@ -42,8 +42,7 @@ static char *put_time (char *p, int64_t value, const row_column *column) {
   const uint64_t step = (uint64_t)column->unit / power; /* ns per last digit */
   const uint64_t steps = time / step + (time % step >= (step + 1) / 2);
   *p = '-'; /* overwritten if there is no sign */
-  return row_put_decimals(p + (value < 0), steps, power,
-                          (size_t)column->digits);
+  return row_put_decimals(p + (value < 0), steps, (size_t)column->digits);
 }
 
 

@@ -28,38 +28,44 @@ typedef struct histogram_reader {
 } histogram_reader;
 
 
-/* Returns how many bytes from `at` on are 0, in multiples of 8. */
-static size_t zero_bytes (const uint8_t *at, size_t size) {
-  size_t done = 0;
-  while (size - done >= 32 &&
-         (pf_load64le(at + done) | pf_load64le(at + done + 8) |
-          pf_load64le(at + done + 16) | pf_load64le(at + done + 24)) == 0)
-    done += 32;
-  while (size - done >= 8 && pf_load64le(at + done) == 0)
-    done += 8;
-  return done;
+/* Whether 32 bytes are 0. */
+static bool are_zero (const uint8_t *at) {
+  return (pf_load64le(at) | pf_load64le(at + 8) | pf_load64le(at + 16) |
+          pf_load64le(at + 24)) == 0;
 }
 
 
-/* List the next bins that are not 0, and move base->row past them. After bytes
-   that are 0, 8 bins are tested one by one. The byte order of 0 does not
-   matter. */
-static size_t list_nonzero (histogram_reader *self, size_t free_rows) {
+/* List the next bins of `width` bytes that are not 0, and move base->row past
+   them. Bins that are not in 32 bytes of 0 are tested one by one, without a
+   branch that depends on their values. The byte order of 0 does not matter. */
+static inline size_t list_nonzero (histogram_reader *self, size_t free_rows,
+                                   unsigned width) {
   gmon_reader *const base = &self->base;
-  const unsigned width = (unsigned)base->segment.stride;
   const uint8_t *const at = gmon_item(base, 0);
+  const unsigned block = 32 / width;
   uint64_t bin = base->row;
   size_t count = 0;
   while (bin < base->rows && count < free_rows) {
-    bin += zero_bytes(at + bin * width, (size_t)((base->rows - bin) * width)) /
-           width;
-    const uint64_t stop = base->rows - bin < 8 ? base->rows : bin + 8;
-    for (; bin < stop && count < free_rows; bin++)
-      if (pf_load(at + bin * width, width, false) != 0)
-        self->bins[count++] = (uint32_t)bin;
+    const bool is_block = base->rows - bin >= block;
+    const uint64_t stop = is_block ? bin + block : base->rows;
+    if (is_block && are_zero(at + bin * width))
+      bin = stop;
+    for (; bin < stop && count < free_rows; bin++) {
+      self->bins[count] = (uint32_t)bin;
+      count += pf_load(at + bin * width, width, false) != 0;
+    }
   }
   base->row = bin;
   return count;
+}
+
+
+/* The same for the width of the histogram; for the usual one the compiler
+   leaves out the choice of a load. */
+static size_t list_sparse (histogram_reader *self, size_t free_rows) {
+  const unsigned width = (unsigned)self->base.segment.stride;
+  return width == 2 ? list_nonzero(self, free_rows, 2)
+                    : list_nonzero(self, free_rows, width);
 }
 
 
@@ -141,13 +147,14 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
                         size_t count, uint64_t start) {
   const gmon_reader *const base = &self->base;
   const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
-  if (NANOSECONDS % rate != 0)
+  const int64_t length = NANOSECONDS % rate == 0 ? NANOSECONDS / rate : 0;
+  if (length == 0)
     advance_carry(self, start, rate);
   for (size_t i = 0; i < count; i++) {
     const uint64_t value = bin_value(base, self->bins[i]);
     int64_t *const spent = &column->ints[first + i];
-    *spent = 0;
-    if (value != 0 &&
+    *spent = length * (int64_t)(uint32_t)value;
+    if ((length == 0 || value > UINT32_MAX) && value != 0 &&
         (!is_countable(base, value) ||
          !to_nanoseconds(&self->carry, (int64_t)value, rate, spent)))
       pf_set_missing(column, first + i);
@@ -237,7 +244,7 @@ static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
     self->carry = gmon_rate(&base->file->layout, segment) / 2;
   }
   const size_t count = self->omits_zeros
-                           ? list_nonzero(self, PF_BATCH_ROWS - first)
+                           ? list_sparse(self, PF_BATCH_ROWS - first)
                            : gmon_fillable_rows(base, batch);
   for (size_t i = 0; !self->omits_zeros && i < count; i++)
     self->bins[i] = (uint32_t)base->row++;

@@ -77,8 +77,11 @@ static bool make_function (listing_reader *reader, pf_batch *batch) {
   const size_t row = batch->rows;
   if (self->at == self->count)
     return false;
-  if (PF_FAST(MISSES) && self->at + FETCH_AHEAD < self->count)
-    __builtin_prefetch(&flow->nodes[self->functions[self->at + FETCH_AHEAD]]);
+  if (PF_FAST(MISSES) && self->at + FETCH_AHEAD < self->count) {
+    const uint32_t later = self->functions[self->at + FETCH_AHEAD];
+    __builtin_prefetch(&flow->nodes[later]);
+    __builtin_prefetch(&flow->nodes[later].name); /* of another cache line */
+  }
   const uint32_t function = self->functions[self->at++];
   const pf_node *const node = &flow->nodes[function];
   const double both = node->self + node->child;

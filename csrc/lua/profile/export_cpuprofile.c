@@ -73,9 +73,8 @@ static void put_node (l_export *e, const tree *t, uint32_t position) {
 /* Writes a time in microseconds; other weights count as microseconds. */
 static void put_delta (l_export *e, int64_t value, bool is_time) {
   char text[ROW_NUMBER_SIZE];
-  const char *const end = is_time
-                              ? row_put_decimals(text, (uint64_t)value, 1000, 3)
-                              : row_put_int(text, value);
+  const char *const end = is_time ? row_put_decimals(text, (uint64_t)value, 3)
+                                  : row_put_int(text, value);
   l_export_bytes(e, text, (size_t)(end - text));
 }
 
