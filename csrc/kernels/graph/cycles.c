@@ -129,7 +129,27 @@ static bool traverse_from (traversal *t, uint32_t root) {
 }
 
 
-pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph) {
+/* Close, in descending order of number, the functions whose callees are all
+   closed. They are in no cycle and lead to none, so the traversal finds the
+   same cycles after it. */
+static void trim (traversal *t) {
+  const pf_graph *const graph = t->graph;
+  for (size_t f = graph->nfunctions; f-- > 0;) {
+    uint32_t at = graph->child_first[f];
+    const uint32_t end = graph->child_first[f + 1];
+    while (at < end && (t->preorder[graph->arcs[at].callee] == CLOSED ||
+                        graph->arcs[at].callee == f))
+      at++;
+    if (at < end)
+      continue;
+    t->preorder[f] = CLOSED;
+    t->cycles->order[t->closed++] = (uint32_t)f;
+  }
+}
+
+
+pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
+                          bool in_any_order) {
   const size_t n = graph->nfunctions + 1;
   traversal t = {.graph = graph,
                  .cycles = cycles,
@@ -140,6 +160,8 @@ pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph) {
                         .order = pf_array(n, sizeof *cycles->order)};
   bool done = t.frames != NULL && t.open != NULL && t.preorder != NULL &&
               cycles->next != NULL && cycles->order != NULL;
+  if (done && in_any_order)
+    trim(&t);
   for (size_t i = 0; done && i < graph->nfunctions; i++)
     if (t.preorder[i] == 0)
       done = traverse_from(&t, (uint32_t)i);

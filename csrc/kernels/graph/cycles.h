@@ -32,8 +32,13 @@ typedef struct pf_cycles {
 } pf_cycles;
 
 /* Find the cycles of a finished graph, and number them in ascending order of
-   their heads. PF_ENOMEM; close it also after a failure. */
-pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph);
+   their heads. `in_any_order`: `order` need only have callees before their
+   callers, not in the order of the search; most functions then need no search,
+   since the components of one function are trimmed first (McLendon et al.,
+   Journal of Parallel and Distributed Computing 65, 2005). PF_ENOMEM; close it
+   also after a failure. */
+pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
+                          bool in_any_order);
 
 void pf_cycles_close (pf_cycles *cycles);
 

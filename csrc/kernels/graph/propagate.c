@@ -203,16 +203,17 @@ pf_status pf_flow_open (pf_flow *flow, pf_graph *graph, size_t metric,
   flow->per_second = per_second(flow);
   for (size_t i = 0; filter != NULL && i < graph->nfunctions; i++)
     flow->filter_all |= filter[i];
-  if (pf_cycles_find(&flow->cycles, graph) != PF_OK ||
+  /* Without a filter all fractions are 1, except in compat graphs: gprof's
+     fractions are sums that may differ from 1 in their last bits, which its
+     digits show, as do the bits of sums in the order of the search. */
+  const bool has_fractions = filter != NULL || graph->facts.compat;
+  if (pf_cycles_find(&flow->cycles, graph, !has_fractions) != PF_OK ||
       open_nodes(flow) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < flow->cycles.count; i++)
     add_cycle(flow, i);
   flow->total_shown = flow->total;
-  /* Without a filter all fractions are 1, except in compat graphs: gprof's
-     fractions are sums that may differ from 1 in their last bits, which its
-     digits show. */
-  if (filter != NULL || graph->facts.compat) {
+  if (has_fractions) {
     const size_t n = flow->nnodes + 1;
     flow->fractions = pf_array_of_zeros(n, sizeof(double));
     flow->shown_child = pf_array_of_zeros(n, sizeof(double));

@@ -51,7 +51,7 @@ static void sum_samples (pf_graph *graph) {
 /* Find the cycles of a graph, and its arcs by callee. */
 static pf_status find_cycles (pf_graph *graph, pf_cycles *cycles) {
   const pf_status status = pf_graph_parents(graph);
-  return status == PF_OK ? pf_cycles_find(cycles, graph) : status;
+  return status == PF_OK ? pf_cycles_find(cycles, graph, false) : status;
 }
 
 
