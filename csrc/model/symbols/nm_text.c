@@ -15,10 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/memory.h"
+#include "model/base/parallel.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
 
-#define TRIAL_LINES 256 /* lines from which the form is detected */
+#define TRIAL_LINES 256   /* lines from which the form is detected */
+#define CHUNK       65536 /* symbols of a chunk */
 
 /* The contents of a line. */
 typedef struct nm_line {
@@ -266,25 +269,35 @@ static size_t guess_lines (pf_bytes text) {
 }
 
 
-pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
-                              pf_symbol_rule rule, pf_error *error) {
-  const uint64_t text_end = symbols->facts.text_end; /* 0: not known */
-  const nm_form form = choose_form(text);
+/* A text that is read in chunks of lines, one after the other. */
+typedef struct reading {
+  pf_bytes left; /* the lines that are not parsed yet */
+  nm_form form;
+  pf_symbol_rule rule;
+  pf_symbols *symbols;
+  pf_status status; /* of the symbols that were added */
+} reading;
+
+/* The symbols of a chunk; 0: those of the next chunk are to be parsed. */
+typedef struct chunk {
+  reading *text;
+  pf_found *found;
+  size_t count;
+} chunk;
+
+
+static void parse (chunk *c) {
+  reading *const r = c->text;
+  const uint64_t text_end = r->symbols->facts.text_end; /* 0: not known */
   pf_bytes line;
   nm_line parts;
-  pf_status status = PF_OK;
-  if (form == NULL)
-    return pf_fail(error, PF_EFORMAT, 0,
-                   "not the text of nm: no line has an address, a type and "
-                   "a name");
-  pf_symbols_size_hint(symbols, guess_lines(text));
-  while (status == PF_OK && next_line(&text, &line)) {
+  while (c->count < CHUNK && next_line(&r->left, &line)) {
     /* gprof accepts only t and T from such a text */
-    if (!form(line, &parts) || !(parts.type == 'T' || parts.type == 't' ||
-                                 (rule == PF_SYMBOLS_EXACT &&
-                                  (parts.type == 'W' || parts.type == 'i'))))
+    if (!r->form(line, &parts) || !(parts.type == 'T' || parts.type == 't' ||
+                                    (r->rule == PF_SYMBOLS_EXACT &&
+                                     (parts.type == 'W' || parts.type == 'i'))))
       continue;
-    const pf_found found = {
+    c->found[c->count++] = (pf_found){
         .address = parts.address,
         .size = parts.size,
         .limit = parts.address < text_end ? text_end : UINT64_MAX,
@@ -292,12 +305,47 @@ pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
         .is_function = true,
         .is_global = parts.type != 't',
     };
-    status = pf_symbols_add(symbols, &found);
   }
-  if (status == PF_OK)
-    status = pf_symbols_build(symbols, rule);
-  return status == PF_OK ? PF_OK
-                         : pf_fail(error, status, PF_NO_OFFSET,
-                                   status == PF_ELIMIT ? "too many symbols"
-                                                       : "out of memory");
+}
+
+
+/* Adds the symbols of a chunk, or parses the next one if it has none. */
+static void parse_or_add (void *context) {
+  chunk *const c = context;
+  if (c->count == 0) {
+    parse(c);
+    return;
+  }
+  for (size_t i = 0; i < c->count && c->text->status == PF_OK; i++)
+    c->text->status = pf_symbols_add(c->text->symbols, &c->found[i]);
+  c->count = 0;
+}
+
+
+pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
+                              pf_symbol_rule rule, pf_error *error) {
+  reading r = {text, choose_form(text), rule, symbols, PF_OK};
+  if (r.form == NULL)
+    return pf_fail(error, PF_EFORMAT, 0,
+                   "not the text of nm: no line has an address, a type and "
+                   "a name");
+  pf_found *const found = pf_array(2 * CHUNK, sizeof *found);
+  if (found == NULL)
+    return pf_no_memory(error);
+  pf_symbols_size_hint(symbols, guess_lines(text));
+  /* One chunk is added while the next one is parsed into the other. */
+  chunk chunks[] = {{&r, found, 0}, {&r, found + CHUNK, 0}};
+  parse(&chunks[0]);
+  while (r.status == PF_OK && r.left.size > 0)
+    pf_run_all(parse_or_add, chunks, sizeof *chunks, 2);
+  for (size_t i = 0; i < 2; i++)
+    if (chunks[i].count > 0)
+      parse_or_add(&chunks[i]);
+  free(found);
+  if (r.status == PF_OK)
+    r.status = pf_symbols_build(symbols, rule);
+  return r.status == PF_OK ? PF_OK
+                           : pf_fail(error, r.status, PF_NO_OFFSET,
+                                     r.status == PF_ELIMIT ? "too many symbols"
+                                                           : "out of memory");
 }
