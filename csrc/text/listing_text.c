@@ -23,7 +23,7 @@
 #include "model/base/switches.h"
 #include "text/rows.h"
 
-#define AHEAD 32 /* rows whose names are prefetched */
+#define GROUP 8 /* rows that are prefetched together */
 
 #define MAX_WIDTH 1000u
 
@@ -90,14 +90,19 @@ static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
 }
 
 
-/* Appends literal text to the last segment, or as one without a column. */
+/* Appends literal text to the last segment, and as segments without a column.
+   */
 static void add_literal (row_segment *segments, size_t *nsegments,
                          const uint8_t *at, size_t size) {
-  if (*nsegments == 0 || segments[*nsegments - 1].after.size > 0)
-    segments[(*nsegments)++] =
-        (row_segment){.field = SIZE_MAX, .precision = -1};
-  row_segment *const segment = &segments[*nsegments - 1];
-  segment->after = (pf_bytes){at, size};
+  for (size_t done = 0, part; done < size; done += part) {
+    part = size - done < ROW_LITERAL ? size - done : ROW_LITERAL;
+    if (*nsegments == 0 || segments[*nsegments - 1].literal_size > 0)
+      segments[(*nsegments)++] =
+          (row_segment){.field = SIZE_MAX, .precision = -1};
+    row_segment *const segment = &segments[*nsegments - 1];
+    memcpy(segment->literal, at + done, part);
+    segment->literal_size = (uint8_t)part;
+  }
 }
 
 
@@ -282,8 +287,8 @@ static pf_status put_row (row_job *job, const row_template *template,
       if (p == NULL)
         return PF_ENOMEM;
     }
-    for (size_t j = 0; j < segment->after.size; j++) /* most are short */
-      *p++ = (char)segment->after.at[j];
+    memcpy(p, segment->literal, ROW_LITERAL); /* maybe some bytes too many */
+    p += segment->literal_size;
   }
   text->used = (size_t)(p - text->at);
   return row_flush(job, false);
@@ -309,19 +314,22 @@ static const row_template *template_at (row_job *job, const pf_column *kinds,
 }
 
 
-/* Prefetches names of later rows in two steps, their entries in the dictionary
-   and their bytes: rows are sorted, so their names are scattered in memory. */
-static void prefetch_names (const row_job *job, size_t row) {
+/* Prefetches for GROUP rows, some groups ahead: their values, which another
+   core has written, then the entries of their names in the dictionary, then the
+   bytes of the names. Rows are sorted, so names are scattered in memory. */
+static void prefetch_group (const row_job *job, size_t row) {
   const pf_dictionary *const dictionary = job->reader->dictionary;
   for (size_t i = 0; i < job->batch.ncolumns; i++) {
     const pf_column *const column = &job->batch.columns[i];
-    if (column->type != PF_NAME || column->data == NULL)
+    const size_t size = pf_type_size(column->type);
+    if (column->data == NULL)
       continue;
-    const uint32_t *const ids = column->ids + row;
-    if (row + 2 * AHEAD < job->batch.rows)
-      pf_name_prefetch(dictionary, ids[2 * AHEAD]);
-    if (row + AHEAD < job->batch.rows)
-      __builtin_prefetch(pf_name(dictionary, ids[AHEAD]).at);
+    __builtin_prefetch((const uint8_t *)column->data +
+                       (row + 6 * GROUP) * size);
+    for (size_t r = row; column->type == PF_NAME && r < row + GROUP; r++) {
+      pf_name_prefetch(dictionary, column->ids[r + 4 * GROUP]);
+      __builtin_prefetch(pf_name(dictionary, column->ids[r + 2 * GROUP]).at);
+    }
   }
 }
 
@@ -332,8 +340,9 @@ static pf_status listing_rows (row_job *job) {
   pf_status status = PF_OK;
   for (size_t row = 0; status == PF_OK && row < job->batch.rows; row++) {
     const row_template *const template = template_at(job, kinds, row);
-    if (PF_FAST(MISSES))
-      prefetch_names(job, row);
+    if (PF_FAST(MISSES) && row % GROUP == 0 &&
+        row + 7 * GROUP <= job->batch.rows)
+      prefetch_group(job, row);
     if (template != NULL && job->separator.size > 0 && job->count + row > 0)
       status = row_put(&job->text, job->separator.at, job->separator.size);
     if (template != NULL && status == PF_OK)
@@ -349,7 +358,7 @@ static pf_status listing_begin (row_job *job) {
     size_t size = 0;
     for (size_t j = 0; j < template->nsegments; j++)
       size += template->segments[j].width + ROW_NUMBER_SIZE +
-              template->segments[j].after.size;
+              template->segments[j].literal_size;
     if (job->fixed_size < size)
       job->fixed_size = size;
   }

@@ -264,6 +264,8 @@ char *row_right_int (char *p, size_t width, int64_t value);
 char *row_right_fixed (char *p, size_t width, double value, int precision);
 
 
+#define ROW_LITERAL 16 /* bytes of a literal in one segment */
+
 /* A segment of a template: a column, followed by literal text. */
 typedef struct row_segment {
   size_t field; /* SIZE_MAX: no column */
@@ -272,18 +274,19 @@ typedef struct row_segment {
   bool is_left;
   bool is_json;   /* {column:json} */
   uint8_t digits; /* {column:us} 3, {column:ms} 6, else 0 */
-  pf_bytes after;
+  uint8_t literal_size;
+  char literal[ROW_LITERAL]; /* a copy, for a copy of constant size */
 } row_segment;
 
 typedef struct row_template {
   uint32_t kind; /* name id of the reader's dictionary, or area id */
-  const row_segment *segments; /* borrowed, like their literals */
+  const row_segment *segments; /* borrowed */
   size_t nsegments;
 } row_template;
 
 /*
 ** Compiles a template to segments; one of n bytes has at most n, for which the
-** caller has room. Literals borrow `source`. PF_EFORMAT has a message.
+** caller has room. PF_EFORMAT has a message.
 */
 pf_status row_compile (pf_bytes source, const pf_reader *reader,
                        row_segment *segments, size_t *nsegments,
