@@ -36,7 +36,7 @@
 ** the trace owns (pf_trace.state) until pprof_index_close. Readers then scan
 ** the samples. Warnings of damage have codes "pprof-...".
 **
-**   wire.h             fields
+**   wire.h, wire.c     fields
 **   open_pprof.c       the format: score, info, tables
 **   index.c            strings, functions and locations, read once
 **   samples_pprof.c    reads the samples one by one

@@ -47,29 +47,24 @@ typedef struct pprof_field {
 } pprof_field;
 
 
+/* As pprof_next_field, for any field. */
+bool pprof_next_long_field (pf_cursor *c, pprof_field *field);
+
 /* Read the next field. Returns false at the end and at an invalid field, where
-   the cursor is then left. */
+   the cursor is then left. Most fields have bytes, a tag of one byte and a size
+   of one byte. */
 static inline bool pprof_next_field (pf_cursor *c, pprof_field *field) {
-  const size_t at = c->at;
-  uint64_t tag, size;
-  *field = (pprof_field){.at = at};
-  if (!pf_take_varint(c, &tag))
-    return false;
-  field->number = tag >> 3;
-  field->wire = (unsigned)(tag & 7);
-  bool ok = field->number != 0;
-  switch (field->wire) {
-    case PPROF_VARINT: ok = ok && pf_take_varint(c, &field->value); break;
-    case PPROF_FIXED64: ok = ok && pf_take_uint(c, 8, &field->value); break;
-    case PPROF_FIXED32: ok = ok && pf_take_uint(c, 4, &field->value); break;
-    case PPROF_BYTES:
-      ok = ok && pf_take_varint(c, &size) && pf_take(c, size, &field->bytes);
-      break;
-    default: ok = false;
-  }
-  if (!ok)
-    c->at = at;
-  return ok;
+  const size_t left = pf_left(c);
+  if (left < 2)
+    return left > 0 && pprof_next_long_field(c, field);
+  const uint8_t *const from = c->bytes.at + c->at;
+  if ((from[0] & 0x87) != PPROF_BYTES || from[0] < 8 || from[1] >= 0x80 ||
+      from[1] > left - 2)
+    return pprof_next_long_field(c, field);
+  *field =
+      (pprof_field){from[0] >> 3, PPROF_BYTES, 0, {from + 2, from[1]}, c->at};
+  c->at += 2 + (size_t)from[1];
+  return true;
 }
 
 
