@@ -57,6 +57,25 @@ static void count_field (pprof_file *file, const pprof_field *field,
 }
 
 
+/* Add a field other than a sample to the ranges. Fields of one number have
+   ranges of their own as long as there are few ranges. */
+static void add_to_ranges (pprof_file *file, const pprof_field *field,
+                           size_t end) {
+  const uint32_t bit = PPROF_BIT(field->number);
+  pprof_range *const last =
+      &file->ranges[file->nranges == 0 ? 0 : file->nranges - 1];
+  const bool is_next =
+      last->to == field->at &&
+      (last->fields == bit || file->nranges > PPROF_MAX_RANGES / 2);
+  if (is_next || file->nranges == PPROF_MAX_RANGES) {
+    last->to = end;
+    last->fields |= bit;
+  }
+  else
+    file->ranges[file->nranges++] = (pprof_range){field->at, end, bit};
+}
+
+
 /* Count all fields, and record the ranges of those other than samples. */
 static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
                             pf_error *error) {
@@ -64,15 +83,8 @@ static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
   pprof_field field;
   while (pprof_next_field(&c, &field)) {
     count_field(file, &field, n);
-    if (field.number == PPROF_SAMPLE)
-      continue;
-    pprof_range *const last =
-        &file->ranges[file->nranges == 0 ? 0 : file->nranges - 1];
-    const bool is_next = file->nranges > 0 && last->to == field.at;
-    if (is_next || file->nranges == PPROF_MAX_RANGES)
-      last->to = c.at;
-    else
-      file->ranges[file->nranges++] = (pprof_range){field.at, c.at};
+    if (field.number != PPROF_SAMPLE)
+      add_to_ranges(file, &field, c.at);
   }
   file->readable = (pf_bytes){file->bytes.at, c.at};
   if (c.at == file->bytes.size)
@@ -117,7 +129,7 @@ pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
 
 static pf_status find_strings (pf_trace *trace, pprof_file *file,
                                pf_error *error) {
-  pprof_meta_cursor meta = {0};
+  pprof_meta_cursor meta = {.wanted = PPROF_BIT(PPROF_STRING)};
   pprof_field field;
   while (pprof_next_meta(file, &meta, &field))
     if (field.number == PPROF_STRING && field.wire == PPROF_BYTES)
@@ -309,7 +321,7 @@ static pf_status fill (pf_trace *trace, pprof_file *file, uint64_t number,
                        pf_status (*add)(pf_trace *, pprof_file *,
                                         const pprof_field *, pf_error *),
                        pf_error *error) {
-  pprof_meta_cursor meta = {0};
+  pprof_meta_cursor meta = {.wanted = PPROF_BIT(number)};
   pprof_field field;
   pf_status status = PF_OK;
   while (status == PF_OK && pprof_next_meta(file, &meta, &field))

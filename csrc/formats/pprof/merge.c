@@ -109,7 +109,7 @@ static pf_status read_header_field (pf_trace *trace, const pprof_field *field,
 static pf_status read_header (pprof_merged *m, const pprof_translation *t,
                               pprof_header *header, stated_types *types,
                               pf_error *error) {
-  pprof_meta_cursor meta = {0};
+  pprof_meta_cursor meta = {.wanted = PPROF_HEADER};
   pprof_field field;
   pf_status status = PF_OK;
   types->types = calloc(t->file->ntypes + 1, sizeof *types->types);

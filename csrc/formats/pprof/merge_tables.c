@@ -255,7 +255,8 @@ pf_status pprof_check_locations (pprof_merged *m, pprof_translation *t,
 
 pf_status pprof_read_tables (pprof_merged *m, pprof_translation *t,
                              pf_error *error) {
-  pprof_meta_cursor meta = {0};
+  pprof_meta_cursor meta = {.wanted = PPROF_BIT(PPROF_MAPPING) |
+                                      PPROF_BIT(PPROF_FUNCTION)};
   pprof_field field;
   pf_status status = PF_OK;
   t->functions = calloc((size_t)t->file->nfunctions + 1, sizeof *t->functions);

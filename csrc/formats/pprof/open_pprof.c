@@ -209,7 +209,7 @@ static pf_status set_info_field (pf_trace *trace, const pprof_field *field,
 
 static pf_status set_info (pf_trace *trace, const pprof_file *file,
                            pf_error *error) {
-  pprof_meta_cursor meta = {0};
+  pprof_meta_cursor meta = {.wanted = PPROF_HEADER};
   pprof_field field;
   size_t types = 0;
   pf_status status = PF_OK;

@@ -81,12 +81,20 @@ typedef struct pprof_function {
   int64_t start_line;
 } pprof_function;
 
-/* The bytes `from` .. `to` - 1 of the file. */
+/* The bytes `from` .. `to` - 1 of the file. `fields`: PPROF_BIT of each field
+   that is in them. */
 typedef struct pprof_range {
   size_t from, to;
+  uint32_t fields;
 } pprof_range;
 
-#define PPROF_MAX_RANGES 64
+#define PPROF_MAX_RANGES  64
+#define PPROF_BIT(number) ((uint32_t)1 << ((number) < 31 ? (number) : 31))
+
+/* The fields of a profile that are neither its samples nor its tables. */
+#define PPROF_HEADER                                       \
+  (~(PPROF_BIT(PPROF_SAMPLE) | PPROF_BIT(PPROF_LOCATION) | \
+     PPROF_BIT(PPROF_FUNCTION) | PPROF_BIT(PPROF_STRING)))
 
 typedef struct pprof_file {
   pf_bytes bytes;    /* of the source, borrowed */
@@ -114,14 +122,15 @@ typedef struct pprof_file {
 } pprof_file;
 
 
-/* An iterator over the fields other than samples; { 0 } starts it. */
+/* An iterator over the fields other than samples; { wanted } starts it. */
 typedef struct pprof_meta_cursor {
+  uint32_t wanted; /* PPROF_BIT of the wanted fields, or PPROF_HEADER */
   pf_cursor at;
   size_t next_range; /* index of the next range */
 } pprof_meta_cursor;
 
-/* Read the next field. Returns false at the end. Samples may be among the
-   fields if there are more than PPROF_MAX_RANGES ranges. */
+/* Read the next field of the ranges that have wanted fields: the caller passes
+   over the others. Returns false at the end. */
 static inline bool pprof_next_meta (const pprof_file *file,
                                     pprof_meta_cursor *meta,
                                     pprof_field *field) {
@@ -129,6 +138,8 @@ static inline bool pprof_next_meta (const pprof_file *file,
     if (meta->next_range == file->nranges)
       return false;
     const pprof_range *const range = &file->ranges[meta->next_range++];
+    if ((range->fields & meta->wanted) == 0)
+      continue;
     meta->at = pf_cursor_over((pf_bytes){file->readable.at, range->to}, false);
     meta->at.at = range->from;
   }
