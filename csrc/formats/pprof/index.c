@@ -142,18 +142,22 @@ static pf_status find_strings (pf_trace *trace, pprof_file *file,
 }
 
 
-/* Give the next number to the id of a message. A warning if it is 0 or has one:
-   the message is left out. */
-static pf_status add_id (pf_trace *trace, pf_id_table *ids, uint64_t id,
+/* Give the number `count` to the id of a message, and increment `count`. A
+   warning if the id is 0 or has a number: the message is left out. */
+static pf_status add_id (pf_trace *trace, pprof_ids *ids, uint64_t id,
                          const char *what, const pprof_field *message,
-                         pf_error *error) {
+                         uint32_t *count, pf_error *error) {
   uint32_t number;
-  if (id == 0 || pf_id_table_find(ids, id) != PF_NO_ID)
+  if (id == 0 || pprof_find_id(ids, id) != PF_NO_ID)
     return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
                    error, "a %s has the id %llu, which is %s", what,
                    (unsigned long long)id, id == 0 ? "none" : "taken");
-  return pf_id_table_words(ids, &id, 1, &number) == PF_OK ? PF_OK
-                                                          : pf_no_memory(error);
+  if (id == (uint64_t)*count + 1 && *count == ids->nfirst)
+    ids->nfirst++;
+  else if (pf_id_table_words(&ids->others, &id, 1, &number) != PF_OK)
+    return pf_no_memory(error);
+  ++*count;
+  return PF_OK;
 }
 
 
@@ -167,9 +171,8 @@ static pf_status add_function (pf_trace *trace, pprof_file *file,
   if (status == PF_OK)
     status = pprof_name_or_none(trace, m.file, message->at, &f->file, error);
   if (status == PF_OK)
-    status =
-        add_id(trace, &file->function_ids, m.id, "function", message, error);
-  file->nfunctions = file->function_ids.count;
+    status = add_id(trace, &file->function_ids, m.id, "function", message,
+                    &file->nfunctions, error);
   return status;
 }
 
@@ -257,8 +260,7 @@ static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
   pf_area area = PF_AREA_NONE;
   pf_status status = PF_OK;
   pprof_read_message(message, &stated, sizeof stated);
-  const uint32_t number =
-      pf_id_table_find(&file->function_ids, stated.function);
+  const uint32_t number = pprof_find_id(&file->function_ids, stated.function);
   if (number != PF_NO_ID) {
     const pprof_function *const f = &file->functions[number];
     area.name = f->name;
@@ -310,8 +312,8 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
   }
   l->count = file->nframes - l->first;
   if (status == PF_OK)
-    status = add_id(trace, &file->location_ids, id, "location", message, error);
-  file->nlocations = file->location_ids.count;
+    status = add_id(trace, &file->location_ids, id, "location", message,
+                    &file->nlocations, error);
   return status;
 }
 
@@ -333,8 +335,8 @@ static pf_status fill (pf_trace *trace, pprof_file *file, uint64_t number,
 
 pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
   counts n = {0, 0, 0, 0};
-  pf_id_table_init(&file->function_ids);
-  pf_id_table_init(&file->location_ids);
+  pf_id_table_init(&file->function_ids.others);
+  pf_id_table_init(&file->location_ids.others);
   pf_status status = count_all(trace, file, &n, error);
   if (status != PF_OK)
     return status;
@@ -367,6 +369,6 @@ void pprof_index_close (pprof_file *file) {
   free(file->functions);
   free(file->locations);
   free(file->frames);
-  pf_id_table_free(&file->function_ids);
-  pf_id_table_free(&file->location_ids);
+  pf_id_table_free(&file->function_ids.others);
+  pf_id_table_free(&file->location_ids.others);
 }

@@ -115,7 +115,7 @@ static bool read_locations (sorted_reader *r, pf_bytes ids) {
   }
   uint32_t *const record = block->words + block->nwords, n = 0;
   while (pf_take_varint(&c, &id)) {
-    const uint32_t number = pf_id_table_find(&file->location_ids, id);
+    const uint32_t number = pprof_find_id(&file->location_ids, id);
     if (number == PF_NO_ID)
       return false;
     record[RECORD_HEADER + n++] = r->translation->locations[number];

@@ -101,7 +101,7 @@ static pf_status add_function (pprof_merged *m, pprof_translation *t,
     return status;
   if (f.system_name != PF_NO_NAME || f.start_line != 0)
     m->is_sorted = false; /* profio does not write these */
-  const uint32_t number = pf_id_table_find(&t->file->function_ids, f.id);
+  const uint32_t number = pprof_find_id(&t->file->function_ids, f.id);
   if (number == PF_NO_ID || t->functions[number] != 0)
     return PF_OK; /* of equal ids the first is kept */
   f.id = 0;       /* equal functions of several files are one */
@@ -164,7 +164,7 @@ static bool add_line (pprof_merged *m, const pprof_translation *t,
   pprof_line line;
   pprof_read_message(message, &line, sizeof line);
   const uint32_t function =
-      pf_id_table_find(&t->file->function_ids, line.function);
+      pprof_find_id(&t->file->function_ids, line.function);
   line.function = function == PF_NO_ID ? 0 : t->functions[function];
   const bool ok = m->nlines < UINT32_MAX - 1 &&
                   pf_grow(&m->lines, &m->line_capacity, (size_t)m->nlines + 1);

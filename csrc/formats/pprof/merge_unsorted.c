@@ -30,7 +30,7 @@ static pf_status read_locations (sample_merger *s, const pprof_field *field,
   pf_status status = PF_OK;
   for (uint64_t id; status == PF_OK && pprof_next_number(&numbers, &id);) {
     const uint32_t number =
-        pf_id_table_find(&s->translation->file->location_ids, id);
+        pprof_find_id(&s->translation->file->location_ids, id);
     if (number == PF_NO_ID)
       status = pprof_warn_no_location(s->translation->trace, id, offset, error);
     else if (pf_grow(&s->locations, &s->location_capacity, s->nlocations + 1))

@@ -81,6 +81,21 @@ typedef struct pprof_function {
   int64_t start_line;
 } pprof_function;
 
+/* The ids of messages of one kind, numbered in the order of the file. Ids that
+   count up from 1, as those of most files do, are not in the table. */
+typedef struct pprof_ids {
+  uint32_t nfirst;    /* ids 1 .. nfirst have the numbers 0 .. nfirst - 1 */
+  pf_id_table others; /* number minus nfirst, by id */
+} pprof_ids;
+
+/* Returns the number of an id, or PF_NO_ID. */
+static inline uint32_t pprof_find_id (const pprof_ids *ids, uint64_t id) {
+  if (id - 1 < ids->nfirst)
+    return (uint32_t)(id - 1);
+  const uint32_t other = pf_id_table_find(&ids->others, id);
+  return other == PF_NO_ID ? PF_NO_ID : ids->nfirst + other;
+}
+
 /* The bytes `from` .. `to` - 1 of the file. `fields`: PPROF_BIT of each field
    that is in them. */
 typedef struct pprof_range {
@@ -109,12 +124,12 @@ typedef struct pprof_file {
   bool has_too_many_types; /* there are more than PPROF_MAX_TYPES */
   pprof_function *functions;
   uint32_t nfunctions;
-  pf_id_table function_ids; /* index of `functions` by id, or PF_NO_ID */
+  pprof_ids function_ids; /* numbers are indexes of `functions` */
   pprof_location *locations;
   uint32_t nlocations;
-  uint32_t naddresses; /* of locations with lines, which are their frames */
-  pf_id_table location_ids; /* index of `locations` by id, or PF_NO_ID */
-  uint32_t *frames;         /* areas of the dictionary */
+  uint32_t naddresses;    /* of locations with lines, which are their frames */
+  pprof_ids location_ids; /* numbers are indexes of `locations` */
+  uint32_t *frames;       /* areas of the dictionary */
   uint32_t nframes;
   uint64_t nsamples, nfields, nlabels;
   pf_field *fields; /* schema of table samples; set at the end */

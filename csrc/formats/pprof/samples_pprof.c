@@ -157,7 +157,7 @@ static pf_status find_frames (pprof_samples *s, size_t offset,
   if (!pf_grow(&s->depths, &s->depths_capacity, s->ndepths + s->nids + 1))
     return pf_no_memory(error);
   for (size_t n = s->nids; n-- > 0 && status == PF_OK;) {
-    const uint32_t number = pf_id_table_find(&s->file->location_ids, s->ids[n]);
+    const uint32_t number = pprof_find_id(&s->file->location_ids, s->ids[n]);
     if (number == PF_NO_ID) {
       s->packed = (pf_bytes){0};
       status = pprof_warn_no_location(s->trace, s->ids[n], offset, error);
