@@ -55,17 +55,16 @@ bool pprof_value (const pprof_file *file, const pprof_values *values,
 }
 
 
-/* Append the location ids of a field: packed or a single one. Sets *is_whole to
-   whether all its bytes are ids. */
-static bool read_ids (pprof_samples *s, const pprof_field *field,
-                      bool *is_whole) {
-  pprof_numbers numbers = pprof_numbers_of(field);
-  for (uint64_t id; pprof_next_number(&numbers, &id);) {
-    if (!pf_grow(&s->ids, &s->id_capacity, s->nids + 1))
-      return false;
-    s->ids[s->nids++] = id;
-  }
-  *is_whole = pf_left(&numbers.packed) == 0;
+/* Append packed location ids. Sets *is_whole to whether all bytes are ids. */
+static bool read_ids (pprof_samples *s, pf_bytes packed, bool *is_whole) {
+  pf_cursor c = pf_cursor_over(packed, false);
+  size_t n = s->nids;
+  if (!pf_grow(&s->ids, &s->id_capacity, n + packed.size))
+    return false;
+  while (pf_take_varint(&c, &s->ids[n]))
+    n++;
+  s->nids = n;
+  *is_whole = pf_left(&c) == 0;
   return true;
 }
 
@@ -102,21 +101,19 @@ static size_t shared_size (pf_bytes a, pf_bytes b) {
 
 /* Read the ids of a field with all of them; the outer ones that the previous
    sample has too are not read again. Returns false if out of memory. */
-static bool read_packed_ids (pprof_samples *s, pprof_field field) {
-  const pf_bytes bytes = field.bytes, before = s->packed;
-  const size_t same = shared_size(before, bytes);
+static bool read_packed_ids (pprof_samples *s, pf_bytes packed) {
+  const pf_bytes before = s->packed;
+  const size_t same = shared_size(before, packed);
   bool is_whole;
   s->ndepths -= count_ids(before.at, before.size - same);
-  field.bytes.size -= same;
-  if (!read_ids(s, &field, &is_whole))
+  if (!read_ids(s, (pf_bytes){packed.at, packed.size - same}, &is_whole))
     return false;
-  s->packed = bytes;
+  s->packed = packed;
   if (is_whole)
     return true;
-  field.bytes = bytes; /* damaged: read again up to there */
-  s->packed = (pf_bytes){0};
+  s->packed = (pf_bytes){0}; /* damaged: read again up to there */
   s->nids = s->ndepths = 0;
-  return read_ids(s, &field, &is_whole);
+  return read_ids(s, packed, &is_whole);
 }
 
 
@@ -126,9 +123,14 @@ static bool read_all_ids (pprof_samples *s, pf_bytes message) {
   bool ok = true, is_whole;
   s->packed = (pf_bytes){0};
   s->ndepths = 0;
-  while (ok && pprof_next_field(&c, &field))
-    if (field.number == 1)
-      ok = read_ids(s, &field, &is_whole);
+  while (ok && pprof_next_field(&c, &field)) {
+    if (field.number != 1)
+      continue;
+    ok = read_ids(s, field.bytes, &is_whole) &&
+         pf_grow(&s->ids, &s->id_capacity, s->nids + 1);
+    if (ok && field.wire != PPROF_BYTES)
+      s->ids[s->nids++] = field.value;
+  }
   return ok;
 }
 
@@ -136,17 +138,19 @@ static bool read_all_ids (pprof_samples *s, pf_bytes message) {
 /* Read the values and the ids of a sample. Returns false if out of memory. */
 static bool read_sample (pprof_samples *s, pf_bytes message) {
   pf_cursor c = pf_cursor_over(message, false);
-  pprof_field field, ids = {0};
-  size_t count = 0;
+  pprof_field field;
+  pf_bytes ids = {0};
+  bool is_packed = false; /* one field has all ids */
   s->nids = s->values.count = 0;
-  while (pprof_next_field(&c, &field)) {
+  for (size_t count = 0; pprof_next_field(&c, &field);) {
     if (field.number == 2 && !pprof_read_values(&s->values, &field))
       return false;
-    if (field.number == 1 && count++ == 0)
-      ids = field;
+    if (field.number != 1)
+      continue;
+    is_packed = count++ == 0 && field.wire == PPROF_BYTES;
+    ids = field.bytes;
   }
-  return count == 1 && ids.wire == PPROF_BYTES ? read_packed_ids(s, ids)
-                                               : read_all_ids(s, message);
+  return is_packed ? read_packed_ids(s, ids) : read_all_ids(s, message);
 }
 
 
