@@ -6,14 +6,17 @@
 **    varint   number of metrics, then the name and the unit of each
 **    varint   number of frames, then of each: name, 1 + size of the file and
 **             the file (0: none), line (zigzag)
-**    varint   number of nodes without the root; of each node: its number minus
-**             that of its parent, index of its frame
-**    varint   weights (zigzag): those of the root, of node 1, ..., by metric
+**    varint   number of nodes without the root
+**    uint32   of each node: its parent, index of its frame
+**    int64    weights: those of the root, of node 1, ..., by metric
 **
+** Nodes and weights are not packed further: that took longer than the pipe.
 ** A text is its size as a varint, and its bytes. Called by
 ** lua/profio/internal/store/contents.lua. The packed bytes are a Lua string;
 ** unpacked contexts belong to a new userdata of context_profile.c.
 */
+
+#include <string.h>
 
 #include "bytes/cursor.h"
 #include "lua/arguments.h"
@@ -44,43 +47,46 @@ static void put_metrics (luaL_Buffer *b, const pf_contexts *c) {
 }
 
 
-static void put_frame (luaL_Buffer *b, const pf_contexts *c, uint32_t area) {
-  const pf_area *const frame = pf_area_at(c->dictionary, area);
-  put_text(b, pf_name(c->dictionary, frame->name));
-  if (frame->file == PF_NO_NAME)
-    put_number(b, 0);
-  else {
-    const pf_bytes file = pf_name(c->dictionary, frame->file);
-    put_number(b, file.size + 1);
-    luaL_addlstring(b, (const char *)file.at, file.size);
-  }
-  put_number(b, pf_zigzag(frame->line));
+/* Save a number and a text that it states the size of. Returns the end. */
+static uint8_t *save_text (uint8_t *at, uint64_t number, pf_bytes text) {
+  at = pf_save_varint(at, number);
+  memcpy(at, text.at, text.size);
+  return at + text.size;
 }
 
 
-/* Memory for `count` numbers at the end of the buffer. */
-static uint8_t *prepare (luaL_Buffer *b, size_t count) {
-  return (uint8_t *)luaL_prepbuffsize(b, PF_VARINT_SIZE * count);
+static void put_frame (luaL_Buffer *b, const pf_contexts *c, uint32_t area) {
+  const pf_area *const frame = pf_area_at(c->dictionary, area);
+  const bool has_file = frame->file != PF_NO_NAME;
+  const pf_bytes name = pf_name(c->dictionary, frame->name);
+  const pf_bytes file = pf_name(c->dictionary, frame->file); /* "" if none */
+  uint8_t *const start = (uint8_t *)luaL_prepbuffsize(
+      b, name.size + file.size + 3 * PF_VARINT_SIZE);
+  uint8_t *at = save_text(start, name.size, name);
+  at = save_text(at, has_file ? file.size + 1 : 0, file);
+  at = pf_save_varint(at, pf_zigzag(frame->line));
+  luaL_addsize(b, (size_t)(at - start));
 }
 
 
 static void put_nodes (luaL_Buffer *b, const pf_contexts *c,
                        const uint32_t *indices) {
+  const size_t size = 8 * ((size_t)c->count - 1);
   put_number(b, c->count - 1);
-  uint8_t *const start = prepare(b, 2 * (size_t)c->count), *at = start;
-  for (uint32_t i = 1; i < c->count; i++) {
-    at = pf_save_varint(at, i - c->parents[i]);
-    at = pf_save_varint(at, indices[c->frames[i]] - 1);
+  uint8_t *at = (uint8_t *)luaL_prepbuffsize(b, size);
+  for (uint32_t i = 1; i < c->count; i++, at += 8) {
+    pf_save32le(at, c->parents[i]);
+    pf_save32le(at + 4, indices[c->frames[i]] - 1);
   }
-  luaL_addsize(b, (size_t)(at - start));
+  luaL_addsize(b, size);
 }
 
 
 static void put_weights (luaL_Buffer *b, const int64_t *weights, size_t count) {
-  uint8_t *const start = prepare(b, count), *at = start;
+  uint8_t *const at = (uint8_t *)luaL_prepbuffsize(b, 8 * count);
   for (size_t i = 0; i < count; i++)
-    at = pf_save_varint(at, pf_zigzag(weights[i]));
-  luaL_addsize(b, (size_t)(at - start));
+    pf_save64le(at + 8 * i, (uint64_t)weights[i]);
+  luaL_addsize(b, 8 * count);
 }
 
 
@@ -107,7 +113,9 @@ static int contexts_pack (lua_State *L) {
   uint32_t *const list = l_scratch(L, nareas, sizeof *list);
   const uint32_t nframes = number_frames(c, indices, list);
   luaL_Buffer b;
-  luaL_buffinitsize(L, &b, 64 + 8 * (size_t)c->count + 32 * (size_t)nframes);
+  luaL_buffinitsize(L, &b,
+                    64 + 8 * (1 + c->nmetrics) * (size_t)c->count +
+                        32 * (size_t)nframes);
   put_metrics(&b, c);
   put_number(&b, nframes);
   for (uint32_t i = 0; i < nframes; i++)
@@ -127,13 +135,8 @@ static void damaged (lua_State *L, const pf_cursor *from) {
 
 static inline uint64_t take_number (lua_State *L, pf_cursor *from,
                                     uint64_t limit) {
-  const size_t at = from->at;
   uint64_t number = 0;
-  if (at < from->bytes.size && from->bytes.at[at] < 0x80) /* most numbers */
-    number = from->bytes.at[from->at++];
-  else if (!pf_take_varint(from, &number))
-    damaged(L, from);
-  if (number > limit)
+  if (!pf_take_varint(from, &number) || number > limit)
     damaged(L, from);
   return number;
 }
@@ -146,7 +149,7 @@ static size_t take_count (lua_State *L, pf_cursor *from) {
 
 
 static pf_bytes take_bytes (lua_State *L, pf_cursor *from, uint64_t size) {
-  pf_bytes text = {NULL, 0};
+  pf_bytes text = pf_bytes_of("");
   if (!pf_take(from, size, &text))
     damaged(L, from);
   return text;
@@ -155,11 +158,6 @@ static pf_bytes take_bytes (lua_State *L, pf_cursor *from, uint64_t size) {
 
 static pf_bytes take_text (lua_State *L, pf_cursor *from) {
   return take_bytes(L, from, take_number(L, from, UINT64_MAX));
-}
-
-
-static int64_t take_signed (lua_State *L, pf_cursor *from) {
-  return pf_unzigzag(take_number(L, from, UINT64_MAX));
 }
 
 
@@ -196,7 +194,7 @@ static uint32_t take_frame (lua_State *L, pf_cursor *from, pf_dictionary *d) {
   const uint64_t size = take_number(L, from, UINT64_MAX);
   if (size > 0)
     frame.file = intern(L, d, take_bytes(L, from, size - 1));
-  frame.line = take_signed(L, from);
+  frame.line = pf_unzigzag(take_number(L, from, UINT64_MAX));
   const uint32_t area = pf_area_add(d, &frame);
   if (area == PF_NO_AREA)
     l_no_memory(L);
@@ -210,18 +208,26 @@ static void take_nodes (lua_State *L, pf_cursor *from, pf_contexts *c) {
   for (size_t i = 0; i < nframes; i++)
     frames[i] = take_frame(L, from, c->dictionary);
   const size_t count = take_count(L, from);
-  if (c->nmetrics > pf_left(from) / (count + 1)) /* weights follow the nodes */
+  const uint8_t *at = take_bytes(L, from, 8 * (uint64_t)count).at;
+  if (c->nmetrics > pf_left(from) / 8 / (count + 1)) /* weights follow */
     damaged(L, from);
-  pf_contexts_reserve(c, count + 1);
-  for (uint32_t i = 1; i <= count; i++) {
-    const uint64_t back = take_number(L, from, i);
-    const uint64_t frame = take_number(L, from, nframes);
-    if (back == 0 || frame == nframes)
+  if (!pf_contexts_extend(c, count))
+    l_no_memory(L);
+  for (size_t i = 1; i <= count; i++, at += 8) {
+    const uint32_t parent = pf_load32le(at), frame = pf_load32le(at + 4);
+    if (parent >= i || frame >= nframes)
       damaged(L, from);
-    if (pf_context_append(c, i - (uint32_t)back, frames[frame]) ==
-        PF_NO_CONTEXT)
-      l_no_memory(L);
+    c->parents[i] = parent;
+    c->frames[i] = frames[frame];
   }
+}
+
+
+static void take_weights (lua_State *L, pf_cursor *from, int64_t *weights,
+                          size_t count) {
+  const uint8_t *const at = take_bytes(L, from, 8 * (uint64_t)count).at;
+  for (size_t i = 0; i < count; i++)
+    weights[i] = (int64_t)pf_load64le(at + 8 * i);
 }
 
 
@@ -234,8 +240,7 @@ static int core_unpack_contexts (lua_State *L) {
   take_metrics(L, &from, c);
   take_nodes(L, &from, c);
   for (size_t m = 0; m < c->nmetrics; m++)
-    for (uint32_t i = 0; i < c->count; i++)
-      c->weights[m][i] = take_signed(L, &from);
+    take_weights(L, &from, c->weights[m], c->count);
   luaL_argcheck(L, pf_left(&from) == 0, 1, "packed contexts are too long");
   lua_settop(L, 3);
   return 1;

@@ -178,6 +178,17 @@ uint32_t pf_context_append (pf_contexts *c, uint32_t parent, uint32_t frame) {
 }
 
 
+bool pf_contexts_extend (pf_contexts *c, size_t count) {
+  if (count > UINT32_MAX / 2 - c->count)
+    return false;
+  const uint32_t total = c->count + (uint32_t)count;
+  if (total > c->capacity && !grow(c, total))
+    return false;
+  c->count = total;
+  return true;
+}
+
+
 uint32_t pf_context_of (pf_contexts *c, uint32_t parent, uint32_t frame) {
   const uint64_t hash = hash_of(c, parent, frame);
   const wanted w = {c, parent, frame};

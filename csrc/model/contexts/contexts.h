@@ -87,6 +87,10 @@ void pf_contexts_reserve (pf_contexts *contexts, size_t count);
 uint32_t pf_context_append (pf_contexts *contexts, uint32_t parent,
                             uint32_t frame);
 
+/* Add `count` nodes; the caller sets their parents, frames and weights. False
+   when out of memory: none was added. */
+bool pf_contexts_extend (pf_contexts *contexts, size_t count);
+
 /* The sum of two weights; it saturates at the limits of int64_t. */
 static inline int64_t pf_weight_add (int64_t a, int64_t b, bool *overflow) {
   int64_t sum;
