@@ -52,6 +52,12 @@ end
 
 -- {====== Copies of this process ======
 
+-- Writes a result and the bytes of its profile, which are many and are not copied.
+local function send(output, result, contexts)
+   local bytes = details.pack(result)
+   return output:write(string.pack("<I8I8", #bytes, #contexts), bytes, contexts) and output:flush()
+end
+
 -- Passes on the runs of one copy, up to the first failure that ends the command.
 local function serve(self, first, output)
    local sent = {}
@@ -60,13 +66,14 @@ local function serve(self, first, output)
          self.store = self.store or target.open(self.path, "read")
          return read(self, self.groups[i])
       end)
+      local contexts
       if not done then
          result = failure.is(result) and { status = result.status, message = result.message }
             or { raised = tostring(result) }
       elseif result.prepared then
-         result.prepared = stores.packed(result.prepared, sent)
+         result.prepared, contexts = stores.packed(result.prepared, sent)
       end
-      if not output:write(string.pack("<s8", details.pack(result))) or not output:flush() then
+      if not send(output, result, contexts or "") then
          return
       end
    end
@@ -95,21 +102,26 @@ local function lost(self, number, group)
       or "has ended with status", status))
 end
 
--- Takes a run from the copy that has read it.
+-- Takes a run from the copy that has read it: the result and the bytes of its profile.
 local function receive(self, i)
    local number = (i - 1) % self.count + 1
    local pipe = self.pipes[number]
-   local size = pipe:read(8)
-   local bytes = size and #size == 8 and pipe:read((string.unpack("<I8", size)))
-   local is_whole, result = details.unpack(bytes or "")
-   if not is_whole or #bytes ~= string.unpack("<I8", size) then
+   local sizes = pipe:read(16)
+   local size, contexts_size = 0, 0
+   if sizes and #sizes == 16 then
+      size, contexts_size = string.unpack("<I8I8", sizes)
+   end
+   local bytes = pipe:read(size) or ""
+   local contexts = pipe:read(contexts_size) or ""
+   local is_whole, result = details.unpack(bytes)
+   if not is_whole or #bytes ~= size or #contexts ~= contexts_size then
       lost(self, number, self.groups[i])
    elseif result.raised then
       error(result.raised, 0)
    elseif result.status then
       failure.raise(result.status, result.message)
    end
-   return result
+   return result, contexts ~= "" and contexts or nil
 end
 
 -- }======
@@ -121,9 +133,9 @@ function Reading:next(i)
    if self.count == 1 then
       return read(self, self.groups[i])
    end
-   local result = receive(self, i)
+   local result, contexts = receive(self, i)
    if result.prepared then
-      result.prepared = stores.unpacked(result.prepared, self.dictionary, self.programs)
+      result.prepared = stores.unpacked(result.prepared, contexts, self.dictionary, self.programs)
    end
    return result
 end

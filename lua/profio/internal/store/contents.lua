@@ -177,28 +177,30 @@ end
 ---Converts contents to plain values, which `unpack` converts back in another process.
 ---@param kept profio.RunContents
 ---@param sent table<string, boolean> hashes of the programs that were passed on; extended
----@return table
+---@return table packed without the profile
+---@return string|nil contexts the profile
 function contents.pack(kept, sent)
    local graph = kept.graph and { rows = kept.graph.rows, programs = {} }
    for hash, bytes in pairs(graph and kept.graph.programs or {}) do
       graph.programs[#graph.programs + 1] = { hash = hash, bytes = not sent[hash] and bytes or nil }
       sent[hash] = true
    end
-   return { contexts = kept.contexts and kept.contexts:pack(), graph = graph, calls = kept.calls }
+   return { graph = graph, calls = kept.calls }, kept.contexts and kept.contexts:pack()
 end
 
 ---Returns contents that `pack` has converted.
 ---@param packed table
+---@param contexts string|nil
 ---@param dictionary profio.core.Dictionary gets the names of the profile
 ---@param programs table<string, string> by hash: the programs that were received; extended
 ---@return profio.RunContents
-function contents.unpack(packed, dictionary, programs)
+function contents.unpack(packed, contexts, dictionary, programs)
    local graph = packed.graph and { rows = packed.graph.rows, programs = {} }
    for _, program in ipairs(graph and packed.graph.programs or {}) do
       programs[program.hash] = program.bytes or programs[program.hash]
       graph.programs[program.hash] = programs[program.hash]
    end
-   return { contexts = packed.contexts and core.unpack_contexts(packed.contexts, dictionary),
+   return { contexts = contexts and core.unpack_contexts(contexts, dictionary),
       graph = graph, calls = packed.calls }
 end
 

@@ -153,21 +153,26 @@ end
 ---Converts a prepared run to plain values, which `unpacked` converts back in another process.
 ---@param prepared table of prepare
 ---@param sent table<string, boolean> see contents.pack
----@return table
+---@return table packed without the profile
+---@return string|nil contexts the profile
 function stores.packed(prepared, sent)
-   return { stored = prepared.stored, is_known = prepared.is_known,
-      contents = prepared.contents and contents.pack(prepared.contents, sent) }
+   local packed, contexts
+   if prepared.contents then
+      packed, contexts = contents.pack(prepared.contents, sent)
+   end
+   return { stored = prepared.stored, is_known = prepared.is_known, contents = packed }, contexts
 end
 
 ---Returns a prepared run that `packed` has converted, for `write`.
 ---@param packed table
+---@param contexts string|nil
 ---@param dictionary profio.core.Dictionary gets the names of the profile
 ---@param programs table<string, string> see contents.unpack
 ---@return table prepared
-function stores.unpacked(packed, dictionary, programs)
+function stores.unpacked(packed, contexts, dictionary, programs)
    return setmetatable({ run = stores.hex(packed.stored.hash), stored = packed.stored,
       is_known = packed.is_known, contents = packed.contents
-         and contents.unpack(packed.contents, dictionary, programs) }, Prepared)
+         and contents.unpack(packed.contents, contexts, dictionary, programs) }, Prepared)
 end
 
 ---Frees the profile of a prepared run, which was written.
