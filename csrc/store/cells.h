@@ -18,17 +18,22 @@
 #ifndef cells_h
 #define cells_h
 
-#include "profio.h"
+#include <string.h>
+
+#include "bytes/cursor.h"
 
 #define PF_CELLS_VERSION 1
 #define PF_STACK_LIMIT   ((uint32_t)1 << 28) /* ids of stacks and frames */
 
+#define PF_CELLS_HEADER 11 /* bytes before the cells, at most */
+
 /* The size that `count` cells have at most. */
-#define PF_CELLS_BOUND(count) (11 + (size_t)(count)*15)
+#define PF_CELLS_BOUND(count) (PF_CELLS_HEADER + (size_t)(count)*15)
 
 typedef struct pf_cells_writer {
-  uint8_t *start, *at; /* PF_CELLS_BOUND bytes; borrowed */
-  uint32_t id;         /* of the last cell */
+  uint8_t *start, *at; /* of the cells; PF_CELLS_HEADER bytes are before them */
+  size_t count;
+  uint32_t id; /* of the last cell */
 } pf_cells_writer;
 
 typedef struct pf_cells_reader {
@@ -38,13 +43,6 @@ typedef struct pf_cells_reader {
   bool is_first;           /* no cell was read yet */
 } pf_cells_reader;
 
-
-static inline uint8_t *pf_varint_put (uint8_t *at, uint64_t number) {
-  for (; number >= 0x80; number >>= 7)
-    *at++ = (uint8_t)(number | 0x80);
-  *at++ = (uint8_t)number;
-  return at;
-}
 
 /* Read a varint; false if it is cut or exceeds 64 bits. */
 static inline bool pf_varint_take (pf_cells_reader *reader, uint64_t *number) {
@@ -65,21 +63,30 @@ static inline bool pf_varint_take (pf_cells_reader *reader, uint64_t *number) {
 }
 
 
-/* Begin to write `count` cells into memory of PF_CELLS_BOUND(count) bytes. */
-static inline pf_cells_writer pf_cells_begin (uint8_t *memory, size_t count) {
-  pf_cells_writer writer = {memory, memory, 0};
-  *writer.at++ = PF_CELLS_VERSION;
-  writer.at = pf_varint_put(writer.at, count);
-  return writer;
+/* Begin to write cells into borrowed memory of PF_CELLS_BOUND bytes. */
+static inline pf_cells_writer pf_cells_begin (uint8_t *memory) {
+  uint8_t *const start = memory + PF_CELLS_HEADER;
+  return (pf_cells_writer){start, start, 0, 0};
 }
 
 /* Write a cell; ids ascend and are below PF_STACK_LIMIT, no weight is 0. */
 static inline void pf_cell_put (pf_cells_writer *writer, uint32_t id,
                                 int64_t weight) {
-  writer->at = pf_varint_put(writer->at, id - writer->id);
-  writer->at = pf_varint_put(writer->at, (uint64_t)weight << 1 ^
-                                             (weight < 0 ? UINT64_MAX : 0));
+  writer->at = pf_save_varint(writer->at, id - writer->id);
+  writer->at = pf_save_varint(writer->at, pf_zigzag(weight));
   writer->id = id;
+  writer->count++;
+}
+
+/* Write the header, whose size depends on the number of cells. Returns all
+   bytes, which end at writer->at. */
+static inline pf_bytes pf_cells_end (const pf_cells_writer *writer) {
+  uint8_t header[PF_CELLS_HEADER] = {PF_CELLS_VERSION};
+  const uint8_t *const end = pf_save_varint(header + 1, writer->count);
+  const size_t size = (size_t)(end - header);
+  uint8_t *const start = writer->start - size;
+  memcpy(start, header, size);
+  return (pf_bytes){start, (size_t)(writer->at - start)};
 }
 
 

@@ -21,7 +21,7 @@ typedef struct job {
   pf_pair *pairs;   /* nodes with weights by their stack ids; then as many more
                        as scratch memory */
   size_t npairs;
-  uint8_t *bytes; /* of the cells of a metric, with their checksum */
+  uint8_t *bytes; /* scratch: the cells of a metric, with their checksum */
 } job;
 
 
@@ -266,24 +266,24 @@ static bool next_cell (const job *j, size_t metric, size_t *at, uint32_t *id,
 }
 
 
-/* The bytes of the cells of a metric. */
-static pf_bytes encode (job *j, size_t metric, uint64_t *count) {
-  size_t cells = 0, at = 0;
-  uint32_t id;
+/* The bytes of the cells of a metric, with their checksum. */
+static pf_bytes encode (job *j, int64_t run, int64_t id, size_t metric,
+                        uint64_t *count) {
+  pf_cells_writer writer = pf_cells_begin(j->bytes);
+  size_t at = 0;
+  uint32_t stack;
   int64_t weight;
-  while (next_cell(j, metric, &at, &id, &weight))
-    cells++;
-  pf_cells_writer writer = pf_cells_begin(j->bytes, cells);
-  for (at = 0; next_cell(j, metric, &at, &id, &weight);)
-    pf_cell_put(&writer, id, weight);
-  *count += cells;
-  return (pf_bytes){j->bytes, (size_t)(writer.at - writer.start)};
+  while (next_cell(j, metric, &at, &stack, &weight))
+    pf_cell_put(&writer, stack, weight);
+  *count += writer.count;
+  const pf_bytes cells = pf_cells_end(&writer);
+  pf_checksum_cells(cells, run, id, writer.at);
+  return (pf_bytes){cells.at, cells.size + PF_CHECKSUM_SIZE};
 }
 
 
 static pf_status put_metric (job *j, int64_t run, size_t metric,
                              uint64_t *count, pf_error *error) {
-  pf_bytes data = encode(j, metric, count);
   pf_database *const d = j->database;
   pf_statement *s;
   int64_t id = 0;
@@ -295,8 +295,7 @@ static pf_status put_metric (job *j, int64_t run, size_t metric,
         &s, NULL, error);
   if (status != PF_OK)
     return status;
-  pf_checksum_cells(data, run, id, j->bytes + data.size);
-  data.size += PF_CHECKSUM_SIZE;
+  const pf_bytes data = encode(j, run, id, metric, count);
   sqlite3_bind_int64(s->handle, 1, run);
   sqlite3_bind_int64(s->handle, 2, id);
   const int result =
@@ -331,8 +330,10 @@ pf_status pf_cells_store (pf_stored_ids *ids, pf_database *database,
       .interning = &ids->interning, .database = database, .contexts = contexts};
   pf_status status = begin(ids, database, error);
   *count = 0;
-  if (status == PF_OK && !job_allocate(&j))
-    status = pf_no_memory(error);
+  if (status == PF_OK && !job_allocate(&j)) {
+    job_free(&j);
+    return pf_no_memory(error);
+  }
   if (status == PF_OK)
     status =
         pf_intern_contexts(&ids->interning, contexts, &target, j.stacks, error);

@@ -43,12 +43,13 @@ static void check_again (const cell *cells, size_t count, size_t size) {
   cell *const again = malloc((count + 1) * sizeof *again);
   size_t same;
   MUST(bytes != NULL && again != NULL);
-  pf_cells_writer writer = pf_cells_begin(bytes, count);
+  pf_cells_writer writer = pf_cells_begin(bytes);
   for (size_t i = 0; i < count; i++)
     pf_cell_put(&writer, cells[i].id, cells[i].weight);
-  const size_t written = (size_t)(writer.at - writer.start);
-  MUST(written <= PF_CELLS_BOUND(count) && written <= size);
-  MUST(read_all((pf_bytes){bytes, written}, again, count + 1, &same) == PF_END);
+  const pf_bytes written = pf_cells_end(&writer);
+  MUST(written.at >= bytes && writer.at <= bytes + PF_CELLS_BOUND(count));
+  MUST(written.size <= size);
+  MUST(read_all(written, again, count + 1, &same) == PF_END);
   MUST(same == count);
   for (size_t i = 0; i < count; i++)
     MUST(again[i].id == cells[i].id && again[i].weight == cells[i].weight);
