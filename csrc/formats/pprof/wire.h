@@ -52,15 +52,22 @@ bool pprof_next_long_field (pf_cursor *c, pprof_field *field);
 
 /* Read the next field. Returns false at the end and at an invalid field, where
    the cursor is then left. Most fields have bytes, a tag of one byte and a size
-   of one byte. */
+   of one byte. Others are read through copies, so that the caller's variables
+   can be in registers. */
 static inline bool pprof_next_field (pf_cursor *c, pprof_field *field) {
   const size_t left = pf_left(c);
-  if (left < 2)
-    return left > 0 && pprof_next_long_field(c, field);
+  if (left == 0)
+    return false;
   const uint8_t *const from = c->bytes.at + c->at;
-  if ((from[0] & 0x87) != PPROF_BYTES || from[0] < 8 || from[1] >= 0x80 ||
-      from[1] > left - 2)
-    return pprof_next_long_field(c, field);
+  if (left == 1 || (from[0] & 0x87) != PPROF_BYTES || from[0] < 8 ||
+      from[1] >= 0x80 || from[1] > left - 2) {
+    pf_cursor at = *c;
+    pprof_field other;
+    const bool ok = pprof_next_long_field(&at, &other);
+    *c = at;
+    *field = other;
+    return ok;
+  }
   *field =
       (pprof_field){from[0] >> 3, PPROF_BYTES, 0, {from + 2, from[1]}, c->at};
   c->at += 2 + (size_t)from[1];
