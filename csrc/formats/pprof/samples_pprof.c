@@ -84,10 +84,14 @@ static size_t shared_size (pf_bytes a, pf_bytes b) {
   if (most == 0) /* they may have no bytes at all */
     return 0;
   const uint8_t *const end = a.at + a.size, *const other = b.at + b.size;
+  uint64_t differing = 0; /* bits of the last 8 bytes */
   size_t n = 0;
-  while (n + 8 <= most && memcmp(end - n - 8, other - n - 8, 8) == 0)
-    n += 8;
-  while (n < most && end[-1 - (ptrdiff_t)n] == other[-1 - (ptrdiff_t)n])
+  while (differing == 0 && n + 8 <= most) {
+    differing = pf_load64le(end - n - 8) ^ pf_load64le(other - n - 8);
+    n += differing == 0 ? 8 : (size_t)__builtin_clzll(differing) / 8;
+  }
+  while (differing == 0 && n < most &&
+         end[-1 - (ptrdiff_t)n] == other[-1 - (ptrdiff_t)n])
     n++;
   if ((n < a.size && end[-1 - (ptrdiff_t)n] >= 0x80) ||
       (n < b.size && other[-1 - (ptrdiff_t)n] >= 0x80)) {
