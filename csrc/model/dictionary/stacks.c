@@ -61,8 +61,9 @@ static uint32_t add (struct pf_stacks *stacks, uint32_t parent, uint32_t frame,
 }
 
 
-uint32_t pf_stack_push (pf_dictionary *dictionary, uint32_t parent,
-                        uint32_t frame) {
+/* Find or add a stack that is not the first child of its parent. */
+static uint32_t push (pf_dictionary *dictionary, uint32_t parent,
+                      uint32_t frame) {
   if (dictionary->stacks == NULL) {
     dictionary->stacks = calloc(1, sizeof *dictionary->stacks);
     if (dictionary->stacks != NULL)
@@ -73,17 +74,24 @@ uint32_t pf_stack_push (pf_dictionary *dictionary, uint32_t parent,
     return PF_NO_STACK;
   const uint64_t hash =
       pf_mix(stacks->others.seed, parent | (uint64_t)frame << 32);
-  if (parent < stacks->count) {
-    const uint32_t child = stacks->list[parent].child;
-    if (child == PF_NO_STACK)
-      return add(stacks, parent, frame, hash);
-    if (stacks->list[child].frame == frame)
-      return child;
-  }
+  if (parent < stacks->count && stacks->list[parent].child == PF_NO_STACK)
+    return add(stacks, parent, frame, hash);
   const wanted w = {stacks, parent, frame};
   const uint32_t known =
       pf_intern_table_find(&stacks->others, hash, is_same, &w);
   return known != PF_NOT_INTERNED ? known : add(stacks, parent, frame, hash);
+}
+
+
+uint32_t pf_stack_push (pf_dictionary *dictionary, uint32_t parent,
+                        uint32_t frame) {
+  const struct pf_stacks *const stacks = dictionary->stacks;
+  if (stacks != NULL && parent < stacks->count) {
+    const uint32_t child = stacks->list[parent].child;
+    if (child != PF_NO_STACK && stacks->list[child].frame == frame)
+      return child;
+  }
+  return push(dictionary, parent, frame);
 }
 
 
