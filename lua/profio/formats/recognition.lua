@@ -6,6 +6,7 @@
 ---           it, though its bytes do not show it
 ---  is_open  function(path): whether a path must not be opened to detect its format
 ---  score    function(bytes, size): 0 to 100, as for profio.register
+---  head     how many bytes `score` gets at most; default: 64 KiB
 
 local later = require "profio.internal.later"
 local packets = later "profio.formats.xpp.packets"
@@ -31,7 +32,7 @@ end }
 
 -- A store is a file of SQLite 3 with the application id of stores, at byte 68. One that is open in
 -- this process is not opened again.
-recognition[3] = { name = "store", score = function(head)
+recognition[3] = { name = "store", head = 72, score = function(head)
    return head:sub(1, 16) == "SQLite format 3\0" and head:sub(69, 72) == "prfo" and 100 or 0
 end, is_open = function(path)
    if path:find "^clickhouses?://" then
