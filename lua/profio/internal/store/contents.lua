@@ -119,10 +119,10 @@ end
 -- Returns the contents of a run with stacks, their details, and all header fields.
 local function stacks_of(trace)
    local profile = problem.check(trace:profile())
-   local contexts, heads = profile:contexts(), profile:origin().heads
+   local contexts, stated = profile:contexts(), profile:origin()
    local metrics, usual = metrics_of(contexts)
-   return { contexts = contexts }, { metrics = metrics, usual = usual, heads = plain_heads(heads) },
-      heads
+   return { contexts = contexts }, { metrics = metrics, usual = usual,
+      heads = plain_heads(stated.heads), mapping = stated.mapping }, stated.heads
 end
 
 ---Returns the identity and the size of a trace as the beginning of a run, without its profile.
@@ -145,8 +145,11 @@ end
 -- Returns whether a trace has more than its profile has: mappings, addresses of locations with
 -- functions, or labels of samples.
 local function has_more(trace)
-   return trace.format == "pprof" and (trace.info.mapping ~= nil or trace.info.addresses ~= nil
-      or trace:table "labels" ~= nil and trace:row_count "labels" ~= 0)
+   if trace.format ~= "pprof" then
+      return false
+   end
+   local info = trace.info
+   return info.mapping ~= nil or info.addresses ~= nil or trace:row_count "labels" ~= 0
 end
 
 ---Completes a run with the profile of its trace. Raises failures.
@@ -158,7 +161,7 @@ function contents.complete(run, trace)
    local kept, more, heads
    if kind == "graph" then
       kept, more, heads = { graph = graphs.of_trace(state, identity.program(state)) },
-         { metrics = {}, heads = {} }, {}
+         { metrics = {}, heads = {}, mapping = origin.of_trace(state).mapping }, {}
    elseif kind then
       kept, more, heads = stacks_of(trace)
    else
@@ -167,7 +170,6 @@ function contents.complete(run, trace)
    run.time, run.time_from = time_of(state, heads)
    kept.calls = call_sums.of_trace(trace, state)
    more.losses, more.warnings = trace:losses(), warnings_of(trace)
-   more.mapping = origin.of_trace(state).mapping
    run.kind, run.losses, run.details = kind, #more.losses, details.pack(more)
    run.call_bytes = kept.calls and #kept.calls or 0
    run.left_out = has_more(trace) or nil

@@ -39,9 +39,7 @@ end
 ---@param hash string
 ---@return string
 function stores.hex(hash)
-   return (hash:gsub(".", function(byte)
-      return ("%02x"):format(byte:byte())
-   end))
+   return ("%02x"):rep(#hash):format(hash:byte(1, -1))
 end
 
 ---Returns the tests of a selection for an engine.
