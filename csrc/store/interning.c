@@ -101,11 +101,14 @@ static pf_status intern_stack (pf_interning *i, uint32_t parent, uint32_t frame,
 }
 
 
-/* Mark the nodes with weights, and all their callers. */
+/* Mark the nodes with weights, and all their callers. There are no branches,
+   because whether a node has a weight cannot be predicted. */
 static void mark_needed (const pf_contexts *c, bool *needed) {
+  for (size_t m = 0; m < c->nmetrics; m++)
+    for (uint32_t node = 1; node < c->count; node++)
+      needed[node] |= c->weights[m][node] != 0;
   for (uint32_t node = c->count; node-- > 1;)
-    if (needed[node] || pf_context_has_weight(c, node, PF_NO_METRIC))
-      needed[node] = needed[c->parents[node]] = true;
+    needed[c->parents[node]] |= needed[node];
 }
 
 
