@@ -164,17 +164,10 @@ void pf_contexts_reserve (pf_contexts *c, size_t count) {
 }
 
 
-uint32_t pf_context_append (pf_contexts *c, uint32_t parent, uint32_t frame) {
-  if (c->count == c->capacity &&
-      (c->capacity > UINT32_MAX / 8 ||
-       !grow(c,
-             c->capacity == 0 ? 64 : (uint32_t)pf_next_capacity(c->capacity))))
-    return PF_NO_CONTEXT;
-  c->parents[c->count] = parent;
-  c->frames[c->count] = frame;
-  for (size_t m = 0; m < c->nmetrics; m++)
-    c->weights[m][c->count] = 0;
-  return c->count++;
+bool pf_contexts_grow (pf_contexts *c) {
+  return c->capacity <= UINT32_MAX / 8 &&
+         grow(c,
+              c->capacity == 0 ? 64 : (uint32_t)pf_next_capacity(c->capacity));
 }
 
 

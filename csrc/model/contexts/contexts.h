@@ -82,10 +82,23 @@ uint32_t pf_context_of (pf_contexts *contexts, uint32_t parent, uint32_t frame);
    memory, and a failure is ignored. */
 void pf_contexts_reserve (pf_contexts *contexts, size_t count);
 
+/* Grow the arrays, which are full. False when out of memory. */
+bool pf_contexts_grow (pf_contexts *contexts);
+
 /* Add a node for a frame that `parent` does not have as a child; the caller
    knows this, and nothing is looked up. PF_NO_CONTEXT when out of memory. */
-uint32_t pf_context_append (pf_contexts *contexts, uint32_t parent,
-                            uint32_t frame);
+static inline uint32_t pf_context_append (pf_contexts *contexts,
+                                          uint32_t parent, uint32_t frame) {
+  const uint32_t node = contexts->count;
+  if (node == contexts->capacity && !pf_contexts_grow(contexts))
+    return PF_NO_CONTEXT;
+  contexts->parents[node] = parent;
+  contexts->frames[node] = frame;
+  for (size_t m = 0; m < contexts->nmetrics; m++)
+    contexts->weights[m][node] = 0;
+  contexts->count = node + 1;
+  return node;
+}
 
 /* Add `count` nodes; the caller sets their parents, frames and weights. False
    when out of memory: none was added. */
