@@ -79,13 +79,28 @@ static bool do_areas_return (const uint8_t *at, size_t records) {
 }
 
 
+/* Returns whether a segment can be of a version: at most a quarter of it is
+   invalid or of the other version, at most a quarter has a decreasing time, and
+   at least an eighth has a word that only this version allows. */
+static bool can_be (const counts *t, bool is_old) {
+  const size_t matching = is_old ? t->old : t->new;
+  const size_t others = t->invalid + t->old + t->new - matching;
+  return others * 4 <= t->records && t->decreases * 4 <= t->records &&
+         matching * 8 >= t->records;
+}
+
+
 int winidea_score_records (pf_bytes head, uint64_t size) {
   const size_t records = head.size / RECORD_SIZE;
   /* Each segment must be plausible, so a table inside a library is not taken
      for a timeline. */
   const size_t segment =
       records / SEGMENTS < MIN_SEGMENT ? MIN_SEGMENT : records / SEGMENTS;
-  counts all = {.records = 0};
+  counts all = {.records = 0}, first = {.records = 0};
+  count_records(&first, head.at, records < 2 * segment ? records : segment,
+                RECORD_SIZE);
+  if (!can_be(&first, true) && !can_be(&first, false))
+    return 0; /* most files of other formats */
   count_records(&all, head.at, records, RECORD_SIZE);
   const bool is_old = all.old > all.new;
   for (size_t at = 0; at < records; at += segment) {
@@ -94,13 +109,7 @@ int winidea_score_records (pf_bytes head, uint64_t size) {
     /* the last segment includes the remainder */
     const size_t count = left < 2 * segment ? left : segment;
     count_records(&t, head.at + at * RECORD_SIZE, count, RECORD_SIZE);
-    /* In a segment of one version at most a quarter is invalid or of the other
-       version, at most a quarter has a decreasing time, and at least an eighth
-       has a word that only this version allows. */
-    const size_t matching = is_old ? t.old : t.new;
-    const size_t others = t.invalid + t.old + t.new - matching;
-    if (others * 4 > t.records || t.decreases * 4 > t.records ||
-        matching * 8 < t.records)
+    if (!can_be(&t, is_old))
       return 0;
     if (count == left)
       break;
