@@ -486,6 +486,22 @@ describe("the text of nm", function()
       end
    end)
 
+   it("may have more lines than are parsed at once", function()
+      for _, count in ipairs { 65535, 65536, 65537, 131072, 140000 } do
+         local lines = {}
+         for i = 1, count do
+            lines[i] = ("%08x T f%d\nU printf\n"):format(i * 16, i)
+         end
+         local found = from_nm(table.concat(lines)):all()
+         assert.equal(count, #found)
+         for i, symbol in ipairs(found) do
+            if symbol.start ~= i * 16 or symbol.name ~= "f" .. i then
+               assert.same({ i * 16, "f" .. i }, { symbol.start, symbol.name })
+            end
+         end
+      end
+   end)
+
    it("is refused if no line is valid", function()
       for _, text in ipairs { "", "hello world\n", "U printf\n", ("\0"):rep(100),
          "11111111111111111 T too_long\n" } do
