@@ -33,7 +33,8 @@
 #   make fuzz       each fuzz target for TIME seconds; counts the inputs tried
 #   make bench      profio beside gprof, other programs and plain C loops; with
 #                   CASES="timeline spans" some cases of it; with WITHOUT=misses
-#                   what a fast path brings: see CONTRIBUTING.md
+#                   what a fast path brings: see CONTRIBUTING.md; with
+#                   AGAINST=revision CASES="calls" beside that revision, in turns
 #   make docs       the parts of lua/profio/help/ that are generated from the code
 #   make install    the module, the command, its man pages and completion under
 #                   PREFIX (/usr/local), below DESTDIR if that is given;
@@ -558,23 +559,36 @@ bench:
 	@$(AGAIN) all $(BENCH)
 ifdef WITHOUT
 	@$(AGAIN) -j$(JOBS) B=$(B)/without/$(WITHOUT) \
-		CPPFLAGS=-DPF_WITHOUT=PF_FAST_$(shell echo $(WITHOUT) | tr a-z A-Z) all
-	@$(IN_TREE) $(LUA) spec/bench/without.lua $(WITHOUT) $(B)/without/$(WITHOUT)
+		CPPFLAGS=-DPF_WITHOUT=PF_FAST_$(shell echo $(WITHOUT) | tr a-z A-Z) \
+		all bench-programs
+	@$(IN_TREE) $(LUA) spec/bench/in_turns.lua without $(WITHOUT) \
+		$(B)/without/$(WITHOUT) $(CASES)
+else ifdef AGAINST
+	@mkdir -p $(B)/against/$(AGAINST)
+	@git archive $(AGAINST) | tar -x -C $(B)/against/$(AGAINST)
+	@$(AGAIN) -j$(JOBS) -C $(B)/against/$(AGAINST) B=build CASES=none AGAINST= bench
+	@$(IN_TREE) $(LUA) spec/bench/in_turns.lua against $(AGAINST) \
+		$(B)/against/$(AGAINST) $(CASES)
 else
 	@$(IN_TREE) $(LUA) spec/bench/run.lua $(CASES)
 endif
 
+bench-programs: $(BENCH)
+
 $(B)/bench/record: spec/bench/record.c spec/c/recording.h $(CORE)
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(WARN) -O2 -g $(filter-out %.h,$^) $(LIBS) -o $@
+	@echo "  cc  $@"
+	$(Q)$(CC) $(ALLFLAGS) $(WARN) -O2 -g $(filter-out %.h,$^) $(LIBS) -o $@
 
 $(B)/bench/%: spec/bench/%.c
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(WARN) -O2 -g $< -o $@
+	@echo "  cc  $@"
+	$(Q)$(CC) $(ALLFLAGS) $(WARN) -O2 -g $< -o $@
 
 $(B)/bench/%.so: spec/bench/%.c
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(WARN) -O2 -g -fPIC -shared $< -o $@
+	@echo "  cc  $@"
+	$(Q)$(CC) $(ALLFLAGS) $(WARN) -O2 -g -fPIC -shared $< -o $@
 
 
 # Installing. luarocks calls install-module and places the command itself. All
