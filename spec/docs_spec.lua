@@ -1,5 +1,7 @@
 -- The pages of help agree with the code.
 
+local lfs = require "lfs"
+
 local api = require "spec.support.api"
 local docs = require "spec.support.docs"
 local man = require "spec.support.man"
@@ -35,6 +37,27 @@ describe("the pages of help", function()
             end
          end
       end
+   end)
+end)
+
+describe("CONTRIBUTING.md", function()
+   it("names only files that exist, but in its worked examples", function()
+      local file <close> = assert(io.open "CONTRIBUTING.md")
+      local text = file:read "a":gsub("\n## Worked examples\n.-\n## ", "\n## ")
+      local count, missing = 0, {}
+      for path in text:gmatch "`([%w_./]+/[%w_]+%.[chl][ua]*)`" do
+         local is_there = false
+         for _, folder in ipairs { "", "csrc/", "csrc/formats/", "lua/profio/", "lua/profio/internal/",
+            "lua/profio/cli/" } do
+            is_there = is_there or lfs.attributes(folder .. path, "mode") == "file"
+         end
+         count = count + 1
+         if not is_there and path ~= "spec/x_spec.lua" then
+            missing[#missing + 1] = path
+         end
+      end
+      assert.is_true(count > 50)
+      assert.same({}, missing)
    end)
 end)
 
