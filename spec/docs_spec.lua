@@ -47,8 +47,8 @@ describe("CONTRIBUTING.md", function()
       local count, missing = 0, {}
       for path in text:gmatch "`([%w_./]+/[%w_]+%.[chl][ua]*)`" do
          local is_there = false
-         for _, folder in ipairs { "", "csrc/", "csrc/formats/", "lua/profio/", "lua/profio/internal/",
-            "lua/profio/cli/" } do
+         for _, folder in ipairs { "", "csrc/", "csrc/formats/", "lua/profio/",
+            "lua/profio/internal/", "lua/profio/cli/" } do
             is_there = is_there or lfs.attributes(folder .. path, "mode") == "file"
          end
          count = count + 1

@@ -42,8 +42,8 @@ local sum = [[lua5.4 -e 'local list = {} for i = 1, %d do list[i] = ("%s/%%06d")
 --- installed command; the sum of 100,000.
 function bench.files()
    local path, folder = timing.make("small", 100, 4096, 100, "graph"), timing.folder .. "/files"
-   assert(os.execute("env -u MAKEFLAGS -u MAKELEVEL make -s install B=" .. timing.folder:match "^(.*)/bench$"
-      .. " PREFIX=" .. prefix .. " >&2"))
+   assert(os.execute(("env -u MAKEFLAGS -u MAKELEVEL make -s install B=%s PREFIX=%s >&2")
+      :format(timing.folder:match "^(.*)/bench$", prefix)))
    local pprof = path .. ".pb.gz"
    assert(os.execute(("%s--export pprof -o %s %s.elf %s.gmon"):format(ours, pprof, path, path)))
    local size = copies(path .. ".gmon", folder, 1000)

@@ -1,9 +1,9 @@
 -- Compares two builds by the lines of the bench, whole cases in turns:
 --
---   in_turns.lua without NAME OTHER [CASE...]   this build, and the one in folder OTHER, which lacks
---                                               the fast path NAME: `make bench WITHOUT=NAME`
---   in_turns.lua against REVISION OTHER CASE... this checkout, and the one in folder OTHER:
---                                               `make bench AGAINST=REVISION`
+--   in_turns.lua without NAME OTHER [CASE...]     this build, and the one in folder OTHER, which
+--                                                 lacks a fast path: `make bench WITHOUT=NAME`
+--   in_turns.lua against REVISION OTHER CASE...   this checkout, and the one in folder OTHER:
+--                                                 `make bench AGAINST=REVISION`
 --
 -- Prints the medians of both for each line with a time, and how many times as long the other one (a
 -- build without a path), or this one (beside a revision), takes.
@@ -80,7 +80,7 @@ if #cases == 0 then
    cases[1] = assert(cases_of[name], "name the cases: CASES=\"calls symbols\"")
 end
 local here = { folder = ".", build = os.getenv "PROFIO_BUILD" or "build" }
-local other = is_without and { folder = ".", build = folder } or { folder = folder, build = "build" }
+local other = { folder = is_without and "." or folder, build = is_without and folder or "build" }
 timing.print("%-10s %-44s %12s %10s %9s", "case", "line", "this", is_without and "without" or name,
    is_without and "brings" or "ratio")
 for _, case in ipairs(cases) do

@@ -157,8 +157,10 @@ static pf_status note_unmerged_types (const pprof_merged *m,
                                       const pprof_translation *translation,
                                       pf_error *error) {
   bool *const used = calloc(types->count + 1, sizeof *used);
-  pf_status status = used == NULL ? pf_no_memory(error) : PF_OK;
-  for (size_t t = 0; used != NULL && t < m->ntypes; t++)
+  pf_status status = PF_OK;
+  if (used == NULL)
+    return pf_no_memory(error);
+  for (size_t t = 0; t < m->ntypes; t++)
     used[translation->types[t]] = true;
   for (size_t i = 0; status == PF_OK && i < types->count; i++) {
     if (used[i])
