@@ -38,7 +38,7 @@ l_stream *l_stream_check (lua_State *L, int arg) {
 }
 
 
-/* Frees everything except the writer. */
+/* Closes the files, the checker and its sinks; the writer is closed before. */
 static void close_outputs (l_stream *s) {
   for (size_t i = 0; i < s->noutputs; i++)
     l_stream_file_close(&s->outputs[i], i == 0 && s->is_pipe);
@@ -92,7 +92,8 @@ static int stream_finish (lua_State *L) {
 /* Adds an output file: a path or standard output ("-"). */
 static pf_status add_output (l_stream *s, const char *path, const char *role,
                              pf_error *error) {
-  l_stream_file *const output = &s->outputs[s->noutputs];
+  const size_t n = s->noutputs++; /* close_outputs closes it from now on */
+  l_stream_file *const output = &s->outputs[n];
   pf_sink *const sink = &output->sink;
   const bool is_pipe = strcmp(path, "-") == 0;
   *output = (l_stream_file){.sink = {.fd = is_pipe ? STDOUT_FILENO : -1},
@@ -105,24 +106,24 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
   const pf_status opened = pf_sink_open(sink, fd);
   sink->fd = fd;
   sink->role = role;
-  if (s->noutputs == 0)
+  if (n == 0)
     s->is_pipe = is_pipe;
   else
-    s->outputs[s->noutputs - 1].sink.side = sink;
-  s->noutputs++;
+    s->outputs[n - 1].sink.side = sink;
   return opened == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 
-/* Adds the main file and the side files at 5; the table on top has their
-   roles. */
+/* Adds the main file and the side files at 5. Their roles are appended to the
+   table on top, which keeps them alive. */
 static pf_status add_outputs (lua_State *L, l_stream *s, const char *path,
                               pf_error *error) {
   l_side sides[L_STREAM_OUTPUTS - 1];
   const size_t n = l_sides_at(L, 5, sides, L_STREAM_OUTPUTS - 1);
+  for (size_t i = 0; i < n; i++)
+    luaL_argcheck(L, sides[i].path != NULL, 5, "a side file without a path");
   pf_status status = add_output(s, path, NULL, error);
   for (size_t i = 0; i < n && status == PF_OK; i++) {
-    luaL_argcheck(L, sides[i].path != NULL, 5, "a side file without a path");
     status = add_output(s, sides[i].path, sides[i].role, error);
     if (status == PF_OK && sides[i].is_numbered)
       status = l_stream_file_number(&s->outputs[i + 1], sides[i].path, error);
@@ -154,9 +155,10 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
 }
 
 
-/* Opens the checker and the writer, truncates the files and starts the thread.
-   Files of a new recording are truncated after the writer was opened, so that a
-   failure leaves them as they were. */
+/* Opens the checker and the writer, whose thread waits for records, truncates
+   the files and marks the ring as open. Files of a new recording are truncated
+   only after the writer was opened: a failure before that leaves them as they
+   were. */
 static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
                               pf_error *error) {
   const bool appends = plan->older != NULL;
@@ -174,7 +176,8 @@ static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
 }
 
 
-/* Returns the plan for the options at 6; pushes the claim. */
+/* Returns the plan for the options at 6. Pushes their claim, or nil, which must
+   stay on the stack during the call. */
 static pf_writer_plan read_plan (lua_State *L, const pf_format *format) {
   static const char *const modes[] = {"block", "drop", "overwrite", NULL};
   int64_t size = 0, flush_every = 0;
@@ -191,8 +194,9 @@ static pf_writer_plan read_plan (lua_State *L, const pf_format *format) {
 }
 
 
-/* Pushes a stream without files for the dictionary at 3 and the label at 4, and
-   above it the table of its pins. */
+/* Pushes a stream without files for the dictionary at 3, whose messages begin
+   with the path at 4, and above it the table that keeps the dictionary and the
+   roles alive. */
 static l_stream *new_stream (lua_State *L) {
   l_stream *const s = l_new(L, L_STREAM, sizeof *s, 2);
   l_pin(L, -1, 2, 4);
@@ -210,8 +214,9 @@ static l_stream *new_stream (lua_State *L) {
 ** core.stream(format, options, dictionary, path, sides, plan): a writer through
 ** a ring into the file at `path` or standard output ("-"), or nil, message,
 ** code. plan = { size=, full=, flush_every=, fsync=, claim=, kept=, appends= }.
-** claim is of core.claim; without it the ring has no name. kept are the options
-** for recovery after a crash, which writes one file. With appends=true the
+** claim is a result of core.claim, which the writer takes over; without it the
+** ring is a file without a name. kept are the options by which recovery after a
+** crash writes the remaining records, into one file. With appends=true the
 ** recording is appended to that of the killed writer whose ring is claimed.
 */
 static int core_stream (lua_State *L) {
@@ -252,7 +257,12 @@ static int core_stream (lua_State *L) {
     s->outputs[i].created = NULL;
   }
   lua_settop(L, 11);
-  return status == PF_OK ? 1 : l_failure_of(L, &error, 11);
+  if (status == PF_OK)
+    return 1;
+  pf_error unused; /* the files are unlocked at once, not by the collector */
+  (void)close_stream(s, &unused);
+  close_outputs(s);
+  return l_failure_of(L, &error, 11);
 }
 
 

@@ -37,14 +37,15 @@ typedef struct l_stream {
   size_t noutputs;
   bool is_pipe;        /* the main output is standard output */
   bool sync;           /* fsync */
-  pf_encoder *checker; /* owned; checks rows before they are recorded; */
-  pf_sink null_sinks[L_STREAM_OUTPUTS]; /* it writes to /dev/null */
+  pf_encoder *checker; /* owned; checks rows before they are recorded */
+  pf_sink null_sinks[L_STREAM_OUTPUTS]; /* of the checker, into /dev/null */
   pf_batch row;                         /* a row of table row_table */
   size_t row_table;
 } l_stream;
 
 /* Opens the file at `path` for writing without truncating it and locks it.
-   Files that are not regular are written in place. PF_EIO, PF_ENOMEM. */
+   Files that are not regular are written in place. PF_EIO, PF_ENOMEM; close it
+   also after a failure. */
 pf_status l_stream_file_open (l_stream_file *output, const char *path,
                               pf_error *error);
 

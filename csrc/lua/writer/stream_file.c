@@ -55,13 +55,12 @@ pf_status l_stream_file_open (l_stream_file *output, const char *path,
   if (!is_new && errno == EEXIST)
     output->sink.fd = open(absolute, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   status = lock_file(output, error);
-  if (status == PF_OK && is_new && output->sync)
-    status = pf_output_sync_folder(absolute, error);
-  if (status == PF_OK && is_new)
-    output->created = absolute;
-  else
+  if (status != PF_OK || !is_new) {
     free(absolute);
-  return status;
+    return status;
+  }
+  output->created = absolute;
+  return output->sync ? pf_output_sync_folder(absolute, error) : PF_OK;
 }
 
 
