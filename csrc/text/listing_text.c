@@ -7,10 +7,11 @@
 **   {column:-9}         left-aligned in 9 columns
 **   {column:.20}        at most 20 characters of a text
 **   {column:json}       a JSON string or number; null if the value is missing
-**                       or not finite
-**   {column:us}         nanoseconds as microseconds with all decimals;
+**                       or not finite; no addresses, handles and stacks
+**   {column:us}         nanoseconds since the origin of the job as
+**                       microseconds with all decimals, without a width;
 **                       {column:ms} as milliseconds
-**   {{                  a brace
+**   {{                  an opening brace; a closing one is never doubled
 **
 ** Missing values are blanks, except in JSON. lua/row_text.c compiles the
 ** templates and calls row_listing. It owns the segments; only the text buffer
@@ -84,14 +85,20 @@ static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "cannot read '{%.*s}' in the template", (int)inner.size,
                    (const char *)inner.at);
-  if (reader->fields[segment->field].type == PF_NUM && segment->precision > 15)
+  const pf_type type = reader->fields[field].type;
+  if (segment->is_json &&
+      (type == PF_ADDR || type == PF_HANDLE || type == PF_STACK))
+    return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                   "column '%.*s' has no form in JSON", (int)name.size,
+                   (const char *)name.at);
+  if (type == PF_NUM && segment->precision > 15)
     segment->precision = 15;
   return PF_OK;
 }
 
 
-/* Appends literal text to the last segment, and as segments without a column.
-   */
+/* Appends literal text: to the last segment if that has none yet, and what does
+   not fit as segments without a column. */
 static void add_literal (row_segment *segments, size_t *nsegments,
                          const uint8_t *at, size_t size) {
   for (size_t done = 0, part; done < size; done += part) {
@@ -287,7 +294,7 @@ static pf_status put_row (row_job *job, const row_template *template,
       if (p == NULL)
         return PF_ENOMEM;
     }
-    memcpy(p, segment->literal, ROW_LITERAL); /* maybe some bytes too many */
+    memcpy(p, segment->literal, ROW_LITERAL); /* has room */
     p += segment->literal_size;
   }
   text->used = (size_t)(p - text->at);
@@ -316,7 +323,7 @@ static const row_template *template_at (row_job *job, const pf_column *kinds,
 
 /* Prefetches for GROUP rows, some groups ahead: their values, which another
    core has written, then the entries of their names in the dictionary, then the
-   bytes of the names. Rows are sorted, so names are scattered in memory. */
+   bytes of the names. A sorted listing has names from anywhere in memory. */
 static void prefetch_group (const row_job *job, size_t row) {
   const pf_dictionary *const dictionary = job->reader->dictionary;
   for (size_t i = 0; i < job->batch.ncolumns; i++) {

@@ -19,8 +19,8 @@
 #include "text/rows.h"
 
 
-/* Returns the number of digits, 1 for 0. There are at least as many as the
-   logarithm of the highest bit, 1233 / 4096 for each bit. */
+/* Returns the number of decimal digits, 1 for 0. It is the number of bits times
+   the decimal logarithm of 2 (about 1233 / 4096), rounded down, or one more. */
 static size_t count_digits (uint64_t value) {
   static const uint64_t powers[] = {0,
                                     10,
@@ -43,8 +43,8 @@ static size_t count_digits (uint64_t value) {
                                     1000000000000000000,
                                     10000000000000000000u};
   const unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
-  const unsigned least = bits * 1233 >> 12;
-  return least + (value >= powers[least]);
+  const unsigned minimum = bits * 1233 >> 12;
+  return minimum + (value >= powers[minimum]);
 }
 
 

@@ -143,7 +143,8 @@ struct row_job {
   size_t ntemplates;
   size_t kind;        /* a field; SIZE_MAX: one template for all rows */
   int64_t origin;     /* subtracted from times in us and ms */
-  pf_bytes separator; /* between rows; not before the first row */
+  pf_bytes separator; /* before each row but the first one, which must
+                            have a template */
   size_t fixed_size;  /* maximum bytes of a row without its texts */
   const struct row_template *kind_cache[ROW_KINDS]; /* by low bits */
 

@@ -1,6 +1,8 @@
 /*
-** internal.h - types and functions that only files of the format share. They
-** allocate nothing; readers and tables borrow the dbf_file of the trace.
+** internal.h - what the files of formats/dbf share; xpp's encoder includes it
+** through encode_dbf.h. dbf_open_data allocates a reader, and
+** dbf_converter_open a converter; all others allocate nothing. Readers and
+** tables borrow the dbf_file of the trace.
 */
 
 #ifndef internal_h
@@ -10,13 +12,13 @@
 
 /* The layout of descriptors in a family of versions. Offsets are in bytes. */
 typedef struct dbf_layout {
-  uint32_t first;     /* of the first descriptor in the file */
+  uint32_t first;     /* offset of the first descriptor in the file */
   uint32_t size;      /* bytes of a descriptor */
   uint32_t name;      /* maximum bytes of a name */
-  uint32_t type;      /* of the type in a descriptor */
-  uint32_t length;    /* of the field length */
-  uint32_t decimals;  /* of the decimals */
-  uint32_t flags;     /* of the flags; 0: none */
+  uint32_t type;      /* offset of the type in a descriptor */
+  uint32_t length;    /* offset of the length of the field */
+  uint32_t decimals;  /* offset of the number of decimals */
+  uint32_t flags;     /* offset of the flags; 0: the version has none */
   uint32_t fixed_end; /* fixed offset of the records; 0: stated by the header */
 } dbf_layout;
 
@@ -25,6 +27,7 @@ const dbf_layout *dbf_layout_of (uint8_t version);
 /* Returns the product name of a version; NULL if it is unknown. */
 const char *dbf_version_name (uint8_t version);
 
+/* Whether a version is dBASE 7. */
 static inline bool dbf_is_seven (uint8_t version) {
   return version == 0x04 || version == 0x8C;
 }
@@ -38,11 +41,13 @@ static inline bool dbf_is_visual (uint8_t version) {
 
 /* code_page.c: code pages of tables, by their names in iconv. */
 
-/* The name of the code page of a mark (byte 29); "" for 0, NULL: unknown. */
+/* The name of the code page of a mark, byte 29 of the header (the identifier of
+   the language driver); "" for 0, NULL: unknown. */
 const char *dbf_code_page (uint8_t mark);
 
 /* Get the code page that a .cpg file states: UTF-8, 1252, ANSI 1252, ISO 88591,
-   LDID/87, OEM 866 or a name of iconv. Returns false if there is none. */
+   LDID/87, OEM 866 or a name that iconv knows. Returns false if the text states
+   none of these. */
 bool dbf_cpg_page (pf_bytes text, char name[32]);
 
 /* Returns the mark of a code page by its name, ignoring case; 0 if it has
@@ -53,15 +58,16 @@ uint8_t dbf_code_page_mark (const char *name);
    their descriptors. */
 pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
-/* header_dbf.c: open a converter from the code page of a table, which can be
-   closed after a failure too. */
+/* header_dbf.c: open a converter from the code page of a table. Close it with
+   pf_converter_close, also after a failure. */
 pf_status dbf_converter_open (pf_converter *converter, const dbf_file *file,
                               pf_error *error);
 
 /* memo.c: the names of dbf_memo_form. */
 extern const char *const dbf_memo_names[];
 
-/* memo.c: find the bytes of a memo. Returns false with a message in
+/* memo.c: find the memo at a block of the memo file `memo`. *value points into
+   that file; *is_text: it is text, else binary. Returns false with a message in
    *problem. */
 bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
                     pf_bytes *value, bool *is_text, const char **problem);
@@ -75,14 +81,15 @@ dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
 ** digits.c: a fast path for integers of the common form: blanks, then up to
 ** eight digits at the end of the field. Call dbf_fast_int_open once per field,
 ** then dbf_fast_int_fill; values of another form are left to dbf_parse_digits.
+** The last eight bytes of a field are loaded as one word, and a shorter field is
+** extended by blanks.
 */
-/* The last eight bytes of a field as one word, and its load. Shorter fields
-   are extended by blanks. */
 typedef struct dbf_fast_int {
   ptrdiff_t offset; /* of the word from the start of the field */
   unsigned shift;   /* left shift in bits */
-  uint64_t mask, blanks;
-  size_t prefix; /* bytes of the field before the word, which must be blank */
+  uint64_t mask;    /* bits of the word that belong to the field */
+  uint64_t blanks;  /* spaces in all other bytes */
+  size_t prefix;    /* bytes of the field before the word: must be blank */
 } dbf_fast_int;
 
 /* Returns false if fields of this size and position need the general path.
@@ -91,7 +98,8 @@ bool dbf_fast_int_open (dbf_fast_int *fast, const dbf_field *field,
                         size_t record);
 
 /* Parse a field in up to `count` records of `stride` bytes; `at` is the field
-   in the first record. Returns how many values have this form. */
+   in the first record. Stops at the first value of another form, and returns
+   the number of values before it. */
 size_t dbf_fast_int_fill (const dbf_fast_int *fast, const uint8_t *at,
                           size_t stride, size_t count, int64_t *out);
 
@@ -105,7 +113,8 @@ bool dbf_put_date (uint8_t *out, const uint8_t *digits);
    which has room for 8. Returns false if it is not a date. */
 bool dbf_parse_date (pf_bytes text, uint8_t *digits);
 
-/* Returns the number in up to nine digits. */
+/* Returns the value of `count` ASCII digits, at most nine, which are not
+   checked. */
 uint32_t dbf_number_of (const uint8_t *digits, size_t count);
 
 /* Write a time, THH:MM:SS or THH:MM:SS.mmm. Returns the size, at most 13. */
@@ -114,11 +123,12 @@ size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds);
 /* Write units of 1/10000 exactly, at most 21 bytes. Returns the size. */
 size_t dbf_put_currency (uint8_t *out, int64_t units);
 
-/* Columns of table data that are no field. */
+/* Numbers of the columns of table data that are not fields of the file. */
 #define DBF_RECORD  (SIZE_MAX - 1) /* the number of the record, from 1 */
 #define DBF_DELETED SIZE_MAX
 
-typedef enum dbf_shown { /* option `deleted` */
+/* The records that table data shows: option `deleted`. */
+typedef enum dbf_shown {
   DBF_LIVE,
   DBF_ALL,
   DBF_ONLY_DELETED
@@ -128,10 +138,10 @@ typedef enum dbf_shown { /* option `deleted` */
 typedef struct dbf_state {
   dbf_file *file;
   dbf_shown shown;
-  size_t *columns;  /* of data: field, DBF_RECORD or DBF_DELETED */
-  pf_field *schema; /* of table data */
+  size_t *columns;  /* of data: field, DBF_RECORD or DBF_DELETED; owned */
+  pf_field *schema; /* of table data; owned */
   size_t ncolumns;
-  char *exact_names; /* of the columns with exact text of a currency */
+  char *exact_names; /* of the columns with exact text of a currency; owned */
   pf_table tables[3];
 } dbf_state;
 

@@ -20,7 +20,7 @@
 typedef struct histogram_reader {
   gmon_reader base;
   gmon_scale scale;
-  uint64_t offset;  /* 1 + that of the segment of scale and carry; 0: none */
+  uint64_t offset;  /* offset of the current segment + 1; 0: none yet */
   uint64_t carried; /* number of bins that are included in `carry` */
   uint64_t carry;   /* of their times: rest of a ns, in 1 / rate ns */
   bool omits_zeros; /* rows with count 0 may be left out */
@@ -60,8 +60,8 @@ static inline size_t list_nonzero (histogram_reader *self, size_t free_rows,
 }
 
 
-/* The same for the width of the histogram; for the usual one the compiler
-   leaves out the choice of a load. */
+/* Calls list_nonzero with the width of the histogram. With the constant 2, the
+   usual width, the compiler generates one kind of load. */
 static size_t list_sparse (histogram_reader *self, size_t free_rows) {
   const unsigned width = (unsigned)self->base.segment.stride;
   return width == 2 ? list_nonzero(self, free_rows, 2)
@@ -264,7 +264,7 @@ static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
 }
 
 
-/* Leave out rows with 0 in a column; only that of counts can be such. */
+/* Leave out rows whose count is 0. For any other column none is left out. */
 static void omit_zeros (pf_reader *reader, size_t column) {
   histogram_reader *const self = (histogram_reader *)(void *)reader;
   self->omits_zeros = column == HISTOGRAM_COUNT;

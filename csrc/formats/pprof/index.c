@@ -13,9 +13,12 @@
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
-/* Maximum lines of a location. A sample can name a location in two bytes, so
-   more would let a small file become large; no compiler inlines so deep. */
+/* Maximum lines of a location. A sample refers to a location with two bytes, so
+   without a limit a small file could expand to huge stacks; no compiler inlines
+   so deep. */
 #define MAX_LINES 256
+
+#define MAX_UNIT 63 /* bytes of a unit in a help text */
 
 
 /* Count the fields of a message that have this number. */
@@ -143,7 +146,7 @@ static pf_status find_strings (pf_trace *trace, pprof_file *file,
 
 
 /* Give the number `count` to the id of a message, and increment `count`. A
-   warning if the id is 0 or has a number: the message is left out. */
+   warning if the id is 0 or is used already: the message is left out. */
 static pf_status add_id (pf_trace *trace, pprof_ids *ids, uint64_t id,
                          const char *what, const pprof_field *message,
                          uint32_t *count, pf_error *error) {
@@ -235,9 +238,10 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
   if (type->name == PF_NO_NAME || type->unit == PF_NO_NAME)
     return pf_no_memory(error);
   name_column(file, type, name);
+  const pf_bytes shown = pf_name(trace->dictionary, type->unit);
   snprintf(type->help, sizeof type->help, "value of the sample, in %.*s",
-           (int)(pf_name(trace->dictionary, type->unit).size & 63),
-           (const char *)pf_name(trace->dictionary, type->unit).at);
+           (int)(shown.size < MAX_UNIT ? shown.size : MAX_UNIT),
+           (const char *)shown.at);
   file->ntypes++;
   return PF_OK;
 }
@@ -318,7 +322,7 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
 }
 
 
-/* Call `add` for each message with a field number. Functions come first. */
+/* Call `add` for each message with a field number. */
 static pf_status fill (pf_trace *trace, pprof_file *file, uint64_t number,
                        pf_status (*add)(pf_trace *, pprof_file *,
                                         const pprof_field *, pf_error *),
@@ -343,7 +347,7 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
   if (n.strings >= UINT32_MAX || n.functions >= UINT32_MAX ||
       n.frames >= UINT32_MAX)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "more than 2^32 strings, functions or frames");
+                   "more than 2^32 - 2 strings, functions or frames");
   file->strings = calloc(n.strings + 1, sizeof *file->strings);
   file->functions = calloc(n.functions + 1, sizeof *file->functions);
   file->locations = calloc(n.locations + 1, sizeof *file->locations);

@@ -47,13 +47,13 @@ typedef struct pprof_field {
 } pprof_field;
 
 
-/* As pprof_next_field, for any field. */
+/* wire.c: read the next field, whatever its type and size. Returns false at the
+   end, and at an invalid field without moving the cursor. */
 bool pprof_next_long_field (pf_cursor *c, pprof_field *field);
 
-/* Read the next field. Returns false at the end and at an invalid field, where
-   the cursor is then left. Most fields have bytes, a tag of one byte and a size
-   of one byte. Others are read through copies, so that the caller's variables
-   can be in registers. */
+/* The same, for most fields without a call: they have bytes, with a tag and a
+   size of one byte each. Numbers and long fields are read through copies, so
+   that the caller's variables can be in registers. */
 static inline bool pprof_next_field (pf_cursor *c, pprof_field *field) {
   const size_t left = pf_left(c);
   if (left == 0)

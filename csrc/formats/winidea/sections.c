@@ -2,6 +2,8 @@
 ** sections.c - the readers of tables statistics and contexts, which
 ** parse the rows of their sections when they are read. Opened by open_winidea.c
 ** for lua/checked_reader.c, which calls `close`; that frees the area cache.
+** Readers may run in several threads, so the mutex of the file protects the
+** dictionary, the sections and the warnings.
 */
 
 #include <stdlib.h>
@@ -33,8 +35,8 @@ static pf_status put_text (section_reader *self, const pf_batch *batch,
 }
 
 
-/* Puts a row, unless it has an invalid number; *is_good is then set to
-   false. */
+/* Fills a row of table contexts. If its handle is invalid, *is_good is set to
+   false and nothing is filled. */
 static pf_status put_context (section_reader *self,
                               const winidea_fields *fields,
                               const pf_batch *batch, bool *is_good,
@@ -50,7 +52,8 @@ static pf_status put_context (section_reader *self,
 
 #define NUMBERS (STATISTICS_COLUMNS - STATISTICS_COUNT)
 
-/* As put_context. */
+/* Fills a row of table statistics, with *is_good as in put_context. The area is
+   looked up last, and only if its column is wanted, since that may add one. */
 static pf_status put_statistics (section_reader *self,
                                  const winidea_fields *fields,
                                  const pf_batch *batch, bool *is_good,
@@ -120,8 +123,8 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
 }
 
 
-/* Reads the next row; before that, opens the next section of the kind if
-   needed, after scanning the whole text. */
+/* Reads the next row. At the end of a section, scans the rest of the text for
+   sections and goes to the next one of the kind; PF_END after the last. */
 static pf_status step (pf_reader *reader, pf_batch *batch, pf_error *error) {
   section_reader *const self = (section_reader *)(void *)reader;
   winidea_file *const file = self->trace->state;

@@ -1,8 +1,10 @@
 /*
-** order.c - converts columns to order words and back, and ranks names.
+** order.c - converts columns to order words (see order.h) and back, and ranks
+** names.
 */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/base/order.h"
 #include "model/base/memory.h"

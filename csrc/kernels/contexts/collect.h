@@ -10,19 +10,21 @@
 
 #include "model/contexts/contexts.h"
 
-/* A metric: the sum of a column of whole numbers, or the number of rows. */
+/* A metric: the sum of a column of whole numbers, or the number of rows. What
+   rounding left over in a column (pf_remainder_of) is added too. The name and
+   the unit are copied. */
 typedef struct pf_collected {
   const char *name, *unit; /* of the metric */
   const char *column;      /* NULL: each row counts 1 */
 } pf_collected;
 
-/* Names of columns; all but the reader may be NULL. `folded` has priority over
+/* The columns of a reader; each name may be NULL. `folded` has priority over
    `stack`, and both over the columns of single frames. */
 typedef struct pf_collect {
   pf_reader *reader;
-  const char *stack;       /* stacks */
-  const char *folded;      /* names "main;f;g", the outermost frame first */
-  const char *function;    /* names or areas: single frames */
+  const char *stack;       /* of stacks */
+  const char *folded;      /* of names "main;f;g", the outermost frame first */
+  const char *function;    /* of names or areas: the innermost frame */
   const char *caller;      /* names or areas: the function's caller */
   const char *caller_file; /* names: the file of the caller */
   const char *file;        /* names: the file of the function */
@@ -33,7 +35,7 @@ typedef struct pf_collect {
 } pf_collect;
 
 /* Read to the end, and add the weights of the rows to the contexts. A row
-   without stack, folded stack or function counts for the root. PF_EUNSUPPORTED:
+   without stack, folded stack or function is added to the root. PF_EUNSUPPORTED:
    a column does not exist or has another type. PF_ENOMEM, or the reader's
    error. */
 pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,

@@ -37,7 +37,7 @@ typedef struct traversal {
   size_t nopen;
   uint32_t *preorder; /* numbers from 1; 0: not discovered; or CLOSED */
   uint32_t discovered;
-  size_t closed; /* functions */
+  size_t closed; /* number of functions in the order */
   size_t heads_capacity;
 } traversal;
 
@@ -129,9 +129,9 @@ static bool traverse_from (traversal *t, uint32_t root) {
 }
 
 
-/* Close, in descending order of number, the functions whose callees are all
-   closed. They are in no cycle and lead to none, so the traversal finds the
-   same cycles after it. */
+/* In one pass in descending order of number, close each function whose callees,
+   apart from itself, are all closed. It is in no cycle and leads to none, so
+   the traversal finds the same cycles after that. */
 static void trim (traversal *t) {
   const pf_graph *const graph = t->graph;
   for (size_t f = graph->nfunctions; f-- > 0;) {

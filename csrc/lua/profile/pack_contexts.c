@@ -2,7 +2,8 @@
 ** pack_contexts.c - contexts as bytes, by which a process passes a profile to
 ** another one of the same program: contexts:pack and core.unpack_contexts.
 **
-**    varint   default metric + 1, or 0; 1 if a sum was saturated, else 0
+**    varint   default metric + 1, or 0
+**    varint   1 if a sum was saturated, else 0
 **    varint   number of metrics, then the name and the unit of each
 **    varint   number of frames, then of each: name, 1 + size of the file and
 **             the file (0: none), line (zigzag)
@@ -10,8 +11,10 @@
 **    uint32   of each node: its parent, index of its frame
 **    int64    weights: those of the root, of node 1, ..., by metric
 **
-** Nodes and weights are not packed further: that took longer than the pipe.
-** A text is its size as a varint, and its bytes. Called by
+** Integers are little-endian; nodes and weights are not compressed, since that
+** took longer than to pass more bytes through a pipe. A text is its size as a
+** varint, and its bytes. Of a frame only name, file and line are packed, which
+** is what a frame of a profile consists of. Called by
 ** lua/profio/internal/store/contents.lua. The packed bytes are a Lua string;
 ** unpacked contexts belong to a new userdata of context_profile.c.
 */
@@ -47,7 +50,8 @@ static void put_metrics (luaL_Buffer *b, const pf_contexts *c) {
 }
 
 
-/* Save a number and a text that it states the size of. Returns the end. */
+/* Save a number, which is the size or the size + 1, then a text. Returns the
+   end. */
 static uint8_t *save_text (uint8_t *at, uint64_t number, pf_bytes text) {
   at = pf_save_varint(at, number);
   memcpy(at, text.at, text.size);

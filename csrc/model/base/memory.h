@@ -25,11 +25,12 @@ void *pf_array_of_zeros (size_t count, size_t size);
    stays valid. */
 void *pf_array_resize (void *old, size_t count, size_t size);
 
-/* As the three functions above, in large pages if the system has them. The
-   first `used` values of `old` are copied; `old` is freed unless the result is
-   NULL. */
+/* As pf_array and pf_array_of_zeros, in large pages if the system has them. */
 void *pf_large_array (size_t count, size_t size);
 void *pf_large_array_of_zeros (size_t count, size_t size);
+
+/* Replace an array by one in large pages, with its first `used` values. `old` is
+   freed unless the result is NULL. */
 void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
 
 /*
@@ -51,15 +52,16 @@ bool pf_grow_array (void *array, size_t *capacity, size_t wanted, size_t size);
 bool pf_grow_filled_array (void *array, size_t *capacity, size_t wanted,
                            int byte, size_t size);
 
-/* Resize one of several parallel arrays that share a capacity, which the caller
-   updates after the last one, from `before` to `count` elements; all bytes of
-   the new elements are 0. False when out of memory. */
+/* Several arrays may share a capacity. Resize one of them from `before` to
+   `count` elements; all bytes of the new elements are 0. The caller updates the
+   capacity after the last array. False when out of memory. */
 #define pf_widen(array, before, count) \
   pf_widen_array((array), (before), (count), sizeof **(array))
 bool pf_widen_array (void *array, size_t before, size_t count, size_t size);
 
-/* The next capacity of a full array. Long arrays grow by a factor of 4, since
-   unused pages take no memory and each copy needs new pages. */
+/* The next capacity of a full array, for callers that allocate it themselves; 0
+   stays 0. From 65,536 elements on arrays grow by a factor of 4, since unused
+   pages take no memory and each copy needs new pages. */
 static inline size_t pf_next_capacity (size_t capacity) {
   return capacity < 65536 ? capacity * 2 : capacity * 4;
 }

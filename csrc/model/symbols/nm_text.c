@@ -275,10 +275,10 @@ typedef struct reading {
   nm_form form;
   pf_symbol_rule rule;
   pf_symbols *symbols;
-  pf_status status; /* of the symbols that were added */
+  pf_status status; /* PF_OK, or the first failure of pf_symbols_add */
 } reading;
 
-/* The symbols of a chunk; 0: those of the next chunk are to be parsed. */
+/* The parsed symbols of a chunk; `count` 0: the next one can be parsed here. */
 typedef struct chunk {
   reading *text;
   pf_found *found;
@@ -292,7 +292,8 @@ static void parse (chunk *c) {
   pf_bytes line;
   nm_line parts;
   while (c->count < CHUNK && next_line(&r->left, &line)) {
-    /* gprof accepts only t and T from such a text */
+    /* gprof accepts only t and T from such a text; the exact rule also W (weak)
+       and i (indirect function) */
     if (!r->form(line, &parts) || !(parts.type == 'T' || parts.type == 't' ||
                                     (r->rule == PF_SYMBOLS_EXACT &&
                                      (parts.type == 'W' || parts.type == 'i'))))
