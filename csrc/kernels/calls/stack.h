@@ -257,10 +257,11 @@ static inline uint64_t word_of (const pf_slot *slot) {
 
 
 /* Fill a frame of a call that runs from now on, in the function `around`.
-   `word`: of its enter. */
+   `word`: of its enter. `is_plain`: see pf_frame; it is a constant, so that the
+   bytes of a plain frame are one store. */
 PF_HOT void begin_frame (pf_machine *m, pf_frame *f, const pf_frame *around,
                          uint32_t number, uint64_t word, int64_t time,
-                         unsigned flags) {
+                         unsigned flags, bool is_plain) {
   const pf_slot *const slot = &m->lanes.slots[number];
   f->start = f->since = time; /* a literal would be built elsewhere and copied,
                                  which stalls */
@@ -273,10 +274,11 @@ PF_HOT void begin_frame (pf_machine *m, pf_frame *f, const pf_frame *around,
   f->losses = m->losses;
   f->detail = 0;
   f->state = PF_FRAME_RUNNING;
-  f->flags = (uint8_t)flags;
-  f->is_line = slot->kind != PF_KIND_FUNCTION;
+  f->flags = is_plain ? 0 : (uint8_t)flags;
+  f->is_line = !is_plain && slot->kind != PF_KIND_FUNCTION;
   f->is_counted = true;
   f->is_first = f->is_earlier = false;
+  f->is_plain = is_plain;
 }
 
 
@@ -296,10 +298,9 @@ static inline pf_frame *push (pf_machine *m, uint32_t number, int64_t time,
   pf_slot *const slot = &m->lanes.slots[number];
   pf_lane *const lane = slot->lane;
   pf_frame *const f = &lane->frames[lane->count];
-  begin_frame(m, f, pf_lane_innermost(lane), number, word_of(slot), time,
-              flags);
+  begin_frame(m, f, pf_lane_innermost(lane), number, word_of(slot), time, flags,
+              false);
   f->period = f->outside = PF_NO_TIME;
-  f->is_plain = false;
   slot->top = lane->count++;
   m->open++;
   if (lane->count == 2)
@@ -366,9 +367,8 @@ PF_HOT bool enter_fast (pf_machine *m, fast_run *r, uint64_t word,
   if (r->count == 1)
     link_busy(m, r->lane);
   pause(top, time);
-  begin_frame(m, f, top, number, word, time, 0);
+  begin_frame(m, f, top, number, word, time, 0, true);
   time_enter(m, f, slot, time);
-  f->is_plain = true;
   slot->top = r->count++;
   r->top = f;
   return true;
