@@ -42,9 +42,13 @@ local function run(folder, build, case, times, order)
       .. "lua5.4 spec/bench/run.lua %s 2>/dev/null"):format(folder, build, build, case)))
    local seen = {}
    for line in pipe:lines() do
-      local before, number, unit = line:match "^(.-)([%d.]+) (%a+)%f[^%w/]"
-      local label = before and before:gsub("%s+", " ")
-      if label and units[unit] and tonumber(number) then
+      local label, number, unit
+      for at, digits, word in line:gmatch "()(%f[%d.][%d.]+) (%a+)%f[^%w/]" do
+         if not number and units[word] and tonumber(digits) then
+            label, number, unit = line:sub(1, at - 1):gsub("%s+", " "), digits, word
+         end
+      end
+      if number then
          seen[label] = (seen[label] or 0) + 1
          local key = label .. (seen[label] > 1 and ("(%d)"):format(seen[label]) or "")
          if not times[key] then
