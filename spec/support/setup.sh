@@ -121,10 +121,12 @@ protocol_module () {
 }
 
 # Programs for the specs of stores of many machines, which are skipped without
-# them: servers of ClickHouse, GNU parallel, Slurm.
+# them: servers of ClickHouse and their client, GNU parallel, Slurm.
 cluster_programs () {
   can_install || return 0
-  command -v clickhouse-server >/dev/null || try_to_install clickhouse-server
+  command -v clickhouse-server >/dev/null &&
+    command -v clickhouse-client >/dev/null ||
+    try_to_install clickhouse-server clickhouse-client
   command -v parallel >/dev/null || try_to_install parallel
   command -v slurmctld >/dev/null && command -v slurmd >/dev/null &&
     command -v sbatch >/dev/null && command -v munged >/dev/null ||
