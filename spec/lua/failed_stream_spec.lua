@@ -1,8 +1,9 @@
 -- A stream that cannot be opened releases its files at once, not when it is collected.
 
+local command = require "spec.support.command"
 local profio = require "profio"
 
-local path = "build/spec/failed_stream.prf"
+local path = command.folder .. "/failed_stream.prf"
 
 local function size_of(name)
    local file <close> = io.open(name, "rb")
@@ -20,9 +21,7 @@ describe("a stream that cannot be opened", function()
    end)
 
    it("unlocks an old file, which keeps its contents and can be opened again", function()
-      local file <close> = assert(io.open(path, "wb"))
-      file:write "old contents"
-      file:close()
+      command.file("failed_stream.prf", "old contents")
       collectgarbage "stop"
       local writer, message = profio.create(path, { format = "br", ring = {},
          code_page = "no such page" })

@@ -227,6 +227,8 @@ static int core_stream (lua_State *L) {
   lua_settop(L, 6);
   const bool appends = l_option_flag(L, 6, "appends");
   pf_writer_plan plan = read_plan(L, format); /* the claim at 7 */
+  luaL_argcheck(L, !appends || plan.claim != NULL, 6,
+                "appends without a claim");
   lua_getfield(L, 6, "kept");
   luaL_checktype(L, 8, LUA_TTABLE);
   pf_option *options, *kept;
@@ -242,7 +244,7 @@ static int core_stream (lua_State *L) {
   plan.dictionary = s->dictionary;
   plan.sink = &s->outputs[0].sink;
   pf_ring_copy older = {.memory = NULL};
-  if (status == PF_OK && appends && plan.claim != NULL) {
+  if (status == PF_OK && appends) {
     status = pf_ring_read(plan.claim->path, NULL, &older, &error);
     plan.older = &older;
   }
