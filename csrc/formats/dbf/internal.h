@@ -81,8 +81,8 @@ dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
 ** digits.c: a fast path for integers of the common form: blanks, then up to
 ** eight digits at the end of the field. Call dbf_fast_int_open once per field,
 ** then dbf_fast_int_fill; values of another form are left to dbf_parse_digits.
-** The last eight bytes of a field are loaded as one word, and a shorter field is
-** extended by blanks.
+** The last eight bytes of a field are loaded as one word, and a shorter field
+** is extended by blanks.
 */
 typedef struct dbf_fast_int {
   ptrdiff_t offset; /* of the word from the start of the field */

@@ -35,9 +35,9 @@ typedef struct pf_collect {
 } pf_collect;
 
 /* Read to the end, and add the weights of the rows to the contexts. A row
-   without stack, folded stack or function is added to the root. PF_EUNSUPPORTED:
-   a column does not exist or has another type. PF_ENOMEM, or the reader's
-   error. */
+   without stack, folded stack or function is added to the root.
+   PF_EUNSUPPORTED: a column does not exist or has another type. PF_ENOMEM, or
+   the reader's error. */
 pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,
                                pf_error *error);
 

@@ -69,6 +69,16 @@ char pf_flat_unit (const pf_flow *flow, double *per_second) {
 }
 
 
+/* Prefetch the node of a later function, which may lie in two cache lines. */
+static void prefetch_later (const flat_reader *self, const pf_flow *flow) {
+  if (!PF_FAST(MISSES) || self->at + FETCH_AHEAD >= self->count)
+    return;
+  const uint32_t later = self->functions[self->at + FETCH_AHEAD];
+  __builtin_prefetch(&flow->nodes[later]);
+  __builtin_prefetch(&flow->nodes[later].name);
+}
+
+
 static bool make_function (listing_reader *reader, pf_batch *batch) {
   flat_reader *const self = (flat_reader *)reader;
   const pf_flow *const flow = reader->listing.flow;
@@ -77,11 +87,7 @@ static bool make_function (listing_reader *reader, pf_batch *batch) {
   const size_t row = batch->rows;
   if (self->at == self->count)
     return false;
-  if (PF_FAST(MISSES) && self->at + FETCH_AHEAD < self->count) {
-    const uint32_t later = self->functions[self->at + FETCH_AHEAD];
-    __builtin_prefetch(&flow->nodes[later]);
-    __builtin_prefetch(&flow->nodes[later].name); /* of another cache line */
-  }
+  prefetch_later(self, flow);
   const uint32_t function = self->functions[self->at++];
   const pf_node *const node = &flow->nodes[function];
   const double both = node->self + node->child;

@@ -210,6 +210,24 @@ static l_stream *new_stream (lua_State *L) {
 }
 
 
+/* Ends the opening of a stream. After a failure new files are removed, and all
+   files are closed, so that they are unlocked before the collector comes by. */
+static void end_opening (l_stream *s, bool is_open) {
+  for (size_t i = 0; i < s->noutputs; i++) {
+    char *const created = s->outputs[i].created; /* a new file, or NULL */
+    if (!is_open && created != NULL)
+      unlink(created);
+    free(created);
+    s->outputs[i].created = NULL;
+  }
+  if (is_open)
+    return;
+  pf_error unused;
+  (void)close_stream(s, &unused);
+  close_outputs(s);
+}
+
+
 /*
 ** core.stream(format, options, dictionary, path, sides, plan): a writer through
 ** a ring into the file at `path` or standard output ("-"), or nil, message,
@@ -251,20 +269,9 @@ static int core_stream (lua_State *L) {
   if (status == PF_OK)
     status = open_stream(s, &plan, &error);
   pf_ring_copy_close(&older);
-  for (size_t i = 0; i < s->noutputs; i++) {
-    char *const created = s->outputs[i].created; /* a new file, or NULL */
-    if (status != PF_OK && created != NULL)
-      unlink(created);
-    free(created);
-    s->outputs[i].created = NULL;
-  }
+  end_opening(s, status == PF_OK);
   lua_settop(L, 11);
-  if (status == PF_OK)
-    return 1;
-  pf_error unused; /* the files are unlocked at once, not by the collector */
-  (void)close_stream(s, &unused);
-  close_outputs(s);
-  return l_failure_of(L, &error, 11);
+  return status == PF_OK ? 1 : l_failure_of(L, &error, 11);
 }
 
 

@@ -29,8 +29,8 @@ void *pf_array_resize (void *old, size_t count, size_t size);
 void *pf_large_array (size_t count, size_t size);
 void *pf_large_array_of_zeros (size_t count, size_t size);
 
-/* Replace an array by one in large pages, with its first `used` values. `old` is
-   freed unless the result is NULL. */
+/* Replace an array by one in large pages, with its first `used` values. `old`
+   is freed unless the result is NULL. */
 void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
 
 /*
