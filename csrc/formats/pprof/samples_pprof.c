@@ -59,7 +59,7 @@ bool pprof_value (const pprof_file *file, const pprof_values *values,
 static bool read_ids (pprof_samples *s, pf_bytes packed, bool *is_whole) {
   pf_cursor c = pf_cursor_over(packed, false);
   size_t n = s->nids;
-  if (!pf_grow(&s->ids, &s->id_capacity, n + packed.size))
+  if (!pf_grow(&s->ids, &s->id_capacity, n + packed.size + 1))
     return false;
   while (pf_take_varint(&c, &s->ids[n]))
     n++;
