@@ -262,7 +262,7 @@ static int core_stream (lua_State *L) {
   plan.dictionary = s->dictionary;
   plan.sink = &s->outputs[0].sink;
   pf_ring_copy older = {.memory = NULL};
-  if (status == PF_OK && appends) {
+  if (status == PF_OK && appends && plan.claim != NULL) {
     status = pf_ring_read(plan.claim->path, NULL, &older, &error);
     plan.older = &older;
   }
