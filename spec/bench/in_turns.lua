@@ -30,11 +30,6 @@ local cases_of = {
 
 local units = { ns = 1e-9, us = 1e-6, ms = 1e-3, s = 1 }
 
-local function median(list)
-   table.sort(list)
-   return list[(#list + 1) // 2]
-end
-
 -- Adds the first time of each line that a case prints to `times`, by the text before it and the
 -- number of such lines so far. New lines are appended to `order`.
 local function run(folder, build, case, times, order)
@@ -66,7 +61,7 @@ local function compare(case, mine, others, is_without)
       run(others.folder, others.build, case, there, {})
    end
    for _, label in ipairs(order) do
-      local this, other = median(here[label]), there[label] and median(there[label])
+      local this, other = timing.median(here[label]), there[label] and timing.median(there[label])
       local ratio = other and ("%7.2f x"):format(is_without and other / this or this / other) or ""
       timing.print("%-10s %-44s %10.4g s %10s %s", case, label, this,
          other and ("%.4g s"):format(other) or "-", ratio)

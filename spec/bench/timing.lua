@@ -25,7 +25,10 @@ local function measured(command)
       tonumber(cpu)
 end
 
-local function median(list)
+--- Returns the median of numbers, which are sorted: the lower of two.
+---@param list number[]
+---@return number
+function timing.median(list)
    table.sort(list)
    return list[(#list + 1) // 2]
 end
@@ -40,7 +43,7 @@ local function summary(runs)
    if status ~= 0 then
       return { status = status }
    end
-   return { seconds = median(seconds), megabytes = megabytes, status = 0 }
+   return { seconds = timing.median(seconds), megabytes = megabytes, status = 0 }
 end
 
 --- Runs commands in turn: twice if one run takes more than two seconds, else five
@@ -70,23 +73,6 @@ function timing.commands(commands, before)
    return results
 end
 
---- Runs two commands in turn and returns the median CPU seconds of each.
----@param commands string[]
----@param rounds integer
----@return number
----@return number
-function timing.cpu(commands, rounds)
-   local times = { {}, {} }
-   for _ = 1, rounds do
-      for i, command in ipairs(commands) do
-         local _, _, status, cpu = measured(command)
-         assert(status == 0, command)
-         table.insert(times[i], cpu)
-      end
-   end
-   return median(times[1]), median(times[2])
-end
-
 --- Runs functions in turn and returns the median seconds of each.
 ---@param functions function[]
 ---@param rounds integer
@@ -104,7 +90,7 @@ function timing.functions(functions, rounds)
    end
    local medians = {}
    for i, list in ipairs(times) do
-      medians[i] = median(list)
+      medians[i] = timing.median(list)
    end
    return medians
 end
