@@ -143,6 +143,10 @@ end
 
 --- 10,000 profiles of 3,000 cells: adding, merging, and questions.
 function bench.store()
+   if not package.searchpath("profio.store", package.cpath) then
+      timing.print "\nstores: profio was built without them"
+      return
+   end
    local count = math.tointeger(tonumber(os.getenv "PROFILES" or 10000))
    local folder = timing.folder .. "/store"
    local size = write_all(folder, count)

@@ -124,13 +124,17 @@ protocol_module () {
 # them: servers of ClickHouse and their client, GNU parallel, Slurm.
 cluster_programs () {
   can_install || return 0
-  command -v clickhouse-server >/dev/null &&
-    command -v clickhouse-client >/dev/null ||
-    try_to_install clickhouse-server clickhouse-client
+  clickhouse_programs
   command -v parallel >/dev/null || try_to_install parallel
   command -v slurmctld >/dev/null && command -v slurmd >/dev/null &&
     command -v sbatch >/dev/null && command -v munged >/dev/null ||
     try_to_install slurmctld slurmd slurm-client munge
+}
+
+clickhouse_programs () {
+  command -v clickhouse-server >/dev/null &&
+    command -v clickhouse-client >/dev/null ||
+    try_to_install clickhouse-server clickhouse-client
 }
 
 # R for the specs of statistics, which are skipped without it.
@@ -166,6 +170,7 @@ probe_check () {
 }
 
 probe_bench () {
+  probe_store
   need binutils command -v gprof
   need python3-pandas /usr/bin/python3 -c "import pandas"
   need python3-dbfread /usr/bin/python3 -c "import dbfread"
@@ -240,6 +245,7 @@ have_bench () {
   probe bench
   # shellcheck disable=SC2086
   [ -z "${missing% }" ] || ! can_install || try_to_install $missing
+  ! can_install || clickhouse_programs
   node_modules
   probe bench
   [ -z "${missing% }" ] ||
