@@ -145,6 +145,6 @@ typedef struct pf_format {
                        pf_error *error); /* NULL: read only */
   /* Open a sum of files like `first`, see model/rows/sum.h; or NULL. */
   pf_status (*sum)(const pf_trace *first, pf_sum **sum, pf_error *error);
-  bool parallel; /* readers of a table may be opened and run in threads */
+  bool parallel; /* readers may run in threads; their rows cause no notes */
 } pf_format;
 #endif

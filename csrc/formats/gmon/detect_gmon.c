@@ -1,6 +1,11 @@
 /*
-** detect_gmon.c - detects the dialect, and byte order and address width of BSD
-** and Apple files. width.c does so for the other dialects.
+** detect_gmon.c - scores a file, and detects the dialect of any file; for BSD
+** and Apple also byte order and address width, which width.c detects for GNU
+** and LD_PROFILE. counters.c then completes the layout.
+**
+** open_gmon.c calls gmon_score and gmon_detect; encode_gmon.c also uses
+** gmon_width_option. Nothing is allocated: the layout belongs to the caller,
+** the bytes to the trace.
 **
 ** The options dialect, byte_order and address_size are used as given; only what
 ** they leave open is detected. Apple's magic number determines order and width,
@@ -12,7 +17,9 @@
 
 #include "formats/gmon/gmon.h"
 
-#define MAX_VERSION 0xffff /* maximum that is accepted, for future writers */
+/* Above it, "gmon" begins a text; up to it, it is the file of a later writer,
+   which opening refuses by its version. */
+#define MAX_VERSION 0xffff
 
 const char *const gmon_dialect_names[GMON_DIALECTS] = {"gnu", "4.4bsd", "bsd",
                                                        "apple", "ld-profile"};
@@ -42,8 +49,8 @@ static bool is_consistent (const gmon_layout *layout, const gmon_bsd *header,
 }
 
 
-/* Whether 4 bytes of padding follow the header (OSF/1): they are 0, and the
-   bins without them still cover the range in multiples of 8 bytes. */
+/* Whether 4 bytes of padding follow the header (OSF/1): they are 0, and what
+   remains for bins is a multiple of 8 bytes and enough for the range. */
 static bool has_padding (const gmon_layout *layout, pf_bytes head) {
   if (layout->width != 8 || head.size < 24 || pf_load32le(head.at + 20) != 0)
     return false;
@@ -55,8 +62,8 @@ static bool has_padding (const gmon_layout *layout, pf_bytes head) {
 
 
 /* Iterate over the widths and byte orders that the options leave open. Width 4
-   comes first: where width 8 has its signature, at byte 20, a 4.4BSD file of
-   width 4 has a field that may hold anything. */
+   comes first: at byte 20, where files of width 8 have the signature, those of
+   width 4 may hold anything, also the signature. */
 static bool next_candidate (const gmon_options *options, unsigned *candidate,
                             gmon_layout *layout) {
   while (*candidate < 4) {
@@ -105,7 +112,7 @@ static int find_bsd44 (const gmon_options *options, pf_bytes head,
 
 
 /* Find the layout in which an old BSD header (low, high, ncnt) agrees with the
-   size of the file, up to the last arc. */
+   size of the file: after header and bins, the rest is whole arcs. */
 static bool find_bsd (const gmon_options *options, pf_bytes head, uint64_t size,
                       gmon_layout *layout) {
   unsigned candidate = 0;
@@ -193,7 +200,7 @@ int gmon_score (pf_bytes head, uint64_t size) {
     return match == 2 ? 95 : 75;
   return find_bsd(&nothing, head, size, &layout) &&
                  is_plausible_bsd(&layout, head)
-             ? 15
+             ? 15 /* only sizes agree: any format with a signature wins */
              : 0;
 }
 
@@ -235,7 +242,8 @@ static pf_status read_options (const pf_trace *trace, gmon_options *options,
 
 
 /* Returns the detected dialect, or -1. An old BSD file only needs sizes that
-   agree: here the caller has chosen the format, while gmon_score is strict. */
+   agree: the format has been decided by the caller or by gmon_score, which is
+   stricter. */
 static int guess_dialect (const gmon_options *options, pf_bytes bytes) {
   gmon_layout layout = {.dialect = GMON_GNU};
   if (is_gnu(bytes)) {

@@ -15,8 +15,8 @@
 ** again. Damage is reported to the trace as warnings with codes "gmon-...".
 **
 **   open_gmon.c         the format: open, info, tables and their schemas
-**   detect_gmon.c       dialect
-**   width.c             byte order and address width
+**   detect_gmon.c       dialect; byte order and address width of BSD and Apple
+**   width.c             byte order and address width of GNU and LD_PROFILE
 **   counters.c          types of counters, and the rate, that BSD headers lack
 **   parser_gmon.c       the parser: dispatch and warnings
 **   gnu.c bsd.c apple.c the dialects
@@ -61,7 +61,8 @@ typedef enum gmon_dialect {
 #define GMON_MAX_BINS    0x10000000 /* maximum of a histogram that is written */
 #define GMON_MAX_REPEATS 0x4000000  /* bytes of repeated records */
 
-/* The layout of the bytes, determined once by gmon_detect. */
+/* The layout of the bytes, determined once at open: gmon_detect, then
+   gmon_detect_counters. */
 typedef struct gmon_layout {
   gmon_dialect dialect;
   bool big;
@@ -150,7 +151,9 @@ typedef struct gmon_options {
 } gmon_options;
 
 /* width.c: detect version, byte order and width of a file that begins with
-   "gmon" and has a complete header. Returns as pf_warn. */
+   "gmon" and has a complete header. PF_EUNSUPPORTED: another version;
+   PF_EFORMAT: both widths or both orders fit, or neither; or the result of
+   pf_warn. */
 pf_status gmon_detect_gnu (pf_trace *trace, const gmon_options *options,
                            gmon_layout *layout, pf_error *error);
 
@@ -165,7 +168,7 @@ pf_status gmon_width_option (const pf_trace *trace, const char *name,
                              unsigned *width, pf_error *error);
 
 /* Determine the layout of a trace. Returns PF_EFORMAT, PF_ETRUNCATED or
-   PF_EUNSUPPORTED if the file cannot be read. */
+   PF_EUNSUPPORTED if the file cannot be read, or PF_ENOMEM. */
 pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error);
 
 /* pf_format.score: 0 to 100. */

@@ -30,7 +30,7 @@ typedef struct group_scan {
   bool is_open;       /* the batch is open */
   bool may_run_apart; /* rows may be added in a thread other than the
                          caller's */
-  uint32_t groups[PF_BATCH_ROWS];
+  uint32_t groups[PF_BATCH_ROWS]; /* the group of each row of the batch */
 } group_scan;
 
 typedef struct group_chunks group_chunks;
@@ -39,7 +39,7 @@ typedef struct group_reader {
   pf_reader reader;
   size_t nkeys, naggregates;
   group_scan scan;
-  group_chunks *chunks; /* other readers of the same rows, or NULL */
+  group_chunks *chunks; /* of the same rows, owned, or NULL */
   bool done;            /* the store is filled */
   pf_error failure;     /* the first failure, returned again by every
                              `next` */
@@ -106,8 +106,8 @@ static pf_status pipe_events (group_scan *g, pf_reader *input,
 }
 
 
-/* Add the rows of `input`, the same one in each call. PF_END, PF_AGAIN or a
-   failure; PF_MORE when another thread has set `stop` (may be NULL). */
+/* Add all rows of `input`. PF_END or a failure; PF_AGAIN: call again with the
+   same input; PF_MORE: another thread has set `stop` (may be NULL). */
 static pf_status scan_rows (group_scan *g, pf_reader *input,
                             const atomic_bool *stop, pf_error *error) {
   if (!g->is_open && pf_batch_for(&g->batch, input, g->wanted) != PF_OK)
@@ -211,9 +211,9 @@ static void read_chunk (void *context) {
 
 
 /*
-** Read all rows into `scan`, which has none yet. Warnings must be recorded in
+** Read all rows into `scan`, which has none yet. Damage must be recorded in
 ** the order of the rows, and only the first ones are stored. So chunks are read
-** strictly: the first warning or failure in any of them ends all, *done is
+** strictly: the first damage or failure in any of them ends all, *done is
 ** false, and nothing has been added or recorded. Then the caller reads the rows
 ** with one reader.
 */
@@ -337,7 +337,8 @@ static void group_close (pf_reader *self) {
 /* Write the help of an aggregate; for times with their unit. */
 static void write_help (char *help, const pf_aggregate *aggregate,
                         const pf_field *fields) {
-  static const char *const texts[] = {"number of present values",
+  static const char *const texts[] = {/* by pf_function */
+                                      "number of present values",
                                       "sum",
                                       "minimum",
                                       "maximum",
@@ -406,6 +407,7 @@ static bool make_fields (group_reader *g, const pf_key *keys,
   }
   g->reader.fields = g->fields;
   g->reader.nfields = g->nkeys + g->naggregates;
+  /* The sum of a time with a remainder has a hidden column '.NAME' for it. */
   for (size_t i = 0; i < g->naggregates; i++) {
     if (list[i].function != PF_SUM ||
         pf_aggregate_rest(&list[i], input, g->reader.input->nfields) ==
@@ -444,8 +446,9 @@ static bool make_wanted (group_reader *g, const pf_key *keys,
   return true;
 }
 
-/* Whether keys and aggregates need neither Lua, nor bytes, nor the texts of
-   names, which may be added while rows are read. */
+/* Whether a thread other than the caller's may add rows: keys and aggregates
+   need neither Lua, nor bytes, nor the texts of names, because the caller may
+   add names meanwhile. */
 static bool may_run_apart (const group_reader *g, const pf_key *keys,
                            const pf_aggregate *list) {
   const pf_field *const fields = g->reader.input->fields;

@@ -1,7 +1,7 @@
 /*
 ** group.h - the stage that groups rows by keys and computes aggregates. Used by
 ** csrc/lua/stages/grouping.c. The caller closes the reader, which until then
-** borrows the input, the computed keys and the readers of chunks.
+** borrows the input, the computed keys, the readers of chunks and `strict`.
 */
 
 #ifndef group_h
@@ -13,8 +13,8 @@
 /*
 ** Open a reader over the groups of `input` (borrowed), in the order of first
 ** occurrence: the keys, then the aggregates. types[0..nkeys-1] are the types of
-** the key columns; computed keys may change theirs in the fields until
-** pf_group_run returns. Strings are copied. The first `next` reads the whole
+** the key columns; `retype` of pf_group_run may change the type of a computed
+** key. Strings are copied. The first `next` reads the whole
 ** input; for a live file it returns PF_AGAIN and continues at the next call.
 ** Without keys there is one row, even if there are no rows.
 */
@@ -26,8 +26,9 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
 /*
 ** Read the rows in chunks if this does not change the result: `readers`
 ** (borrowed) have the rows of the input between them, in its order, may run in
-** threads and never return PF_AGAIN. *strict is the flag of their trace: a
-** warning ends the chunks, and the input is read instead. PF_OK or PF_ENOMEM.
+** threads and never return PF_AGAIN. *strict is the flag of their trace: the
+** first damage ends the chunks, and the input is read instead. Their rows must
+** not cause notes, which would be recorded in any order. PF_OK or PF_ENOMEM.
 */
 pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
                           size_t count, bool *strict);

@@ -1,5 +1,6 @@
 /*
-** function_rows.c - the reader of the functions of a profile, by number.
+** function_rows.c - the reader of the functions of a profile, by number. Opened
+** by lua/profile/profile.c (profile:functions); owns nothing but itself.
 */
 
 #include "kernels/listing/row_fill.h"
@@ -11,7 +12,7 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-  {"number", PF_INT, "the function's number in filters"},
+  {"number", PF_INT, "its number in filters"},
   {"function", PF_NAME, "its name"},
   {"symbol", PF_NAME, "its symbol"},
   {"address", PF_ADDR, "where it begins"},
@@ -20,7 +21,7 @@ static const pf_field fields[NFIELDS] = {
   {"calls", PF_INT, "calls by others"},
   {"recursive_calls", PF_INT, "calls by itself"},
   {"cycle", PF_INT, "the cycle it is in"},
-  {"is_pseudo", PF_BOOL, "an address range in no symbol"},
+  {"is_pseudo", PF_BOOL, "no function, but addresses that no symbol covers"},
   {"is_local", PF_BOOL, "static"},
 };
 /* clang-format on */

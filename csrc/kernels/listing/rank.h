@@ -1,7 +1,8 @@
 /*
 ** rank.h - the sort orders of the flat profile, the call graph and its index.
-** They are gprof's, including ties. Used by the listings (*_rows.c) and by
-** lua/profile/profile.c (pf_flow_rank). Flows are borrowed during the call.
+** They are gprof's, including ties. Used by the listings (the files *_rows.c
+** that sort) and by lua/profile/profile.c (pf_flow_rank). Flows are borrowed
+** during the call.
 */
 
 #ifndef rank_h

@@ -1,8 +1,8 @@
 /*
-** row_fill.h - used by *_rows.c and compare.c: the common part of their
-** readers, and functions that put values into the current row of a batch.
-** Columns that were not requested have no data and are skipped. The caller of a
-** listing closes its reader.
+** row_fill.h - used by listing.c, *_rows.c and kernels/graph/compare.c: the
+** common part of their readers, and functions that put values into the current
+** row of a batch. Columns that were not requested have no data and are skipped.
+** The caller of a listing closes its reader.
 */
 
 #ifndef row_fill_h

@@ -1,10 +1,11 @@
 /*
-** event_stages.c - stages over events and over the entries of Xbase++: their
-** conversion into each other, calls, statistics, load, and rows of the Best
-** Trace Format. lua/ has checked the options.
+** event_stages.c - functions of profio.core over events and over the entries of
+** Xbase++: their conversion into each other, calls, statistics and their packed
+** sums, load, the explanation of slow calls, rows of the Best Trace Format; and
+** the number of processors. lua/profio has checked most options.
 **
-** Called by lua/profio (view, internal/calls_view, formats/xpp, reports/calls,
-** exports). A reader userdata owns each stage and pins its input and arguments.
+** Called by many modules of lua/profio; lua/profio/meta/core.lua describes each
+** function. A reader userdata owns each stage and pins its input and arguments.
 */
 
 #include <stdlib.h>
@@ -24,7 +25,8 @@
 #include "model/rows/abilities.h"
 
 
-/* core.unfilter(reader): one row for each enter and leave. */
+/* core.unfilter(reader): of each entry the enters and leaves, a row for each:
+   one of the operations i and I is an enter, one of o and O a leave. */
 static int core_unfilter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   l_reader *const r = l_reader_new(L);
@@ -32,7 +34,7 @@ static int core_unfilter (lua_State *L) {
 }
 
 
-/* core.refilter(reader): one entry for each enter and one for each leave. */
+/* core.refilter(reader): the opposite, entries from enters and leaves. */
 static int core_refilter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   l_reader *const r = l_reader_new(L);
@@ -62,7 +64,8 @@ static bool is_option (lua_State *L, const char *name, const char *value) {
 }
 
 
-/* Reads the options at 2. */
+/* Reads the options of calls from the table at 2: recursion, partial, edges,
+   max_depth, and those of l_call_times. */
 static pf_call_options call_options (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   pf_call_options options = {.outermost =
@@ -72,7 +75,7 @@ static pf_call_options call_options (lua_State *L) {
   l_call_times(L, 2, &options);
   int64_t depth = 0;
   l_option_int(L, 2, "max_depth", &depth);
-  luaL_argcheck(L, depth >= 0 && depth <= 1 << 24, 2,
+  luaL_argcheck(L, depth == 0 || (depth >= 2 && depth <= 1 << 24), 2,
                 "max_depth must be 2 to 16777216");
   options.max_depth = (uint32_t)depth;
   return options;
@@ -89,7 +92,8 @@ static int core_calls (lua_State *L) {
 }
 
 
-/* Reads the option `quantiles`: "p50", ... The list keeps the strings. */
+/* Reads the option `quantiles`: "p50", ... The names are borrowed from the
+   Lua list. */
 static void read_ranks (lua_State *L, pf_statistics_options *options) {
   if (lua_getfield(L, 2, "quantiles") == LUA_TNIL)
     return;
@@ -110,7 +114,7 @@ static void read_ranks (lua_State *L, pf_statistics_options *options) {
 }
 
 
-/* Reads the options `rows`, `threads` and `parts`, a list of readers. */
+/* Reads the options `parts` (a list of readers), `rows` and `threads`. */
 static void read_parts (lua_State *L, pf_statistics_options *options) {
   int64_t rows = 0, threads = 1;
   l_option_int(L, 2, "rows", &rows);
@@ -134,7 +138,7 @@ static void read_parts (lua_State *L, pf_statistics_options *options) {
 }
 
 
-/* Reads the options at 2, except those of chunks. */
+/* Reads the options at 2, except those of chunks. A context is a lane. */
 static pf_statistics_options statistics_options (lua_State *L) {
   pf_statistics_options options = {.calls = call_options(L)};
   if (is_option(L, "by", "context"))
@@ -153,8 +157,8 @@ static pf_statistics_options statistics_options (lua_State *L) {
 ** Options in addition to those of calls: by, quantiles, order ("first": by
 ** first use; else the canonical order, packed_sums.h); and for reading a file
 ** in chunks with several threads: parts (more readers of the same events), rows
-** (their number) and threads. If `events` is a progress stage, it shows the
-** progress of all threads.
+** (their number) and threads. With a progress stage as `events`, the progress
+** of all threads is shown, not only of the first.
 */
 static int core_statistics (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
@@ -203,8 +207,9 @@ static int push_packed (lua_State *L, l_sums *s) {
 
 
 /* core.packed_sums(events, options): the packed sums (packed_sums.h) of the
-   calls in the events, as a string. Options as those of core.statistics; sums
-   by area are also those by context. */
+   calls in the events, as a string. Options as those of core.statistics, and
+   recording ("events": without those whose name is `end`); sums by area are
+   also those by context. */
 static int core_packed_sums (lua_State *L) {
   core_statistics(L);
   const int reader = lua_gettop(L);
@@ -312,8 +317,8 @@ static int core_load (lua_State *L) {
 }
 
 
-/* Reads the option `lanes`, values of the column of lanes, as order words,
-   which the stack keeps; NULL if it is absent. */
+/* Reads the option `lanes`, values of column lane, as order words. The Lua
+   stack keeps the array. NULL if it is absent. */
 static const uint64_t *read_lanes (lua_State *L, const pf_reader *events,
                                    size_t *count) {
   if (lua_getfield(L, 2, "lanes") == LUA_TNIL)

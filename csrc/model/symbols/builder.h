@@ -1,8 +1,12 @@
 /*
-** builder.h - building of symbol tables. Used only inside model/symbols: the
-** readers of ELF tables and of nm text add symbols in any order, and
-** pf_symbols_build sorts them. Order of calls: size_hint, add, build. The
-** caller owns the pf_symbols and frees it, also after a failure.
+** builder.h - what the files of model/symbols share: ELF files in memory
+** (elf_file.c), and the building of symbol tables. Used only inside this
+** folder.
+**
+** pf_symbols_open (symbols.c) calls pf_symbols_read_elf (elf_symbols.c) or
+** pf_symbols_read_nm (nm_text.c). Either gives a size hint, adds symbols in any
+** order and calls pf_symbols_build, after which the symbols are complete.
+** pf_symbols_open makes the pf_symbols, and frees it after a failure.
 */
 
 #ifndef builder_h
@@ -15,7 +19,7 @@
 /* elf_file.c: an ELF file in memory, opened with libelf. The bytes are borrowed
    until the file is closed. */
 
-/* A section; zeros if it could not be read. */
+/* A section; zeros and the name "" if it could not be read. */
 typedef struct elf_section {
   uint64_t start, end; /* addresses */
   uint32_t type, link;
@@ -45,8 +49,8 @@ typedef struct elf_pair {
 } elf_pair;
 
 /* Open both; a debug file that is empty or cannot be read is ignored.
-   PF_EUNSUPPORTED: a program of another format; PF_EFORMAT: no program. Close
-   the struct after a failure, too. */
+   PF_EUNSUPPORTED: a program of another format; PF_EFORMAT: no program, or a
+   damaged one; PF_ENOMEM. Close the struct after a failure, too. */
 pf_status elf_pair_open (elf_pair *pair, pf_bytes executable, pf_bytes debug,
                          pf_error *error);
 void elf_pair_close (elf_pair *pair);
@@ -67,10 +71,11 @@ typedef struct pf_found {
 /* Reserve capacity for about `count` symbols; a hint, failures are ignored. */
 void pf_symbols_size_hint (pf_symbols *symbols, size_t count);
 
-/* Append; PF_ENOMEM, or PF_ELIMIT at 2^32 symbols. */
+/* Append; PF_ENOMEM, or PF_ELIMIT near 2^32 symbols. */
 pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
 
-/* Read the symbol tables of an executable and its debug file. */
+/* Read the first that exists of .symtab of the executable, .symtab of its debug
+   file, and .dynsym of the executable. */
 pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
                                pf_symbol_rule rule, pf_error *error);
 
@@ -78,8 +83,9 @@ pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
 pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
                               pf_symbol_rule rule, pf_error *error);
 
-/* Sort the symbols, keep one per address, and set their ends. facts.text_end
-   must be set before. PF_ENOMEM. */
+/* Sort the symbols, keep one per address, set their ends and facts.has_symbols,
+   and open the index. By gprof's rule the last one ends at facts.text_end (0:
+   not known). PF_ENOMEM. */
 pf_status pf_symbols_build (pf_symbols *symbols, pf_symbol_rule rule);
 
 #endif
