@@ -70,7 +70,7 @@ char pf_flat_unit (const pf_flow *flow, double *per_second) {
 
 
 /* Prefetch the node of a later function, which may lie in two cache lines. */
-static void prefetch_later (const flat_reader *self, const pf_flow *flow) {
+PF_PREFETCHER prefetch_later (const flat_reader *self, const pf_flow *flow) {
   if (!PF_FAST(MISSES) || self->at + FETCH_AHEAD >= self->count)
     return;
   const uint32_t later = self->functions[self->at + FETCH_AHEAD];

@@ -156,8 +156,7 @@ static void make_arc (text_reader *self, pf_batch *batch, const pf_item *item,
 
 
 /* Prefetch the node of a function. */
-static inline void prefetch_function (const text_reader *self,
-                                      uint32_t function) {
+PF_PREFETCHER prefetch_function (const text_reader *self, uint32_t function) {
   __builtin_prefetch(&self->listing.listing.flow->nodes[function]);
 }
 

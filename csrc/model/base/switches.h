@@ -31,4 +31,8 @@ enum {
 
 #define PF_FAST(path) (PF_WITHOUT != PF_FAST_##path)
 
+/* Before a function without a loop that only prefetches. GCC takes it for one
+   without effect, and drops its calls unless they are inlined at once. */
+#define PF_PREFETCHER static inline __attribute__((always_inline)) void
+
 #endif
