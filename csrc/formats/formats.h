@@ -1,7 +1,7 @@
 /*
 ** formats.h - the list of formats. A new format is a folder beside this file,
 ** which defines pf_format_NAME, and its name in PF_FORMATS. Used by csrc/lua
-** and the fuzz targets. Nothing is allocated.
+** and the C programs of spec. Nothing is allocated.
 */
 
 #ifndef formats_h

@@ -34,7 +34,8 @@ pf_contexts *l_open_contexts (lua_State *L, int arg);
 void l_push_sum (lua_State *L, pf_wide sum, bool *is_limited);
 
 /* Gives the parameters of a statement the values from the stack index `first`
-   to `last`, which stay on the stack while it is used. */
+   to `last`, which stay on the stack while it is used. PF_EFORMAT if it has
+   another number of parameters, and failures of the database. */
 pf_status l_bind (lua_State *L, l_database *d, pf_statement *statement,
                   int first, int last, pf_error *error);
 

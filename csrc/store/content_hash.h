@@ -1,8 +1,8 @@
 /*
 ** content_hash.h - hashes by which contents are identified in all stores: XXH3
 ** with 128 bits, in its canonical form (big-endian). Implemented in hasher.c;
-** used by interning.c, put_cells.c, put_rows.c, sum_rows.c and
-** run_row_methods.c. Nothing is allocated.
+** used by the files of csrc/store that write or read profiles. Nothing is
+** allocated.
 */
 
 #ifndef content_hash_h

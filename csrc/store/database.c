@@ -102,7 +102,7 @@ static int on_busy (void *context, int tries) {
 }
 
 
-/* Check what SQLite would accept, wait for or create: files that are not
+/* Refuse files that SQLite would accept, wait for or create: those that are not
    regular, and absent or empty ones. */
 static pf_status check_file (const char *path, pf_access access,
                              pf_error *error) {
@@ -132,7 +132,7 @@ static bool has_log (const char *path) {
 
 
 /* Write a path as the URI of a file that does not change while it is open.
-   `uri` has room for 3 * strlen(path) + 32 bytes. */
+   `uri` has 3 * strlen(path) + 32 bytes. */
 static void write_uri (char *uri, const char *path) {
   uri += sprintf(uri, "file:");
   for (; *path != '\0'; path++)

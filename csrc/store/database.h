@@ -41,8 +41,8 @@ typedef struct pf_database {
   sqlite3 *handle; /* owned; NULL: closed */
   pf_statement statements[PF_STATEMENTS];
   uint64_t uses;
-  int waited_ms; /* for that lock until now */
-  int busy_ms;   /* how long to wait for the lock of another process */
+  int waited_ms;               /* for the lock of another process, until now */
+  int busy_ms;                 /* how long to wait for it */
   uint64_t dictionary_changes; /* statements and rollbacks that may change it */
 } pf_database;
 
@@ -60,10 +60,11 @@ pf_status pf_database_failure (const pf_database *database, int result,
                                pf_error *error);
 
 /*
-** Take the statement of a single SQL command, which is prepared if it is new.
-** Each one that was taken must be ended. PF_EFORMAT if SQLite cannot compile
-** it, PF_ELIMIT if PF_STATEMENTS are in use. *rest (may be NULL) is set to the
-** text after the command. The parameters have no values.
+** Take the statement of the first SQL command of a text, which is prepared if
+** it is new. Each one that was taken must be ended; after a failure *statement
+** is NULL. PF_EFORMAT if SQLite cannot compile it, PF_ELIMIT if PF_STATEMENTS
+** are in use, PF_EIO, PF_ENOMEM. *rest (may be NULL) is set to the text after
+** the command. The parameters have no values.
 */
 pf_status pf_statement_take (pf_database *database, pf_bytes sql,
                              pf_statement **statement, pf_bytes *rest,
@@ -81,7 +82,7 @@ void pf_statement_end (pf_statement *statement);
 bool pf_is_interrupted (void);
 pf_status pf_interrupted (pf_error *error);
 
-/* Execute all commands of a text. */
+/* Execute all commands of a text. Failures of the database. */
 pf_status pf_database_execute (pf_database *database, const char *sql,
                                pf_error *error);
 

@@ -1,8 +1,8 @@
 /*
 ** http.h - requests to servers over HTTP and HTTPS, several at once, through
 ** libcurl. Used by exchange.c, whose userdata own the client and the answers.
-** Order of calls: open a client, exchange any number of times, close it; its
-** connections stay open between exchanges.
+** Order of calls: open a client; any number of times send, step, wait and end;
+** close it. Its connections stay open between the requests.
 **
 ** A server is not trusted: certificates are checked, redirections are not
 ** followed, proxies of the environment are not used, and an answer counts only
@@ -42,7 +42,7 @@ typedef struct pf_http pf_http;
 pf_http *pf_http_open (void);
 void pf_http_close (pf_http *client);
 
-/* Is asked several times a second whether Ctrl-C was pressed. */
+/* Called several times a second: whether Ctrl-C was pressed. */
 typedef struct pf_http_watch {
   bool (*is_over)(void *context);
   void *context;
@@ -53,9 +53,9 @@ typedef struct pf_http_sending pf_http_sending;
 
 /*
 ** Begin to send all requests at once; they and what they refer to stay until
-** pf_http_end. NULL when out of memory. pf_http_step transfers what can be
-** without waiting; false: that is not possible any more, and pf_http_wait
-** fails.
+** pf_http_end. NULL when out of memory, or if libcurl does not know the
+** protocol. pf_http_step transfers what can be without waiting; false: that is
+** not possible any more, and pf_http_wait fails.
 */
 pf_http_sending *pf_http_send (pf_http *client, pf_http_request *requests,
                                size_t count);

@@ -10,15 +10,15 @@
 
 /*
 ** The tables of a store that the code of csrc/store reads and writes, as SQL
-** that creates them. The Lua half of the store executes it, and
-** adds tables of its own.
+** that creates them. The Lua half of the store executes it, and adds tables of
+** its own.
 **
 ** All texts come from traces: they may contain NUL and bytes that are not
-** UTF-8, so they are BLOBs. Functions with ids: a frame is a name, a file
-** (NULL: none) and a line (NULL: none); a stack is its innermost frame and the
-** stack around it (parent 0: none), which has a lower id. `hash` is a content
-** hash of content_hash.h, which is equal in all stores. `data` has the layout
-** of cells.h, followed by the checksum of content_hash.h.
+** UTF-8, so they are BLOBs. The tables frames and stacks are the dictionary: a
+** frame is a name, a file (NULL: none) and a line (NULL: none); a stack is its
+** innermost frame and the stack around it (parent 0: none), which has a lower
+** id. `hash` is a content hash of content_hash.h, which is equal in all stores.
+** `data` has the layout of cells.h, followed by the checksum of content_hash.h.
 */
 #define PF_STORE_SCHEMA                                                    \
   "CREATE TABLE metrics(id INTEGER PRIMARY KEY, name BLOB NOT NULL,"       \

@@ -64,9 +64,10 @@ void pf_read_stacks_free (pf_read_stacks *read);
 ** stacks that have a cell, and their callers, in the order of their ids. Sums
 ** are exact, and saturate at the end (has_overflowed), so they do not depend on
 ** the order of rows. Memory is proportional to the number of stacks of the
-** store. PF_EFORMAT if the store is damaged, naming run and metric;
-** PF_EUNSUPPORTED for cells in a newer layout, PF_EIO after Ctrl-C. After a
-** failure the contexts can only be closed.
+** store. PF_EFORMAT if the store is damaged, naming what is; PF_EUNSUPPORTED
+** for cells in a newer layout, PF_EIO after Ctrl-C, PF_ELIMIT for too large
+** ids, PF_ENOMEM, and failures of the database. After a failure the contexts
+** can only be closed.
 */
 pf_status pf_cells_sum (pf_database *database, pf_read_stacks *read,
                         pf_statement *query, pf_contexts *contexts,
@@ -121,7 +122,9 @@ pf_status pf_query_first (pf_database *database, const char *sql,
                           int64_t number, pf_statement **statement,
                           pf_error *error);
 
-/* Set *limit above the ids of a table; `sql` asks for the highest one. */
+/* Set *limit to 1 more than the number that `sql` asks for, such as the highest
+   id of a table (0: it is empty). PF_ELIMIT if that is PF_STACK_LIMIT or more;
+   failures of the database. */
 pf_status pf_id_limit (pf_database *database, const char *sql, uint32_t *limit,
                        pf_error *error);
 

@@ -202,8 +202,7 @@ static pf_status push_file (lua_State *L, char **path, pf_error *error) {
 /*
 ** store.scratch(): a new database without a name, in TMPDIR or /tmp, and a file
 ** handle of its bytes, which are complete when the database is closed; or nil,
-** message, code. It has no protection against a crash, and no transaction of it
-** can be rolled back completely.
+** message, code. It has no protection against a crash.
 */
 static int store_scratch (lua_State *L) {
   pf_error error;

@@ -103,7 +103,7 @@ typedef struct pf_run_sums {
   pf_wide *weights; /* by stack with sums, and metric */
   size_t weight_capacity;
   uint32_t nsums;      /* stacks with sums */
-  pf_id_table wanted;  /* lo of all stacks that are known */
+  pf_id_table wanted;  /* lo of all stacks whose rows are needed */
   uint32_t nasked;     /* of them, from the first, that were asked for */
   pf_id_table names;   /* of the frames; the id of a name is a function */
   uint32_t *functions; /* by stack with sums: that of its innermost frame; of
@@ -121,8 +121,8 @@ void pf_run_sums_close (pf_run_sums *sums);
 #define PF_AMBIGUOUS UINT64_MAX
 bool pf_run_sums_are_clear (pf_bytes rows);
 
-/* Add rows of a query: hi (16 bits), lo UInt64, and the sums of low (UInt64)
-   and high (Int64) of one metric. Must come before the rows of stacks.
+/* Add rows of a query: hi UInt64 (below 2^16), lo UInt64, and the sums of low
+   (UInt64) and high (Int64) of one metric. Must come before the rows of stacks.
    PF_EFORMAT if they are damaged, PF_ENOMEM. */
 pf_status pf_run_sums_add (pf_run_sums *sums, size_t metric, pf_bytes rows,
                            pf_error *error);

@@ -247,7 +247,7 @@ pf_status pf_stack_of_row (sqlite3_stmt *s, uint32_t stack_limit,
 }
 
 
-/* Read the stacks with ids from `from` on, at most `count` rows. */
+/* Read the stacks with ids from `from` on; with only_one just this one. */
 static pf_status read_stacks (job *j, uint32_t from, bool only_one,
                               pf_error *error) {
   pf_statement *s = NULL;

@@ -29,7 +29,7 @@
 #define MAX_WIDTH 1000u
 
 
-/* Reads a decimal number, at most MAX_WIDTH; 0 if there is none. */
+/* Reads a decimal number; MAX_WIDTH if it is larger, 0 if there is none. */
 static uint32_t parse_number (const uint8_t **at, const uint8_t *end) {
   uint32_t value = 0;
   for (; *at < end && **at >= '0' && **at <= '9'; (*at)++)

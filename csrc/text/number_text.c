@@ -1,8 +1,9 @@
 /*
 ** number_text.c - converts numbers to text with the digits of printf. Used by
-** the row formats of this folder and by the exports of lua/profile. Each
-** function writes at `p`, where the caller has ROW_NUMBER_SIZE bytes and
-** `width` free, returns the end, and allocates nothing.
+** the row formats of this folder, the exports of lua/profile and
+** lua/stages/lane_overview.c. Each function writes at `p`, where the caller has
+** ROW_NUMBER_SIZE bytes and `width` free, returns the end, and allocates
+** nothing.
 **
 ** A double is m * 2^e with m below 2^53, so for a moderate number its product
 ** with a small power of ten fits in a word and is exact. The bits below the

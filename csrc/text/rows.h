@@ -1,11 +1,11 @@
 /*
-** rows.h - conversion of whole batches to text or RowBinary, shared by the .c
-** files of this folder. Used by lua/row_text.c, the exports of lua/profile and
-** lua/stages/lane_overview.c.
+** rows.h - conversion of whole batches to text, RowBinary or track packets,
+** shared by the .c files of this folder. Used by lua/row_text.c, the exports of
+** lua/profile and lua/stages/lane_overview.c.
 **
-** A job reads a reader to its end and writes each row in one format (an aligned
-** table, csv, json, ..., or a listing with a template for each kind of row)
-** into a text buffer, which is written to a file in large blocks.
+** A job writes the rows of a reader in one format (an aligned table, csv, json,
+** ..., or a listing with a template for each kind of row) into a text buffer,
+** which is written to a file in large blocks.
 **
 ** Functions return PF_OK, PF_ENOMEM, PF_EIO (job->errnum has the reason),
 ** PF_EUNSUPPORTED (job->refusal describes it) or PF_ELIMIT. The job owns its
@@ -46,7 +46,7 @@ typedef struct row_column {
   bool is_key;        /* RowBinary: never missing, so it has no missing mark */
 } row_column;
 
-#define ROW_AHEAD 4096u /* rows measured before the first is written */
+#define ROW_AHEAD 4096u /* rows measured before the first of them is written */
 #define ROW_KINDS 256u  /* a power of two */
 
 typedef struct row_job row_job;
@@ -80,7 +80,8 @@ enum {
 typedef struct row_entry {
   uint32_t key;   /* id in the column of kinds, or of tracks */
   uint64_t value; /* the type of the event, or the uuid */
-  bool is_open;   /* of a track that a column names: a slice is open */
+  bool is_open;   /* of a track that a column names: its last event began a
+                     slice */
 } row_entry;
 
 /* The conversion of the rows of a job to packets. Fields are indices of
@@ -89,7 +90,7 @@ typedef struct row_entry {
 typedef struct row_packets {
   uint64_t sequence;
   int64_t origin; /* ns, subtracted from all times */
-  int64_t last;   /* time of the last packet */
+  int64_t last;   /* the latest time of a packet so far */
   int64_t stop;   /* when slices end that are open after the last row */
   size_t time;
   size_t kind;  /* without it each row is a value or an instant */

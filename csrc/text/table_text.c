@@ -1,11 +1,11 @@
 /*
 ** table_text.c - rows as an aligned table.
 **
-** The texts of the first ROW_AHEAD rows are collected to determine the column
-** widths, then written. If a later row is wider, its column becomes wider from
-** there on, so memory does not grow with the number of rows.
+** The texts of ROW_AHEAD rows at a time are collected to determine the column
+** widths, then written. If later rows are wider, their columns become wider
+** from there on, so memory does not grow with the number of rows.
 **
-** A line that is wider than the terminal is fitted: texts become narrower, down
+** A line that is wider than line_width is fitted: texts become narrower, down
 ** to LONG_TEXT; if that is not enough, columns are left out, the last ones
 ** first; if that is not enough, texts become narrower down to MIN_TEXT. They
 ** are cut in their middle. A text of more than max_width characters is cut at

@@ -10,9 +10,9 @@
 **   TrackEvent   9 type, 10 name_iid, 11 track_uuid, 30 counter_value, 44
 **                double_counter_value, 47 flow_ids, 4 debug_annotations
 **
-** A name is written once in a sequence, a time as the difference to the packet
-** before, and the uuid of the only track never. lua/row_text.c calls the format
-** through row_format; the job owns the table of names.
+** A name is written once in a sequence, a time as the difference to the latest
+** one before, and the uuid of the only track never. lua/row_text.c calls the
+** format through row_format; the job owns the table of names.
 */
 
 #include "bytes/cursor.h"
@@ -160,7 +160,7 @@ static pf_status name_of (row_job *job, size_t row, uint64_t *id) {
 }
 
 /* Appends a packet with an event of `size` bytes at a time, in ns since the
-   origin. A time before that of the last packet is written as a whole. */
+   origin. A time before the latest one is written as a whole. */
 static pf_status put_packet (row_job *job, int64_t time, const uint8_t *event,
                              size_t size) {
   row_packets *const k = &job->packets;

@@ -37,16 +37,15 @@
 ** order of the backtraces, whether times include called lines, and type 02 (nor
 ** its length, so nothing after it can be read).
 **
-**   records_br.c  decodes one record; names, from the code page
+**   records_br.c  decodes one record; interns names, from the code page
 **   groups_br.c   parser of groups; reports all damage
-**   open_br.c     the format: score, open, tables; decides what the page leaves
-**                 open
+**   open_br.c     the format: score, open; decides what the page leaves open
 **   rows_br.c     readers of the tables
 **   encoder.c     the encoder
 **
-** The files of this folder call the functions below. lua/checked_reader.c opens
-** and closes the trace and its readers through pf_format_br. Each reader owns a
-** br_parser; the br_file belongs to the trace.
+** The files of this folder call the functions below; other code uses
+** pf_format_br. The pre-scan and each reader of samples or frames own a
+** br_parser, a reader of raw owns a br_names; the br_file belongs to the trace.
 */
 
 #ifndef br_h
@@ -62,7 +61,7 @@
 #include "model/rows/trace.h"
 
 typedef enum br_type {
-  BR_REST = 0, /* not a type: the bytes after which nothing can be read */
+  BR_REST = 0, /* not a type: the bytes up to the end, which are no record */
   BR_MODULE = 1,
   BR_LINE = 3,
   BR_TIME = 4,
@@ -96,7 +95,7 @@ typedef struct br_record {
 
 typedef enum br_result {
   BR_COMPLETE,
-  BR_TRUNCATED, /* the bytes end inside the record; size: what it needs */
+  BR_TRUNCATED, /* the bytes end inside the record; size: its minimum */
   BR_INVALID    /* not a record */
 } br_result;
 
@@ -114,8 +113,8 @@ typedef struct br_names {
    of its first mapping. */
 bool br_recorded_by (const pf_trace *trace, pf_bytes *recorder);
 
-/* Opens the names of a trace. Call br_names_close also after a failure; it
-   accepts a zeroed struct. */
+/* Opens the names of a trace. PF_EUNSUPPORTED or PF_ENOMEM. Call br_names_close
+   also after a failure; it accepts a zeroed struct. */
 pf_status br_names_open (br_names *names, const pf_trace *trace,
                          pf_error *error);
 void br_names_close (br_names *names);
@@ -167,20 +166,22 @@ typedef struct br_parser {
   uint64_t at;
   uint32_t *modules;                /* owned; ids of names + 1; 0: none */
   uint64_t mappings, groups, timed; /* so far; `timed` have a time */
-  size_t depth;                     /* maximum frames of a group */
+  size_t depth;                     /* maximum backtraces of a group */
   bool is_live; /* the file may grow: an incomplete record is not reported */
   bool in_group;
-  bool may_have_tag;    /* the last record began a frame */
+  bool may_have_tag;    /* only tags have followed the last frame */
   bool has_warned_line; /* an implausible line number has been reported */
   br_group group;
 } br_parser;
 
-/* Sets the parser to the start. Call br_parser_close also after a failure. */
+/* Sets the parser to the start. PF_EUNSUPPORTED for an invalid max_depth or a
+   code page that the system cannot convert, PF_ENOMEM. Call br_parser_close
+   also after a failure. */
 pf_status br_parser_open (br_parser *parser, pf_trace *trace, pf_error *error);
 void br_parser_close (br_parser *parser);
 
-/* Parses the next group into parser->group. Returns PF_MORE, PF_END, in a live
-   trace PF_AGAIN, or a failure. */
+/* Parses the next group into parser->group. Returns PF_MORE, PF_END (in a live
+   trace PF_AGAIN instead), or a failure of pf_warn or PF_ENOMEM. */
 pf_status br_next_group (br_parser *parser, pf_error *error);
 
 static inline uint64_t br_left (const br_parser *parser) {
@@ -191,7 +192,7 @@ static inline uint64_t br_left (const br_parser *parser) {
 typedef struct br_interpretation {
   bool outer_first; /* backtraces are in the order from the outermost frame */
   bool inclusive;   /* times include called lines */
-  bool has_callers; /* some group has backtraces */
+  bool has_callers; /* some group of the pre-scan has backtraces */
 } br_interpretation;
 
 /* The frame of a group at a level: 0 is the line itself, 1 its caller, ... */

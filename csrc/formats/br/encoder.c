@@ -53,7 +53,8 @@ static pf_status refuse_value (const br_writer *self, const char *what,
 }
 
 
-/* Converts a name to the code page of the file; valid until the next call. */
+/* Converts a name to the code page of the file; valid until the next call.
+   PF_EUNSUPPORTED for a character that is not in it, PF_ENOMEM. */
 static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out) {
   const pf_bytes text = pf_name(self->dictionary, name);
   size_t size;
@@ -101,7 +102,8 @@ static pf_status number_module (br_writer *self, uint32_t name) {
 }
 
 
-/* Writes the mappings of new modules. Flushing the sink reports failures. */
+/* Writes the mappings of new modules. Flushing the sink reports its
+   failures. */
 static pf_status write_mappings (br_writer *self) {
   for (; self->mapped < self->numbered; self->encoder.count = self->mapped) {
     pf_bytes text;
@@ -396,7 +398,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 
 
 /* Files have neither an end record nor a count, so this also is `flush`. A file
-   without rows gets its first mapping here. */
+   without rows gets the mapping of its recorder here. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   return begin((br_writer *)(void *)encoder, sink, error);
 }
@@ -414,7 +416,8 @@ static void close_writer (pf_encoder *encoder) {
 }
 
 
-/* Reads the name of the recorder and the code page. */
+/* Reads the name of the recorder and the code page, and interns the names of
+   routines. PF_EUNSUPPORTED or PF_ENOMEM. */
 static pf_status read_options (br_writer *self, const pf_trace *opts) {
   pf_bytes recorder, page;
   const bool has_recorder =

@@ -78,9 +78,9 @@ static pf_status take_mapping (br_parser *parser, const br_record *record) {
 }
 
 
-/* Adds a frame. Warns once about a line that is not 1 to 99999, as other
-   programs write some; profio's recorder writes C functions as line 0 of
-   [C]. */
+/* Adds a frame. Warns about a module that is not mapped, and once about a line
+   that is not 1 to 99999, except line 0 of [C], as which profio's recorder
+   writes C functions. */
 static pf_status add_frame (br_parser *parser, const br_record *record) {
   br_group *const group = &parser->group;
   uint32_t module = parser->modules[record->module] - 1;

@@ -1,18 +1,21 @@
 /*
 ** open_br.c - the format br: line profiles of Business Rules! BASIC. The file
-** has no header; opening pre-scans its first megabyte, to decide what the page
-** of the format leaves open.
+** has no header; opening pre-scans its first megabyte, or with option `wall`
+** all of it, to decide what the page of the format leaves open. Options, and
+** the mapping by which profio's recorder names itself, decide without evidence.
 **
 ** Order of backtraces: a line of the main routine can only be the outermost
-** frame. If MAIN ROUTINE is on the last of two or more backtraces, and not on
-** the first, the innermost caller comes first; else the outermost.
+** frame. The outermost frame comes first if some groups of two or more
+** backtraces have MAIN ROUTINE only on the first, and none only on the last.
+** Else the innermost caller comes first, also without any evidence.
 **
 ** Times: lines are written when they end, so the callees of a line precede it.
 ** Times are inclusive if at least MIN_CALLERS lines, and all that have callees,
 ** took at least as long as all their callees together; or if the sum of all
-** times exceeds the elapsed time, which option `wall` states. lua/trace_part.c
-** and checked_reader.c call it through pf_format_br; the trace owns the
-** br_file, which `close` frees.
+** times exceeds the elapsed time, which option `wall` states.
+**
+** lua/trace_part.c and checked_reader.c call it through pf_format_br; the trace
+** owns the br_file, which `close` frees.
 */
 
 #include <stdlib.h>
@@ -27,7 +30,7 @@
 typedef struct scan {
   bool is_mapped[256]; /* by the low byte of the number */
   bool in_group, has_group;
-  bool has_odd_name; /* a module's name is empty or has control characters */
+  bool has_odd_name; /* a module's name is empty or has control bytes */
 } scan;
 
 
@@ -55,9 +58,9 @@ static bool is_allowed (scan *s, const br_record *record) {
 }
 
 
-/* There is no magic number: the file must be valid from the first byte on, map
-   a module and contain a complete group of it. With odd names, as those of Lua
-   chunks, it must be valid to the end of `head`. */
+/* There is no magic number: the file must begin with a mapping and be valid up
+   to the end of a group. With odd names, as those of Lua chunks, it must be
+   valid to the end of `head`. */
 static int score (pf_bytes head, uint64_t size) {
   scan s = {.in_group = false};
   br_record record;
@@ -84,7 +87,7 @@ typedef struct prescan {
   bool is_recording;    /* written by profio's recorder */
   /* Evidence for the order of backtraces. */
   uint64_t backtraces;            /* number in all groups */
-  uint64_t main_first, main_last; /* groups with the main routine first, last */
+  uint64_t main_first, main_last; /* groups with the main routine at one end */
   /* Evidence for inclusive times. */
   uint64_t sum;             /* of all times, at most UINT64_MAX */
   uint64_t longer, shorter; /* callers, compared with their callees */
@@ -172,7 +175,7 @@ static const char *decide_times (const prescan *s, br_interpretation *interp) {
 }
 
 
-/* Decides order and times, and sets the facts. */
+/* Decides order and times, and sets the facts. PF_OK or PF_ENOMEM. */
 static pf_status conclude (pf_trace *trace, const prescan *s,
                            br_interpretation *interp, pf_error *error) {
   const br_parser *const parser = &s->parser;

@@ -2,8 +2,8 @@
 ** records_br.c - decodes one record, and interns names of modules and
 ** functions, converted from the code page of the file.
 **
-** Used by groups_br.c, rows_br.c and open_br.c. The slices of a
-** record point into the source; br_names_close frees the buffer of br_names.
+** Used by groups_br.c, rows_br.c and open_br.c. The slices of a record point
+** into the source; br_names_close frees the buffer of br_names.
 */
 
 #include <stdlib.h>

@@ -65,8 +65,9 @@ typedef struct group_reader {
 } group_reader;
 
 
-/* Returns the id of the area of a frame. A GOSUB has no name, so its area is
-   called "MODULE gosub". PF_NO_AREA when out of memory. */
+/* Returns the id of the area of a frame. A function has its name, a GOSUB the
+   name "MODULE gosub", other frames that of the module. PF_NO_AREA when out of
+   memory. */
 static uint32_t frame_area (group_reader *self, const br_frame *frame) {
   static const char tail[] = " gosub";
   pf_dictionary *const dictionary = self->reader.dictionary;
@@ -131,7 +132,7 @@ static pf_status find_stack (group_reader *self, uint32_t *stack,
 /* Puts the times. Samples have none; self time can be computed from inclusive
    times only if backtraces state the callers. Lines are written when they end:
    the callees of a line are the groups one frame deeper since the last group of
-   its depth. */
+   its depth that has a time. */
 static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
                             pf_error *error) {
   const br_group *const group = &self->parser.group;
@@ -295,7 +296,7 @@ typedef struct raw_reader {
 
 
 /* Puts the record at the position of the reader. Bytes that cannot be read are
-   one record, BR_REST; in a live trace an incomplete record is waited for. */
+   one row, BR_REST. In a live trace an incomplete record gives PF_AGAIN. */
 static pf_status put_record (pf_reader *reader, pf_batch *batch,
                              pf_error *error) {
   raw_reader *const self = (raw_reader *)(void *)reader;

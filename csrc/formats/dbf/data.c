@@ -1,6 +1,6 @@
 /*
-** data.c - the reader of table data: a column for each field, the number of
-** the record, and its delete flag.
+** data.c - the reader of table data: a column for each field that is not hidden
+** (two for a currency), the number of the record, and its delete flag.
 **
 ** Only wanted fields are decoded. Records that the option `deleted` excludes
 ** end a run, so their fields are never decoded. Opened through pf_table.open by
@@ -14,7 +14,8 @@
 #include "model/rows/abilities.h"
 #include "model/rows/table_reader.h"
 
-/* Maximum bytes of the records, and of the converted text, of a batch. */
+/* Maximum bytes of the records of a batch. Converted text of so many bytes also
+   ends a batch. */
 #define MAX_BYTES ((size_t)4 << 20)
 #define MEMO_ROWS 16 /* rows between checks of this limit, with memos */
 
@@ -29,7 +30,8 @@ typedef struct data_reader {
 } data_reader;
 
 
-/* Returns how many of the first records are shown (or not: `shown` false). */
+/* Returns how many records at the start of a run are shown, or with `shown`
+   false, are left out. */
 static size_t count_shown (const data_reader *self, const dbf_run *run,
                            bool shown) {
   const dbf_shown option = self->state->shown;
@@ -45,7 +47,8 @@ static size_t count_shown (const data_reader *self, const dbf_run *run,
 }
 
 
-/* Find the next records that are shown; the run is empty at the end. */
+/* Find the next records that are shown; the run is empty at the end. Notes once
+   that records are left out. */
 static pf_status next_run (data_reader *self, size_t max_rows, dbf_run *run,
                            pf_error *error) {
   const pf_bytes bytes = self->trace->sources[0].bytes;

@@ -3,7 +3,7 @@
 ** Xbase++ (.dbf with .dbt or .fpt). Used by the format dbf and by formats over
 ** such tables (xpp).
 **
-**   dbf_file     the contents of a header: fields, sizes, code page. Immutable
+**   dbf_file     the contents of a header: fields, sizes, code page
 **   dbf_run      consecutive records in some bytes
 **   dbf_decoder  decodes a field of a run into a column; owns converted text
 **
@@ -13,7 +13,9 @@
 ** header: packets of Xbase++ have no header. The size and record count of a
 ** file are not stored, so a file that has grown is read on.
 **
-** Warnings go to the trace and have codes "dbf-...".
+** Warnings go to the trace and have codes "dbf-...". Unless stated otherwise,
+** functions with a pf_error return PF_OK, PF_ENOMEM, or with the option
+** `strict` the status of the first damage.
 */
 
 #ifndef dbf_h
@@ -24,7 +26,7 @@
 #include "profio.h"
 
 /* arena.c: an allocator for the converted text of one batch; memory is
-   allocated in pieces and freed all at once (Hanson, C Interfaces and
+   allocated in chunks and freed all at once (Hanson, C Interfaces and
    Implementations, chapter 6). A zeroed arena is empty. */
 typedef struct dbf_chunk dbf_chunk;
 typedef struct dbf_arena {
@@ -59,7 +61,7 @@ typedef enum dbf_kind {
   DBF_DOUBLE,    /* B: double, little-endian */
   DBF_ORDERED,   /* O of dBASE 7: a double whose bytes sort like the numbers */
   DBF_CURRENCY,  /* Y: int64 in units of 1/10000, little-endian */
-  DBF_TIME,      /* T: Julian day and ms since midnight, int32 each */
+  DBF_TIME,      /* T: Julian day and ms since midnight, uint32 each */
   DBF_INSTANT,   /* @ of dBASE 7: double, ms since the day before year 1 */
   DBF_MEMO,      /* M G P W, and B of dBASE: the number of a memo block */
   DBF_NULL_FLAGS /* 0: bits for null fields and field lengths */
@@ -76,7 +78,7 @@ typedef struct dbf_field {
   pf_type column;         /* the type of column that dbf_fill needs */
   uint32_t offset;        /* in the record; the delete flag is byte 0 */
   uint32_t size;          /* limited to the end of the record */
-  uint32_t stated;        /* as the header states it */
+  uint32_t stated;        /* the size as the header states it */
   uint8_t decimals;       /* digits after the decimal point */
   uint8_t flags;          /* DBF_SYSTEM | DBF_NULLABLE | DBF_AS_IS */
   int32_t null_bit;       /* index of its null bit, or -1 */
@@ -93,7 +95,8 @@ typedef enum dbf_memo_form {
   DBF_DBT4     /* dBASE IV and 7: length, little-endian */
 } dbf_memo_form;
 
-/* The contents of a header. Owned by the caller of dbf_open; read-only. */
+/* The contents of a header. Owned by the caller of dbf_open. After it only
+   dbf_memo_open changes `memo` and `memo_block`. */
 typedef struct dbf_file {
   uint8_t version;          /* first byte of the file */
   uint8_t mark;             /* code page mark: byte 29 */
@@ -111,9 +114,10 @@ typedef struct dbf_file {
 
 /*
 ** Read the header of the trace's first source, and the header of the memo file
-** in its source "memo", if there is one. Uses the options code_page and
-** memo_form of the trace. The caller frees *file by dbf_close, also after a
-** failure (NULL is allowed).
+** in its source "memo", if there is one. Uses the options code_page, memo_form
+** and live and the source "cpg" of the trace. PF_ETRUNCATED for an incomplete
+** header, PF_EUNSUPPORTED for an unknown code page. The caller frees *file by
+** dbf_close, also after a failure (NULL is allowed).
 */
 pf_status dbf_open (pf_trace *trace, dbf_file **file, pf_error *error);
 void dbf_close (dbf_file *file);
@@ -167,6 +171,7 @@ typedef struct dbf_decoder {
   pf_bytes last_memo; /* its text in UTF-8: records may share a memo */
 } dbf_decoder;
 
+/* PF_EUNSUPPORTED or PF_ENOMEM. Close it also after a failure. */
 pf_status dbf_decoder_open (dbf_decoder *decoder, pf_trace *trace,
                             const dbf_file *file, pf_error *error);
 void dbf_decoder_close (dbf_decoder *decoder);
@@ -179,7 +184,8 @@ void dbf_decoder_begin (dbf_decoder *decoder);
 ** column of the field's type; a DBF_CURRENCY field also into a column of
 ** PF_BYTES, as exact decimal text. Texts point into the records, into the memo
 ** file, or, if they were converted, into memory of the decoder that is valid
-** until the next dbf_decoder_begin. Invalid values are missing, with a warning.
+** until the next dbf_decoder_begin. Null values, and blank ones of kinds other
+** than text and bytes, are missing; invalid ones are missing, with a warning.
 */
 pf_status dbf_fill (dbf_decoder *decoder, const dbf_field *field,
                     const dbf_run *run, pf_column *column, size_t row,
@@ -215,7 +221,8 @@ pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
 ** "foxpro2"), code_page, memo_block, changed (a date), round. Memos are written
 ** to the side sink "memo". With the option cpg = 1 a code page without a mark
 ** is allowed; its name is written to the side sink "cpg". `flush` updates the
-** record count in the header.
+** record count in the header. PF_EUNSUPPORTED for an invalid option, PF_ELIMIT
+** for too many fields or too large a record, PF_ENOMEM.
 */
 pf_status dbf_encoder (const pf_option *options, size_t noptions,
                        pf_dictionary *dictionary, pf_encoder **encoder,

@@ -4,7 +4,8 @@
 ** layout is in header_dbf.c; memo files are FPT.
 **
 ** The header is written first and its record count updated at each flush.
-** Records are written as they come.
+** Records are written as they come; a refused row leaves its memos, which no
+** record refers to. encode_dbf.h states who opens and closes the encoder.
 */
 
 #include <stdlib.h>
@@ -158,7 +159,8 @@ static void close_writer (pf_encoder *encoder) {
 }
 
 
-/* Set the date of the last change: the option, else today in UTC. */
+/* Set the date of the last change: the option, else today in UTC.
+   PF_EUNSUPPORTED for an invalid option. */
 static pf_status read_date (dbf_writer *self, const pf_trace *asked,
                             pf_error *error) {
   const time_t now = time(NULL);

@@ -1,6 +1,6 @@
 /*
 ** encode_dbf.h - state and functions of the encoder, shared by encode_*.c.
-** xpp uses it to write tables of its own.
+** xpp/encoder looks up the fields of the dbf_writer that it opened.
 **
 ** Call dbf_parse_fields first, then dbf_put_value for each field of a record,
 ** dbf_end_memos at each flush.
@@ -45,7 +45,7 @@ typedef struct dbf_writer {
   uint32_t record_size;
   uint32_t null_flags, null_bytes; /* offset and size in a record */
   bool begun;                      /* the header has been written */
-  bool visual;                     /* Visual FoxPro; else FoxPro 2 or dBASE */
+  bool visual;                     /* Visual FoxPro; else FoxPro 2, dBASE III */
   bool round;                      /* option: round inexact numbers */
   bool has_memos;                  /* there is a memo field */
   uint8_t mark;                    /* of the code page */
@@ -61,13 +61,14 @@ typedef struct dbf_writer {
    into fields and schema. Returns PF_EUNSUPPORTED, PF_ELIMIT or PF_ENOMEM. */
 pf_status dbf_parse_fields (dbf_writer *writer, pf_bytes text, pf_error *error);
 
-/* encode_value.c: encode a value into writer->record. Returns
-   PF_EUNSUPPORTED if the field cannot hold it. */
+/* encode_value.c: encode a value into writer->record, and write a memo. Returns
+   PF_EUNSUPPORTED if the field cannot hold it, PF_ELIMIT if the memo file would
+   be too large, PF_EIO or PF_ENOMEM. */
 pf_status dbf_put_value (dbf_writer *writer, const dbf_output_field *field,
                          const pf_batch *batch, size_t row, pf_sink *sink,
                          pf_error *error);
 
-/* encode_value.c: update the header of the memo file. */
+/* encode_value.c: update the header of the memo file. PF_EIO or PF_ENOMEM. */
 pf_status dbf_end_memos (dbf_writer *writer, pf_sink *sink, pf_error *error);
 
 #endif

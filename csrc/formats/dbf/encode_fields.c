@@ -1,6 +1,7 @@
 /*
 ** encode_fields.c - parses the option `fields`: NAME TYPE, NAME TYPE(SIZE) or
-** NAME TYPE(SIZE,DECIMALS), optionally with `null`, separated by commas.
+** NAME TYPE(SIZE,DECIMALS), optionally with `null`, separated by commas. Called
+** by encode_dbf.c; the dbf_writer owns the arrays.
 */
 
 #include <stdio.h>
@@ -46,7 +47,7 @@ static void skip_blanks (scanner *s) {
 }
 
 
-/* Skip blanks and the character `c`. Returns false if another one follows. */
+/* Skip blanks and the character `c`. Returns false if it does not follow. */
 static bool accept (scanner *s, char c) {
   skip_blanks(s);
   if (s->at == s->end || *s->at != (uint8_t)c)
@@ -56,7 +57,7 @@ static bool accept (scanner *s, char c) {
 }
 
 
-/* Returns the bytes before the next blank, comma or parenthesis. */
+/* Skip blanks. Returns the bytes before the next one, comma or parenthesis. */
 static pf_bytes parse_word (scanner *s) {
   skip_blanks(s);
   pf_bytes word = {s->at, 0};

@@ -1,6 +1,8 @@
 /*
-** encode_value.c - encodes values into fields. A value that does not fit is
-** an error and never truncated; the option `round` allows rounding of numbers.
+** encode_value.c - encodes values into fields, and writes memos. A value that
+** does not fit is an error and never truncated; the option `round` allows
+** rounding of numbers. Called by encode_dbf.c; the dbf_writer owns the record
+** and the converted texts.
 */
 
 #include <math.h>
@@ -93,7 +95,8 @@ static pf_status put_digits (const put_args *p, const char *digits, int size) {
 }
 
 
-/* Use fewer decimals than stated if the number is too long, as others do. */
+/* Use fewer decimals than stated if the number is too long, as other programs
+   do. */
 static pf_status put_number (const put_args *p) {
   const double value = p->column->nums[p->row];
   char digits[400];

@@ -1,6 +1,6 @@
 /*
-** fill.c - the decoder: one loop for each kind of field. Null flags are
-** applied afterwards.
+** fill.c - the decoder: each kind of field has a function that decodes a run of
+** records. Null flags are applied afterwards.
 **
 ** Called by data.c and by xpp. The dbf_decoder is the caller's; its arena owns
 ** converted texts until the next dbf_decoder_begin.
@@ -15,7 +15,7 @@
 
 #define DAY_MS 86400000
 
-/* The arguments of all loops. */
+/* The arguments of these functions. */
 typedef struct fill_args {
   dbf_decoder *decoder;
   const dbf_field *field;
@@ -366,7 +366,7 @@ static pf_status (*const fillers[])(const fill_args *) = {
     [DBF_NULL_FLAGS] = fill_bytes};
 
 
-/* If the end of the record truncates a field, text and digits are still
+/* If the end of the record truncates a field, text, bytes and digits are still
    decoded; other kinds are missing. */
 pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
                            const dbf_run *run, int power, pf_column *column,

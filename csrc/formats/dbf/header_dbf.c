@@ -1,5 +1,6 @@
 /*
-** header_dbf.c - reads the header of a table. Numbers are little-endian.
+** header_dbf.c - reads and scores the header of a table, and finds the records
+** after it. Numbers are little-endian.
 **
 ** dBASE III and IV, FoxPro, Visual FoxPro, Clipper, Xbase++:
 **   0    1   version
@@ -156,7 +157,7 @@ static size_t count_descriptors (pf_bytes bytes, uint32_t limit,
 
 
 /* The end of the bytes that can hold descriptors: the stated start of records,
-   or the file size (at most 65,536) if that is too small for a field. */
+   or the file size (at most 65,536) if that start is impossibly small. */
 static uint32_t descriptor_limit (pf_bytes bytes) {
   const uint32_t start = stated_start(bytes);
   const dbf_layout *const layout = dbf_layout_of(bytes.at[0]);
@@ -213,7 +214,8 @@ static pf_status read_descriptors (pf_trace *trace, dbf_file *file,
 }
 
 
-/* Get the code page of a dBASE 7 language driver: DB852CZ0, DBWINUS0. */
+/* Get the code page of a dBASE 7 language driver: DB852CZ0, DBWINUS0. NULL for
+   other versions and drivers. */
 static const char *driver_page (const dbf_file *file, pf_bytes bytes,
                                 char *page) {
   const uint8_t *const name = bytes.at + 32;
@@ -300,7 +302,7 @@ static pf_status read_head (pf_trace *trace, dbf_file *file, pf_error *error) {
 
 
 #define MAX_BYTES  32                   /* of a name in a descriptor */
-#define MAX_SUFFIX 8                    /* _2046 or longer */
+#define MAX_SUFFIX 8                    /* bytes of _2046 or longer, NUL too */
 #define NAME_SIZE  (5 * MAX_BYTES + 24) /* in UTF-8 with a suffix */
 
 /* The columns that profio adds. Their names are the first ones in file->names,

@@ -46,20 +46,20 @@ static inline bool dbf_is_visual (uint8_t version) {
 const char *dbf_code_page (uint8_t mark);
 
 /* Get the code page that a .cpg file states: UTF-8, 1252, ANSI 1252, ISO 88591,
-   LDID/87, OEM 866 or a name that iconv knows. Returns false if the text states
-   none of these. */
+   LDID/87, OEM 866, or any other word, which may be a name that iconv knows.
+   Returns false if the text is not a word or states an unknown LDID. */
 bool dbf_cpg_page (pf_bytes text, char name[32]);
 
 /* Returns the mark of a code page by its name, ignoring case; 0 if it has
    none. */
 uint8_t dbf_code_page_mark (const char *name);
 
-/* layout.c: compute sizes, offsets, kinds and null bits of the fields from
-   their descriptors. */
+/* layout.c: compute sizes, offsets, kinds and bits of the fields from their
+   descriptors, and correct the start and the size of the records. */
 pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
-/* header_dbf.c: open a converter from the code page of a table. Close it with
-   pf_converter_close, also after a failure. */
+/* header_dbf.c: open a converter from the code page of a table. PF_EUNSUPPORTED
+   or PF_ENOMEM. Close it with pf_converter_close, also after a failure. */
 pf_status dbf_converter_open (pf_converter *converter, const dbf_file *file,
                               pf_error *error);
 
@@ -145,8 +145,10 @@ typedef struct dbf_state {
   pf_table tables[3];
 } dbf_state;
 
+/* data.c: pf_table.open of table data. */
 pf_status dbf_open_data (pf_trace *trace, const pf_table *table,
                          pf_reader **reader, pf_error *error);
+
 /* raw_dbf.c: the tables that are the same for every file. */
 extern const pf_table dbf_structure_table, dbf_raw_table;
 

@@ -1,11 +1,12 @@
 /*
-** layout.c - computes the offsets of fields and records.
+** layout.c - computes sizes, offsets, kinds and bits of fields, and the start
+** and the size of records.
 **
 ** Offsets of fields are sums of sizes, because those that Visual FoxPro states
-** are often 0. The sizes in the header are used unless the records contradict
-** them: then another start or record size is taken if all checked delete flags
-** and the end of the file agree with it. Called by dbf_open of header_dbf.c.
-** Nothing is allocated.
+** are often 0. Impossible sizes in the header are replaced by computed ones.
+** If the records contradict the sizes, another start or record size is taken if
+** all checked delete flags and the end of the file agree with it. Called by
+** dbf_open of header_dbf.c. Nothing is allocated.
 */
 
 #include "formats/dbf/internal.h"

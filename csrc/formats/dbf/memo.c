@@ -14,8 +14,8 @@
 **   0  4  number of the next free block      20  2  bytes of a block (0: 512)
 **   block:  0  4  FF FF 08 00    4  4  length with these 8    8  the bytes
 **
-** dbf_open reads the header of the memo file, fill.c finds each memo. Memos
-** point into the source; nothing is allocated.
+** dbf_open and xpp call dbf_memo_open, fill.c finds each memo. Memos point into
+** the source; nothing is allocated.
 */
 
 #include <string.h>

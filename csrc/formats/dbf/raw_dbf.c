@@ -1,8 +1,8 @@
 /*
 ** raw_dbf.c - the readers of table raw, whose column `bytes` of all rows,
 ** concatenated, is the file, and of table structure, the decoded descriptors.
-** Opened through pf_table.open by lua/checked_reader.c, which closes them. They
-** own nothing but themselves.
+** Opened through pf_table.open by lua/checked_reader.c, which closes them. Each
+** owns nothing but itself.
 */
 
 #include "formats/dbf/internal.h"

@@ -5,7 +5,8 @@
 **   chunk   OFFSET  SIZE  FIELD
 **                0     4  offset of the first address from tstart
 **                4     4  number of counts
-**                8    4n  samples of each address, 4 bytes of code apart
+**                8    4n  samples of each address; addresses are 4 apart,
+**                         or as the option insn_size states
 **
 **   footer       0     4  number of addresses that have samples
 **                4     4  sum of all samples

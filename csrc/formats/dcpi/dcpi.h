@@ -16,7 +16,7 @@
 ** warnings with codes "dcpi-..."; with the option `strict` the first one is a
 ** failure.
 **
-**   open_dcpi.c          the format: score, open, info, tables
+**   open_dcpi.c          the format: score, options, open, info
 **   header_line.c        splits a header line; numbers and times
 **   header_dcpi.c        checks the lines of a header
 **   parser_dcpi.c        the parser: header segments, dispatch
@@ -123,8 +123,9 @@ typedef struct dcpi_event {
 /* The contents of a header. */
 typedef struct dcpi_header {
   uint64_t size;                /* bytes with the last line; 0: not complete */
-  pf_bytes values[DCPI_WORDS];  /* of each first line; `at` NULL: none */
-  uint64_t numbers[DCPI_WORDS]; /* the values that are numbers */
+  pf_bytes values[DCPI_WORDS];  /* of each first line, but dcpicat's last
+                                   event; `at` NULL: none */
+  uint64_t numbers[DCPI_WORDS]; /* values that are numbers, if valid */
   uint32_t valid_words;         /* bit per word: its syntax is right */
   uint64_t major, minor;
   size_t npaths;
@@ -178,7 +179,7 @@ typedef struct dcpi_parser {
   bool reader_counts; /* the caller adds the counts of chunks to the sums */
   dcpi_header header; /* the lines read so far */
   bool in_body;       /* the header has been read */
-  bool has_ended;     /* after the footer, or after damage that ends parsing */
+  bool has_ended;     /* bytes that are left are one segment DCPI_REST */
   bool has_last;      /* `last` is set */
   uint64_t last;      /* start of the last chunk, or the last address */
   uint64_t last_end;  /* end of the last chunk, in bytes from tstart */
@@ -200,7 +201,8 @@ dcpi_word dcpi_word_of (pf_bytes text);
 bool dcpi_is_terminator (const dcpi_line *line);
 
 /* Parse a number in base 10 or 16. Returns PF_EFORMAT if `digits` is empty or
-   has another byte, PF_ELIMIT if the number is above 2^64 - 1. */
+   has another byte, PF_ELIMIT if the number is above 2^64 - 1; *number is then
+   its remainder modulo 2^64. */
 pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number);
 
 /* Remove 0x from the start of a text. Returns false if it is not there. */
@@ -290,7 +292,8 @@ pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment);
 pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment);
 
 /* Parse "470352 cycles:63488:10000" into *event. Returns false for another
-   form; event->name is then the whole text (after the sum, if there is one). */
+   form; event->name is then the whole text (after the sum, if there is one),
+   and the other members may be set in part. */
 bool dcpi_read_event (pf_bytes text, dcpi_event *event);
 
 /* read_dcpi.c: the reader of samples (pf_table.open). */
@@ -377,7 +380,8 @@ enum {
 extern const pf_table dcpi_written[WRITTEN_TABLES];
 
 /* encode_dcpi.c: pf_format.encoder. The encoder keeps all rows in memory and
-   writes the file in `finish`. */
+   writes the file in `finish`. PF_EUNSUPPORTED for an invalid option `header`,
+   PF_ENOMEM. */
 pf_status dcpi_encoder (const pf_option *options, size_t noptions,
                         pf_dictionary *dictionary, pf_encoder **encoder,
                         pf_error *error);

@@ -11,6 +11,9 @@
 ** These hold the sum of the counts, the name (which may contain colons), the
 ** period, and the fraction of the time during which the event was counted, in
 ** 1/10000. Source: dcpicat(1).
+**
+** Called by parser_dcpi.c; dcpi_read_event by header_dcpi.c and encode_dcpi.c.
+** Nothing is allocated.
 */
 
 #include "formats/dcpi/dcpi.h"
@@ -32,7 +35,8 @@ static bool next_word (pf_bytes *text, pf_bytes *word) {
 }
 
 
-/* Remove the last colon and the number after it from `text`. */
+/* Remove the last colon and the number after it from `text`. False if there is
+   no such number below 2^64. */
 static bool cut_number (pf_bytes *text, uint64_t *number) {
   size_t colon = text->size;
   while (colon > 0 && text->at[colon - 1] != ':')

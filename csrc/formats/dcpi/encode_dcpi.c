@@ -4,7 +4,8 @@
 **
 ** Profiles fit into one file if image, label, platform, code range and clock
 ** are equal. The earliest epoch is kept. Several profiles may have the same
-** event if they state the same period.
+** event if they state the same period and fraction of the time. Different
+** events fit only into dcpicat's text.
 */
 
 #include <stdlib.h>
@@ -48,7 +49,8 @@ static uint32_t find_profile (dcpi_writer *self, const dcpi_profile *profile) {
 }
 
 
-/* Add a row of samples. Its count must be present and not negative. */
+/* Add a row of samples. Its address and count must be present, and the count
+   not negative. */
 static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
                              size_t row) {
   if (!pf_has_value(batch, SAMPLES_ADDRESS, row) ||
@@ -330,8 +332,9 @@ static pf_status merge_profile (dcpi_writer *self, size_t profile) {
 }
 
 
-/* Combines all headers, replaces the event names of rows by indexes and writes
-   the file. PF_EUNSUPPORTED if the profiles do not fit into one file. */
+/* Merges all headers, replaces the event names of rows by indexes and writes
+   the file. PF_EUNSUPPORTED if the profiles do not fit into one file, PF_ELIMIT
+   for too many events, PF_ENOMEM, PF_EIO. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   dcpi_writer *const self = (dcpi_writer *)encoder;
   const dcpi_profile only = profile_of(&(pf_batch){.rows = 0}, 0, 0);

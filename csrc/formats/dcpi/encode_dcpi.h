@@ -2,9 +2,8 @@
 ** encode_dcpi.h - state of the encoder, shared by its two files.
 **
 ** encode_dcpi.c collects rows and header lines, each with the id of a profile.
-** A file holds one profile: it combines the headers, or fails
-** if the profiles have different images or machines (epochs may differ, and in
-** dcpicat's text events). write_dcpi.c writes the bytes.
+** A file has one header: encode_dcpi.c merges those of the profiles, or fails
+** if they do not fit together (see there). write_dcpi.c writes the bytes.
 **
 ** dcpi_encoder is called through pf_format_dcpi by lua/writer and model/writer,
 ** which own the dcpi_writer and call its `close`. That frees the three arrays;
@@ -18,8 +17,8 @@
 #include "model/dictionary/names.h"
 #include "model/writer/encoder.h"
 
-/* A count. `event` is a name in the dictionary, after merge_headers an
-   index of dcpi_writer.events. */
+/* A count. `event` is a name in the dictionary, after resolve_event an index of
+   dcpi_writer.events. */
 typedef struct dcpi_row {
   uint64_t address, count;
   uint32_t profile; /* index in dcpi_writer.profiles */
@@ -40,7 +39,7 @@ typedef struct dcpi_profile {
   bool has_id;
   int64_t id;
   uint32_t names[SAMPLES_COLUMNS]; /* by column; PF_NO_NAME: not stated yet */
-  uint32_t values[DCPI_WORDS];     /* by word, set by merge_headers */
+  uint32_t values[DCPI_WORDS];     /* by word, set by collect_values */
 } dcpi_profile;
 
 /* An event of the file. The name is in the dictionary. */
@@ -60,7 +59,7 @@ typedef struct dcpi_writer {
   dcpi_profile *profiles;
   size_t nprofiles, profiles_capacity;
   /* The merged header of the file. */
-  uint32_t values[DCPI_WORDS];    /* names, or PF_NO_NAME; none for events */
+  uint32_t values[DCPI_WORDS];    /* names, or PF_NO_NAME; not for events */
   uint64_t epoch;                 /* of the earliest profile; see dcpi_epoch */
   uint64_t code_start, code_size; /* address range of the code, in bytes */
   dcpi_output_event events[DCPI_MAX_EVENTS];
@@ -87,7 +86,8 @@ static inline dcpi_word dcpi_field_word (const dcpi_writer *self,
 }
 
 /* Write the file with the merged header. Returns PF_EUNSUPPORTED, before any
-   byte is written, if the dialect cannot hold the contents. */
+   byte is written, if the dialect cannot hold the contents; PF_EIO or PF_ENOMEM
+   of the sink. */
 pf_status dcpi_write (dcpi_writer *self);
 
 #endif

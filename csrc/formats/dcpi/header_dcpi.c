@@ -14,12 +14,13 @@
 **   tsize     digits                  bytes of code, in decimal
 **   cpuspeed  digits                  MHz below 1,000,000, else hertz
 **
-** and optionally cpuamask, cpuimplv, cpucount, path, and words of later tools,
-** which are rows of the table header and nothing else. "samples" and blanks end
-** the header. dcpicat's text begins with name, image, label, path, epoch,
-** platform, text_start and text_size (both with 0x), and one line for each
-** event. Sources: dcpiformat(4), which lists the required words, and
-** dcpicat(1). The unit of cpuspeed is not documented.
+** and optionally cpuamask, cpuimplv, cpucount, path, and words of later tools:
+** name and label are used, the others are rows of the table header and nothing
+** else. "samples" and blanks end the header. dcpicat's text begins with name,
+** image, label, path, epoch, platform, text_start and text_size (both with 0x),
+** and one line for each event; label and path may be absent. Sources:
+** dcpiformat(4), which lists the required words, and dcpicat(1). The unit of
+** cpuspeed is not documented.
 **
 ** dcpi_take_line and dcpi_check_header are called by parser_dcpi.c, the
 ** look-ups in a finished header by the readers and open_dcpi.c, dcpi_base_name

@@ -1,6 +1,7 @@
 /*
 ** header_line.c - splits a header line into its word and its value, and reads
-** numbers and times.
+** numbers and times. Used by the parser, the encoder and the score. Nothing is
+** allocated: lines are slices of the text.
 **
 **   <line> : <word> <blank>+ <rest> "\n"     blanks are spaces and tabs
 **

@@ -2,10 +2,11 @@
 ** open_dcpi.c - the format dcpi: profiles of DIGITAL's Continuous Profiling
 ** Infrastructure, as its daemon writes them or as dcpicat prints them.
 **
-** Opening reads the header and at most DCPI_PRESCAN bytes of the body. So all
-** damage of a small file is known after opening; in a large file the readers
-** report it. lua/trace_part.c and checked_reader.c call it through
-** pf_format_dcpi; the trace owns the dcpi_file, which `close` frees.
+** Opening reads the header and the segments that begin in the first
+** DCPI_PRESCAN bytes of the body; a chunk is read as a whole. So all damage of
+** a small file is known after opening; in a large file the readers report it.
+** lua/trace_part.c and checked_reader.c call it through pf_format_dcpi; the
+** trace owns the dcpi_file, which `close` frees.
 */
 
 #include <stdio.h>
@@ -207,7 +208,8 @@ static void set_info (pf_trace *trace, const dcpi_parser *parser,
 }
 
 
-/* Parse the header and up to DCPI_PRESCAN bytes of the body, and count rows. */
+/* Parse the header and the segments that begin in the first DCPI_PRESCAN bytes
+   of the body, and count rows. */
 static pf_status prescan_file (dcpi_parser *parser, prescan *counted) {
   const dcpi_header *const header = &parser->header;
   int64_t *const rows = counted->rows;
@@ -257,7 +259,8 @@ static pf_status read_options (const pf_trace *trace, dcpi_file *file,
 }
 
 
-/* Detect the dialect, and check that a binary header ends within the limit. */
+/* Detect the dialect, and check that the last line of a binary header begins
+   within the limit. PF_EFORMAT, or PF_ETRUNCATED if the file ends before it. */
 static pf_status find_dialect (const pf_trace *trace, dcpi_file *file,
                                pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;

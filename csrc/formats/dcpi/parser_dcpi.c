@@ -1,5 +1,7 @@
 /*
-** parser_dcpi.c - the parser: segments of the header, and what dialects share.
+** parser_dcpi.c - the parser: segments of the header, and the functions that
+** the dialects share. open_dcpi.c and the readers own a dcpi_parser. Nothing is
+** allocated.
 */
 
 #include "formats/dcpi/dcpi.h"

@@ -1,9 +1,10 @@
 /*
 ** read_dcpi.c - the reader of samples.
 **
-** The reader of samples adds the counts of chunks to the parser's sums while it
-** decodes them, so that each byte is read once and the parser can still compare
-** the footer with the sums.
+** It adds the counts of chunks to the parser's sums while it decodes them, so
+** that each byte is read once and the parser can still compare the footer with
+** the sums. Opened through pf_table.open by lua/checked_reader.c, which closes
+** it; it owns nothing but itself.
 */
 
 #include "formats/dcpi/dcpi.h"

@@ -1,7 +1,8 @@
 /*
 ** tables_dcpi.c - the schemas of the format's tables, and the readers of all of
 ** them but samples: header lines, profiles, and segments (table raw; its column
-** `bytes` of all rows, concatenated, is the file).
+** `bytes` of all rows, concatenated, is the file). Opened through pf_table.open
+** by lua/checked_reader.c, which closes them; each owns nothing but itself.
 */
 
 #include "formats/dcpi/dcpi.h"

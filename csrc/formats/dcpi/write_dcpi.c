@@ -1,14 +1,15 @@
 /*
-** write_dcpi.c - the encoder, step 2: sorts and checks the rows and
-** writes a file of version 0.07 (layout in header_dcpi.c and chunk.c) or
-** dcpicat's text (dcpicat.c).
+** write_dcpi.c - the encoder, step 2: sorts and checks the rows and writes a
+** file of version 0.07 (layout in header_dcpi.c and chunk.c) or dcpicat's text
+** (dcpicat.c).
 **
 ** Header lines of version 0.07 keep their order and their bytes, except those
-** whose values the merged header replaces: version, epoch, event, code range,
-** the option `header`.
+** whose values the merged header replaces: version, epoch, event, period, code
+** range, the option `header`. Lines without a value are left out.
 **
-** All checks precede the first byte. A gap of one address without samples is
-** written as a count of 0, which takes 4 bytes; a new chunk would take 8.
+** encode_dcpi.c calls dcpi_write and owns the rows. All checks precede the
+** first byte. A gap of one address without samples is written as a count of 0,
+** which takes 4 bytes; a new chunk would take 8.
 */
 
 #include <stdarg.h>

@@ -17,7 +17,7 @@
 **
 ** Sources: cctools, Libc, and one file of bash for PowerPC. It is not known
 ** whether type 5 differs from 4 in more than the meaning of the address (header
-** of the image instead of its slide).
+** of the image instead of its slide). Called by parser_gmon.c.
 */
 
 #include "formats/gmon/gmon.h"
@@ -48,7 +48,8 @@ static pf_status take_samples (gmon_parser *parser, gmon_segment *segment,
 }
 
 
-/* Parse arcs of the current table, whose table_left bytes exist. */
+/* Parse arcs of the current table. Bytes after its last whole arc become a
+   segment GMON_UNKNOWN, reported unless the truncation of the file has been. */
 static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
   const unsigned width = parser->layout->width;
   segment->has_order = parser->state == ORDERED_ARCS;

@@ -25,7 +25,8 @@
 **                                 and 4 of garbage
 **
 ** Sources: NetBSD, FreeBSD, mingw-w64, the PSP SDK, and files of four writers.
-** Old BSD files do not state their rate.
+** Old BSD files do not state their rate. Called by parser_gmon.c; apple.c,
+** counters.c and detect_gmon.c decode headers with it.
 */
 
 #include "formats/gmon/gmon.h"

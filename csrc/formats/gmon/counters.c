@@ -1,6 +1,8 @@
 /*
-** counters.c - detects what BSD headers do not state: the width of bins and of
-** arc counts, and the rate of old files. Guesses are reported as notes.
+** counters.c - detects what most BSD headers do not state: the width of bins
+** and of arc counts, and the rate of old files; and applies the options
+** counter_bits, arc_count_bits and rate. Guesses are reported as notes. Called
+** by open_gmon.c; nothing is allocated.
 */
 
 #include "formats/gmon/gmon.h"
@@ -29,9 +31,9 @@ static void set_counter (gmon_layout *layout, int64_t bits) {
 }
 
 
-/* Whether the sizes agree with the stated counter type: the bins are complete,
-   and either the arcs fill the rest of the file or each bin has 4 bytes of
-   code. */
+/* Whether the sizes agree with the stated counter type: it divides the stated
+   bytes of bins, and either whole arcs fill the rest of the file or each bin
+   has 4 bytes of code. */
 static bool matches_sizes (const gmon_layout *layout, const gmon_bsd *header,
                            uint64_t size) {
   if (!is_counter_type(header->counter) || header->ncnt < layout->header_size)

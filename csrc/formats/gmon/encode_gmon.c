@@ -74,7 +74,7 @@ static pf_status finish_set (gmon_set *set, bool extended, pf_error *error) {
 
 
 /* Returns the index of the set with this header, added if it is new, with
-   counts for at least header->read bins; SIZE_MAX if out of memory. */
+   counts for at least header->read bins; SIZE_MAX when out of memory. */
 static size_t get_set (gmon_sets *sets, const gmon_set *header, bool extended) {
   const size_t known = sets->known.count;
   const uint32_t number = pf_intern_element(
@@ -281,6 +281,8 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 }
 
 
+/* Completes the sets, sorts the sums of several inputs and writes the file.
+   PF_ELIMIT, PF_EUNSUPPORTED, PF_ENOMEM, PF_EIO. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   gmon_writer *const self = (gmon_writer *)encoder;
   for (size_t i = 0; i < self->sets.known.count; i++) {

@@ -5,17 +5,18 @@
 ** arcs, basic blocks, and bytes that cannot be read. All functions are called
 ** by the files of this folder; other code uses pf_format_gmon.
 **
-** gmon_detect determines the layout of the bytes once, at open. A parser then
-** yields the segments: gmon_new_parser makes one, gmon_next_segment is called
-** until it returns PF_END. It compares each length with the size of the file
-** and stores no segments. It owns no memory: all slices point into the source
-** of the trace. The trace owns the gmon_file (trace->state), which `close` of
-** open_gmon.c frees; lua/checked_reader.c closes the readers, which own nothing
-** but themselves. Opening a trace parses the whole file; each reader parses it
-** again. Damage is reported to the trace as warnings with codes "gmon-...".
+** gmon_detect and gmon_detect_counters determine the layout of the bytes once,
+** at open. A parser then yields the segments: gmon_new_parser makes one,
+** gmon_next_segment is called until it returns PF_END. It compares each length
+** with the size of the file and stores no segments. It owns no memory: all
+** slices point into the source of the trace. The trace owns the gmon_file
+** (trace->state), which `close` of open_gmon.c frees; lua/checked_reader.c
+** closes the readers, which own nothing but themselves. Opening a trace parses
+** the whole file; each reader parses it again. Damage is reported to the trace
+** as warnings with codes "gmon-...".
 **
 **   open_gmon.c         the format: open, info, tables and their schemas
-**   detect_gmon.c       dialect; byte order and address width of BSD and Apple
+**   detect_gmon.c       score; dialect; order and width of BSD and Apple
 **   width.c             byte order and address width of GNU and LD_PROFILE
 **   counters.c          types of counters, and the rate, that BSD headers lack
 **   parser_gmon.c       the parser: dispatch and warnings
@@ -68,7 +69,7 @@ typedef struct gmon_layout {
   bool big;
   unsigned width;       /* bytes of an address, 4 or 8 */
   uint32_t version;     /* as stated; 0: none */
-  unsigned header_size; /* BSD: bytes of the header */
+  unsigned header_size; /* BSD and Apple: bytes of a histogram's header */
   unsigned counter;     /* bytes of a bin: 1, 2, 4 or 8; GNU: 2 or 8 */
   bool is_signed;       /* the bins are signed */
   unsigned arc_count;   /* bytes of an arc's count: 4 or 8 */
@@ -100,7 +101,7 @@ typedef struct gmon_segment {
   bool has_order;        /* arcs: a u32 follows, the order of the first call */
   uint64_t base;         /* arcs: added to addresses, except a `from` of 0 */
   uint64_t low, high;    /* histogram: address range, `high` exclusive */
-  uint32_t rate;         /* histogram: as stated */
+  uint32_t rate;         /* histogram: as stated; old BSD: GMON_BSD_RATE */
   pf_bytes dimension;    /* histogram: `at` is NULL if not stated */
   uint8_t abbreviation;
 } gmon_segment;
@@ -152,7 +153,7 @@ typedef struct gmon_options {
 
 /* width.c: detect version, byte order and width of a file that begins with
    "gmon" and has a complete header. PF_EUNSUPPORTED: another version;
-   PF_EFORMAT: both widths or both orders fit, or neither; or the result of
+   PF_EFORMAT: both widths or both orders fit equally well; or the result of
    pf_warn. */
 pf_status gmon_detect_gnu (pf_trace *trace, const gmon_options *options,
                            gmon_layout *layout, pf_error *error);
@@ -217,8 +218,8 @@ void gmon_take_arcs (gmon_parser *parser, gmon_segment *segment,
 pf_status gmon_take_table (gmon_parser *parser, gmon_segment *segment,
                            unsigned next);
 
-/* Report missing bins, no bins, a reversed address range, and else a rate of
-   0. */
+/* Report a reversed address range, or else a rate of 0; and missing bins, or
+   else that the histogram has none. */
 pf_status gmon_check_histogram (gmon_parser *parser,
                                 const gmon_segment *segment);
 
@@ -272,7 +273,7 @@ typedef struct gmon_scale {
   uint64_t low;
   uint64_t range, bins; /* range in bytes; 0: bins have no addresses */
   uint64_t bin_size;    /* bytes of each bin if all are equal, else 0 */
-  uint64_t factor;      /* profil's scale, 65536 for 2 bytes per bin, else 0 */
+  uint64_t factor;      /* profil's scale (2 bytes per bin: 65536); 0: none */
 } gmon_scale;
 
 /* Compute the scale of a histogram. `extended`: its writer divided in extended
@@ -284,16 +285,14 @@ gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
    one. */
 uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin);
 
-/*
-** Reduce a scale to fewer bins, so that the first *bins bins keep their
-** addresses. Sets *bins to the new number, at least the given one and at most
-** twice that plus 4,096, and *high to the end of the range. Returns false if no
-** such range exists.
-*/
+/* Reduce a scale to fewer bins, so that the first *bins bins keep their
+   addresses. Sets *bins to the new number, at least the given one and at most
+   twice that plus 4,096, and *high to the end of the range. Returns false if no
+   such range is found. */
 bool gmon_scale_shorten (const gmon_scale *scale, bool extended, uint64_t *bins,
                          uint64_t *high);
 
-/* Find the bin that begins at `address`. Returns false if none does. */
+/* Find the bin that begins at `address`. Returns false if there is none. */
 bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin);
 
 /* read_gmon.c */
@@ -358,12 +357,12 @@ static inline uint32_t gmon_rate (const gmon_layout *layout,
   return layout->rate != 0 ? layout->rate : segment->rate;
 }
 
-/* Returns the dimension of a histogram; "seconds" if none is stated. */
+/* Return the dimension ("seconds" if none is stated) and the abbreviation. */
 pf_bytes gmon_dimension (const gmon_segment *segment);
 pf_bytes gmon_abbreviation (const gmon_segment *segment);
 
-/* Mark a count above 2^63 - 1, found at `offset`, as missing and warn. Fails
-   with the option `strict`. */
+/* Mark a count above 2^63 - 1, found at `offset`, as missing and warn. PF_OK or
+   the failure of pf_warn. */
 pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
                                 size_t row, uint64_t offset, pf_error *error);
 
@@ -445,12 +444,11 @@ enum {
 };
 extern const pf_table gmon_written[WRITTEN_TABLES];
 
-/* encode_gmon.c: pf_format.encoder. The encoder keeps sums in memory and writes
-   the file in `finish`. */
+/* encode_gmon.c: pf_format.encoder. It keeps sums in memory and writes the file
+   in `finish`. PF_EUNSUPPORTED for an invalid option, PF_ENOMEM. */
 pf_status gmon_encoder (const pf_option *options, size_t noptions,
                         pf_dictionary *dictionary, pf_encoder **encoder,
                         pf_error *error);
-
 
 /* The sums of the encoder: encode_gmon.c adds rows up, write_gmon.c writes the
    sums. The gmon_writer owns their memory until its close. */
@@ -492,11 +490,10 @@ typedef struct gmon_writer {
 } gmon_writer;
 
 /* Write the file. Returns PF_EUNSUPPORTED, before any byte is written, if the
-   dialect cannot hold the contents. */
+   dialect cannot hold the contents; PF_EIO or PF_ENOMEM of the sink. */
 pf_status gmon_write (const gmon_writer *self, pf_error *error);
 
-
-/* sum_gmon.c: pf_format.sum */
+/* sum_gmon.c: pf_format.sum. PF_OK or PF_ENOMEM. */
 pf_status gmon_open_sum (const pf_trace *first, pf_sum **sum, pf_error *error);
 
 #endif

@@ -50,7 +50,7 @@
 **      q+8  (2A+4)  arcs: from, to, count of 4 bytes; the table has space for
 **                   many more, and the file contains all of it
 **
-** Sources: ld.so, and files that glibc 2.36 wrote.
+** Sources: ld.so, and files that glibc 2.36 wrote. Called by parser_gmon.c.
 */
 
 #include "formats/gmon/gmon.h"
@@ -81,8 +81,8 @@ static uint64_t header_size (const gmon_layout *layout) {
 }
 
 
-/* Whether a header of so many bytes is plausible: printable dimension and
-   abbreviation, rate below 2^29. */
+/* Whether a histogram header, which must exist, is plausible: printable
+   dimension and abbreviation, rate below 2^29. */
 static bool is_plausible_header (const gmon_layout *layout,
                                  const uint8_t *header) {
   const uint8_t *const tail = header + 2 * layout->width;
@@ -159,7 +159,8 @@ static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
 }
 
 
-/* Whether the file ends at `at` or a record begins there. */
+/* Whether the file ends at `at` or a record may begin there: a tag, and for a
+   histogram a plausible header. */
 static bool is_record_at (const gmon_parser *parser, uint64_t at) {
   const gmon_layout *const layout = parser->layout;
   if (at >= parser->bytes.size)

@@ -5,9 +5,9 @@
 ** count 0 may be omitted (omit_zeros), the bins that are not 0, which are
 ** searched 32 bytes at a time. Then a loop for each wanted column fills it.
 **
-** open_gmon.c states the table. read_gmon.c makes the reader, calls `fill`, and
-** frees the reader as any pf_reader. A consumer calls omit_zeros before the
-** first `next`. Bins are read from the source; nothing is allocated here.
+** open_gmon.c lists the table. read_gmon.c makes the reader and calls `fill`;
+** lua/checked_reader.c closes it. A consumer calls omit_zeros before the first
+** `next`. Bins are read from the source; nothing is allocated here.
 */
 
 #include "formats/gmon/gmon.h"

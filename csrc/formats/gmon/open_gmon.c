@@ -1,9 +1,11 @@
 /*
 ** open_gmon.c - the format gmon: profiles of gprof, in all dialects; schemas.
 **
-** Opening parses the whole file once, so the number of rows of each table and
-** all damage are known afterwards. lua/trace_part.c and checked_reader.c call
-** it through pf_format_gmon; the trace owns the gmon_file, which `close` frees.
+** Opening parses the whole file, so the number of rows of each table (except
+** images) and the damage of all segments are known afterwards. Counts that are
+** too large and images that are cut off are reported when they are read.
+** lua/trace_part.c and checked_reader.c call it through pf_format_gmon; the
+** trace owns the gmon_file, which `close` frees.
 */
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /*
 ** parser_gmon.c - the parser: dispatch to the dialects, the functions by which
 ** they take segments, and warnings that they share. The dialects compare each
-** length with the bytes that are left before they read.
+** length with the bytes that are left before they read. Used by the files that
+** open, detect, read and add up; a gmon_parser owns nothing.
 */
 
 #include <stdarg.h>

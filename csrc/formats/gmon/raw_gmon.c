@@ -1,6 +1,7 @@
 /*
-** raw_gmon.c - the reader of table raw: one row for each segment, and for each
-** arc. The column `bytes` of all rows, concatenated, is the file.
+** raw_gmon.c - the reader of table raw: one row for each segment, but for arcs
+** one row each. The column `bytes` of all rows, concatenated, is the file.
+** open_gmon.c lists the table, read_gmon.c makes the reader and calls `fill`.
 */
 
 #include "formats/gmon/gmon.h"

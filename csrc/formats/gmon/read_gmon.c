@@ -3,8 +3,9 @@
 ** blocks, sets and images.
 **
 ** Each `next` continues the parser where the last call stopped. It compares the
-** segment with the current size of the source again, because the file may have
-** changed since it was opened.
+** position with the current size of the source, because the file may have
+** changed since it was opened. Opened through pf_table.open (open_gmon.c) by
+** lua/checked_reader.c, which closes them; each owns nothing but itself.
 */
 
 #include "formats/gmon/gmon.h"

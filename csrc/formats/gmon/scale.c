@@ -10,7 +10,8 @@
 ** evenly instead. The difference accumulates: at the end of 440 kB of code the
 ** bins of a real file begin 8 bytes too low, and time is attributed to the
 ** wrong function. Writers that do not call profil (simulators, firmware) use
-** bins of a whole number of bytes: these are divided evenly.
+** bins of a whole number of bytes: these are divided evenly. Used by
+** histogram.c and encode_gmon.c. Nothing is allocated.
 */
 
 #include "formats/gmon/gmon.h"

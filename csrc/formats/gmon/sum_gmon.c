@@ -8,7 +8,7 @@
 ** file is read as the first one is, and without warnings.
 **
 ** The sum is a file with counts of 8 bytes (see gnu.c). Called by
-** lua/file_sum.c, which closes it.
+** lua/file_sum.c, which owns the sum; `close` frees all its memory.
 */
 
 #include <stdlib.h>

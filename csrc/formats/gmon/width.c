@@ -1,17 +1,19 @@
 /*
-** width.c - detects byte order and address width of files that begin with
-** "gmon", without the executable.
+** width.c - detects version, byte order and address width of files that begin
+** with "gmon".
 **
-** The version determines the byte order. For the width the file is parsed with
-** both widths. A plausible histogram header (printable dimension, rate below
-** 2^29) decides: at one offset it cannot be plausible in both widths. (If it
-** were, byte 7 of the wide dimension would be the narrow abbreviation and
-** printable, hence also its first 7 bytes; they are bytes 8 to 14 of the narrow
-** dimension, whose first 8 bytes, the wide number of bins and the wide rate,
-** would be printable as well: a rate of 0x20202020 or more.) Without a
-** histogram the width is taken that parses to the end of the file, else the one
-** that parses further. If both are equal, the executable and the addresses
-** decide, in this order. The option address_size overrides all of this.
+** The version determines the byte order, except version 0, for which both are
+** tried. For the width the file is parsed with both widths. A plausible
+** histogram header (printable dimension, rate below 2^29) decides: at one
+** offset it cannot be plausible in both widths. (If it were, byte 7 of the wide
+** dimension would be the narrow abbreviation and printable, hence also its
+** first 7 bytes; they are bytes 8 to 14 of the narrow dimension, whose first 8
+** bytes, the wide number of bins and the wide rate, would be printable as well:
+** a rate of 0x20202020 or more.) Without a histogram the width is taken that
+** parses to the end of the file, else the one that parses further. If both are
+** equal, the executable and the addresses decide, in this order. The options
+** address_size and byte_order override all of this. Called by gmon_detect;
+** nothing is allocated.
 */
 
 #include "formats/gmon/gmon.h"
@@ -87,7 +89,8 @@ static bool is_plausible (const gmon_layout *layout, pf_bytes bytes) {
 }
 
 
-/* Decide between two widths that fit equally well. */
+/* Decide between two widths that fit equally well. PF_EFORMAT if the addresses
+   do not decide. */
 static pf_status decide_width (pf_trace *trace, const gmon_options *options,
                                const trial *narrow, const trial *wide,
                                gmon_layout *layout, pf_error *error) {

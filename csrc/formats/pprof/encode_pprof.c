@@ -1,8 +1,8 @@
 /*
 ** encode_pprof.c - the encoder: adds up weights by stack and metric, or merges
 ** whole traces, and writes the profile in `finish`. Opened through
-** pf_format_pprof by lua/writer/file_writer.c and model/writer/ring_encoder.c,
-** which call its `close`; that frees the contexts and the merge.
+** pf_format_pprof by lua/writer and model/writer, which call its `close`; that
+** frees the contexts and the merge.
 */
 
 #include <stdlib.h>
@@ -80,8 +80,8 @@ static pf_status take (pf_encoder *encoder, pf_reader *reader,
 }
 
 
-/* Merge whole traces without conversion to rows, which would lose
-   attributes. */
+/* Merge whole traces without conversion to rows, which would lose attributes.
+   Called at most once; rows that were put are not written then. */
 static pf_status merge (pf_encoder *encoder, pf_trace *const *traces,
                         size_t count, pf_error *error) {
   pprof_writer *const w = (pprof_writer *)(void *)encoder;

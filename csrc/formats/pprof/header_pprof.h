@@ -1,7 +1,8 @@
 /*
 ** header_pprof.h - the attributes of a profile besides its samples: start time,
-** duration, sampling period, comments. Used by the encoder, the merge and
-** csrc/lua/profile/export_pprof.c. Texts are names in the dictionary.
+** duration, sampling period, comments; and units. Used by the encoder, the
+** merge and csrc/lua/profile/export_pprof.c; index.c uses the units. Texts are
+** names in the dictionary.
 **
 ** Call pprof_header_open first and pprof_header_close at the end, which frees
 ** the comments; the structure owns nothing else.

@@ -1,7 +1,8 @@
 /*
-** index.c - reads what samples refer to: strings, functions, locations. A
-** first scan of the file counts them and records where they are; later scans of
-** these ranges fill the arrays.
+** index.c - reads what samples refer to: strings, sample types, functions and
+** locations. A first scan of the file counts all fields and records where they
+** are; later scans of these ranges fill the arrays. Called by open_pprof.c. The
+** pprof_file owns the arrays; pprof_index_close frees them.
 */
 
 #include <stdio.h>
@@ -13,9 +14,9 @@
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
-/* Maximum lines of a location. A sample refers to a location with two bytes, so
-   without a limit a small file could expand to huge stacks; no compiler inlines
-   so deep. */
+/* Maximum lines of a location. A sample may refer to a location with one byte,
+   so without a limit a small file could expand to huge stacks; no compiler
+   inlines so deep. */
 #define MAX_LINES 256
 
 #define MAX_UNIT 63 /* bytes of a unit in a help text */

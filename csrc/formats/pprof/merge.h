@@ -124,19 +124,23 @@ pprof_merged *pprof_merged_new (pf_dictionary *dictionary);
 void pprof_merged_free (pprof_merged *merged);
 
 /* Merge traces of the format pprof that share the dictionary of `merged`.
-   Returns PF_EUNSUPPORTED if they share no sample type or a sum exceeds 64
-   bits. */
+   Returns PF_EUNSUPPORTED if they share no sample type, have different period
+   types, or a sum exceeds 64 bits; PF_ENOMEM, PF_ELIMIT; in a strict trace the
+   failure for damage. */
 pf_status pprof_merged_add (pprof_merged *merged, pf_trace *const *traces,
                             size_t count, pf_error *error);
 
-/* Write the profile without compression. `given` replaces merged attributes. */
+/* Write the profile without compression. The time, duration and period of
+   `given` replace the merged ones, unless they are 0. Returns PF_ENOMEM or the
+   failure of the sink. */
 pf_status pprof_merged_write (pprof_merged *merged, const pprof_header *given,
                               pf_sink *sink, pf_error *error);
 
 
 /* Functions of merge*.c */
 
-/* Read the functions, mappings and locations of a file. */
+/* Read the functions and mappings of a file, and allocate the arrays. Clear
+   is_sorted if profio does not write such functions. */
 pf_status pprof_read_tables (pprof_merged *merged,
                              pprof_translation *translation, pf_error *error);
 void pprof_translation_close (pprof_translation *translation);
@@ -151,7 +155,8 @@ uint32_t pprof_intern_mapping (pprof_merged *merged,
 uint32_t pprof_merge_location (pprof_merged *merged,
                                pprof_translation *translation, uint32_t number);
 
-/* Clear is_sorted if the locations of a file are not as profio writes them. */
+/* Clear is_sorted if the locations of a file are not as profio writes them.
+   PF_ENOMEM. */
 pf_status pprof_check_locations (pprof_merged *merged,
                                  pprof_translation *translation,
                                  pf_error *error);
@@ -171,7 +176,8 @@ pf_status pprof_merge_unsorted (pprof_merged *merged,
 bool pprof_block_reserve (pprof_block *block, size_t words, size_t ntypes);
 void pprof_block_close (pprof_block *block);
 
-/* Add the values of a sample of the file to those of a sample in the block. */
+/* Add the values of a sample of the file to those of a sample in the block.
+   Missing values count as 0. */
 void pprof_block_add (pprof_block *block, uint32_t sample, size_t ntypes,
                       const pprof_translation *translation,
                       const pprof_values *values);

@@ -4,7 +4,9 @@
 ** equal bytes, whatever the number of files. The samples of all other files
 ** keep input order, as in Go's pprof.
 **
-** Two threads read the files into own blocks and add nothing to the dictionary.
+** Files are read in parallel threads, each into a block of its own. The threads
+** add nothing to the dictionary. Called by merge.c; the pprof_merged owns the
+** blocks.
 */
 
 #include "formats/pprof/merge.h"
@@ -87,7 +89,7 @@ static pf_status sort_locations (pprof_merged *m,
 }
 
 
-/* Undo the merge of locations, except the main mapping. */
+/* Undo the merge of locations. The mappings that they use stay. */
 static void undo_merge (pprof_merged *m, pprof_translation *translations) {
   pf_intern_table_free(&m->location_set);
   m->location_set.seed = m->dictionary->seed;
@@ -126,7 +128,8 @@ static bool read_locations (sorted_reader *r, pf_bytes ids) {
 }
 
 
-/* Read a sample. False if it is not as profio writes it, or not in order. */
+/* Read a sample. False if it is not as profio writes it, or not in order; also
+   if out of memory, which r->status tells. */
 static bool read_sample (sorted_reader *r, pf_bytes message) {
   pprof_block *const block = r->block;
   const pprof_file *const file = r->translation->file;

@@ -1,7 +1,9 @@
 /*
 ** merge_tables.c - interns the functions, mappings and locations of files.
-** Locations are added when a sample refers to them for the first time, as in
-** Go's pprof, because of equal mappings the first one determines the addresses.
+** If files are not sorted, locations are added when a sample refers to them for
+** the first time, as in Go's pprof, because of equal mappings the first one
+** determines the addresses. The pprof_merged and the pprof_translation own all
+** arrays.
 */
 
 #include "formats/pprof/merge.h"

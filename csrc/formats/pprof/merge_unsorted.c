@@ -1,6 +1,7 @@
 /*
 ** merge_unsorted.c - merges samples of any files in input order. A sample is
-** written to the end of the block, which keeps it if it is new.
+** written to the end of the block merged->unsorted, which keeps it if it is
+** new. Called by merge.c.
 */
 
 #include "formats/pprof/merge.h"

@@ -1,7 +1,7 @@
 /*
 ** merge_write.c - writes a merged profile. encode_pprof.c calls
-** pprof_merged_write, which frees its tables before it returns and keeps the
-** pprof_merged.
+** pprof_merged_write once, because it changes the header and the lines of the
+** pprof_merged. It frees its own tables before it returns.
 */
 
 #include "formats/pprof/merge.h"

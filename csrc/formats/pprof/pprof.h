@@ -32,13 +32,14 @@
 ** of a sample are listed leaf first, the lines of a location innermost first
 ** (the others are its inlined callers). Ids are arbitrary numbers except 0.
 **
-** At open pprof_index reads everything but the samples into a pprof_file, which
-** the trace owns (pf_trace.state) until pprof_index_close. Readers then scan
-** the samples. Warnings of damage have codes "pprof-...".
+** At open pprof_index reads the strings, sample types, functions and locations
+** into a pprof_file, which the trace owns (pf_trace.state) until
+** pprof_index_close. Readers then scan the samples. Warnings of damage have
+** codes "pprof-...".
 **
 **   wire.h, wire.c     fields
 **   open_pprof.c       the format: score, info, tables
-**   index.c            strings, functions and locations, read once
+**   index.c            strings, types, functions and locations, read once
 **   samples_pprof.c    reads the samples one by one
 **   rows_pprof.c       the readers of the tables
 **   stacks_pprof.c     the bulk read of stacks
@@ -144,8 +145,8 @@ typedef struct pprof_meta_cursor {
   size_t next_range; /* index of the next range */
 } pprof_meta_cursor;
 
-/* Read the next field of the ranges that have wanted fields: the caller passes
-   over the others. Returns false at the end. */
+/* Read the next field of the ranges that contain wanted fields. The caller
+   skips the other fields of these ranges. Returns false at the end. */
 static inline bool pprof_next_meta (const pprof_file *file,
                                     pprof_meta_cursor *meta,
                                     pprof_field *field) {
@@ -161,16 +162,19 @@ static inline bool pprof_next_meta (const pprof_file *file,
   return true;
 }
 
-/* Read everything but the samples. Returns PF_OK also for a damaged file, with
-   what could be read, unless the option `strict` is set. */
+/* Read the strings, sample types, functions and locations, and count the
+   samples. Returns PF_OK also for a damaged file, with what could be read,
+   unless the option `strict` is set; PF_ENOMEM or PF_ELIMIT. Call
+   pprof_index_close in any case. */
 pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error);
 void pprof_index_close (pprof_file *file);
 
-/* Get a string by its index. An unknown one gives "" and a warning. */
+/* Get a string of trace->state by its index. An unknown index gives "" and a
+   warning, which is the failure of a strict trace. */
 pf_status pprof_string (pf_trace *trace, uint64_t number, uint64_t offset,
                         pf_bytes *text, pf_error *error);
 
-/* The same as a name of the dictionary; PF_NO_NAME for string 0. */
+/* The same as a name of the dictionary; PF_NO_NAME for string 0. PF_ENOMEM. */
 pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
                               uint32_t *name, pf_error *error);
 
@@ -208,14 +212,15 @@ typedef struct pprof_samples {
   pprof_values values; /* of the sample, as are its frames: */
   uint32_t *frames;    /* indexes in file->frames, outermost first */
   size_t depth, frame_capacity;
-  size_t same;   /* frames at least that equal those of the previous sample */
+  size_t same;   /* at least so many outer frames are those of the previous
+                    sample */
   uint64_t *ids; /* scratch: locations of the sample, leaf first, without the
                     outer ones that the previous sample has too */
   size_t nids, id_capacity;
   pf_bytes packed; /* ids of the sample, if the next one may share them */
   uint32_t
       *depths; /* by number of outer locations: how many frames they have */
-  size_t ndepths, depths_capacity; /* ndepths: locations */
+  size_t ndepths, depths_capacity; /* ndepths: outer locations in `depths` */
 } pprof_samples;
 
 /* Read the next sample. Returns PF_MORE, PF_END, or a failure. */
@@ -230,7 +235,7 @@ pf_status pprof_read_stacks (pf_trace *trace, const pf_stack_target *to,
 /* Open a reader of table samples or weights. */
 pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
-extern const pf_table pprof_labels_table, pprof_raw_table; /* without rows */
+extern const pf_table pprof_labels_table, pprof_raw_table; /* rows is not set */
 
 /* The schema of table weights, which the encoder accepts: one row for each
    value of each sample. */

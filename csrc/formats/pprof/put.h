@@ -37,7 +37,8 @@ static inline size_t pprof_number_size (uint64_t value) {
   return value == 0 ? 0 : 1 + pprof_varint_size(value); /* 1-byte tags */
 }
 
-/* Write a message whose fields 1, 2, ... are numbers; get their size. */
+/* Write a message whose fields 1, 2, ... are numbers; return the size of these
+   fields. */
 void pprof_put_numbers (pf_sink *sink, unsigned number, const uint64_t *values,
                         size_t count);
 size_t pprof_numbers_size (const uint64_t *values, size_t count);
@@ -67,8 +68,8 @@ void pprof_strings_close (pprof_strings *strings);
 void pprof_put_record (pf_sink *sink, pprof_strings *strings, unsigned number,
                        const void *message);
 
-/* Write a sample to a sink: the location ids and the values, packed, and the
-   header for `rest` bytes of labels, which the caller writes next. */
+/* Write a sample with its location ids and values, which are packed. Its size
+   includes `rest` bytes of labels, which the caller writes next. */
 void pprof_put_sample (pf_sink *sink, pf_bytes ids, pf_bytes values,
                        size_t rest);
 

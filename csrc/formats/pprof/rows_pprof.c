@@ -1,10 +1,11 @@
 /*
 ** rows_pprof.c - the readers of the tables: samples (one row with all values),
 ** weights (one row for each value of each sample), labels (one row for each
-** label of each sample) and raw (one row for each field of Profile; the column
-** `bytes` of all rows, concatenated, is the decompressed file). Opened through
-** pf_table.open by lua/checked_reader.c, which calls `close`; that frees the
-** reader and its arrays.
+** label of each sample) and raw (one row for each field of Profile, and one for
+** the bytes after the last field that can be read; the column `bytes` of all
+** rows, concatenated, is the decompressed file). Opened through pf_table.open
+** by lua/checked_reader.c, which calls `close`; that frees the reader and its
+** arrays.
 */
 
 #include "formats/pprof/pprof.h"

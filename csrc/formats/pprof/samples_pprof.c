@@ -69,7 +69,7 @@ static bool read_ids (pprof_samples *s, pf_bytes packed, bool *is_whole) {
 }
 
 
-/* Returns the number of varints that begin or go on in bytes. */
+/* Returns the number of varints that end in `size` bytes. */
 static size_t count_ids (const uint8_t *at, size_t size) {
   size_t count = 0;
   for (size_t i = 0; i < size; i++)
@@ -115,7 +115,7 @@ static bool read_packed_ids (pprof_samples *s, pf_bytes packed) {
   s->packed = packed;
   if (is_whole)
     return true;
-  s->packed = (pf_bytes){0}; /* damaged: read again up to there */
+  s->packed = (pf_bytes){0}; /* damaged: read all ids before the damage */
   s->nids = s->ndepths = 0;
   return read_ids(s, packed, &is_whole);
 }

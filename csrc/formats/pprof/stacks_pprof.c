@@ -5,8 +5,9 @@
 ** previous one is a new context that need not be searched. From the first
 ** sample out of order on, contexts are looked up.
 **
-** pprof_read_stacks is the ability `read_stacks` of the tables of rows_pprof.c.
-** It frees its arrays before it returns; the caller owns the contexts.
+** pprof_read_stacks is the ability `read_stacks` of the tables samples and
+** weights (rows_pprof.c). It frees its arrays before it returns; the caller
+** owns the contexts.
 */
 
 #include <stdlib.h>
@@ -68,8 +69,8 @@ static bool push_frame (stacks_reader *g, size_t depth, size_t frame) {
 }
 
 
-/* Add the values of the sample. Metrics are named when a row would name
-   them. */
+/* Add the values of the sample. Without columns (table weights) a metric is
+   added at its first value, as single rows would do. */
 static pf_status add_weights (stacks_reader *g, uint32_t node,
                               pf_error *error) {
   pf_contexts *const c = g->to->contexts;

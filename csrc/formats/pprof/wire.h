@@ -1,7 +1,8 @@
 /*
-** wire.h - reads the fields of a protocol buffer. Used by all readers
-** of the format. Source: the protocol buffers encoding specification. Nothing
-** is allocated: fields point into the bytes.
+** wire.h - reads the fields of a protocol buffer, and the small messages of a
+** profile, which put.h writes. Used by all files of the format. Source: the
+** protocol buffers encoding specification. Nothing is allocated: fields point
+** into the bytes.
 */
 
 #ifndef wire_h
@@ -51,9 +52,9 @@ typedef struct pprof_field {
    end, and at an invalid field without moving the cursor. */
 bool pprof_next_long_field (pf_cursor *c, pprof_field *field);
 
-/* The same, for most fields without a call: they have bytes, with a tag and a
-   size of one byte each. Numbers and long fields are read through copies, so
-   that the caller's variables can be in registers. */
+/* The same. Most fields are read without a call: they have bytes, with a tag
+   and a size of one byte each. Numbers and long fields are read through copies,
+   so that the caller's variables can be in registers. */
 static inline bool pprof_next_field (pf_cursor *c, pprof_field *field) {
   const size_t left = pf_left(c);
   if (left == 0)
@@ -89,6 +90,7 @@ static inline pprof_numbers pprof_numbers_of (const pprof_field *field) {
 }
 
 
+/* Get the next value. Returns false at the end and at an invalid varint. */
 static inline bool pprof_next_number (pprof_numbers *numbers, uint64_t *value) {
   if (!numbers->has_single)
     return pf_take_varint(&numbers->packed, value);
@@ -130,8 +132,9 @@ typedef struct pprof_label {
   uint64_t unit; /* string */
 } pprof_label;
 
-/* Read a small message of `size` bytes. If a field repeats, the last one
-   counts; missing fields are 0, unknown ones are skipped. */
+/* Read a small message into a struct of `size` bytes. If a field repeats, the
+   last one counts; missing fields are 0, unknown ones are skipped. Reading ends
+   at an invalid field, without a warning. */
 static inline void pprof_read_message (pf_bytes bytes, void *message,
                                        size_t size) {
   pf_cursor c = pf_cursor_over(bytes, false);

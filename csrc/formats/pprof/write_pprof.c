@@ -69,7 +69,8 @@ static bool has_weight (const pf_contexts *c, uint32_t node) {
 }
 
 
-/* Write the sample of a node that has weights. Its id precedes its caller's. */
+/* Put the id of a node before that of its caller into `path`. If the node has
+   weights, write its sample. */
 static void put_context (const profile *p, uint32_t node, uint32_t depth) {
   if (depth > 0) {
     const uint64_t id = p->ids[p->ranks[p->contexts->frames[node]]];

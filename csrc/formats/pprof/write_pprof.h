@@ -1,6 +1,6 @@
 /*
 ** write_pprof.h - writes contexts as a profile of Go's tools. Used by
-** encode_pprof.c and csrc/lua/profile/export_pprof.c. The caller keeps all
+** encode_pprof.c and csrc/lua/profile/export_pprof.c. The caller owns all
 ** arguments. Arrays that the functions need are freed before they return.
 */
 

@@ -31,7 +31,7 @@ typedef struct entries_reader {
   uint32_t flags[ROW_FLAGS]; /* id of the text of each combination */
   xpp_times clock;
   bool tracks_times; /* times must be processed: for column time or for flags */
-  int64_t threads[PF_BATCH_ROWS]; /* of rows whose column is not wanted */
+  int64_t threads[PF_BATCH_ROWS]; /* used if column thread is not wanted */
   int64_t times[PF_BATCH_ROWS];   /* times needed only for flags */
   xpp_name_cache ops, calls;      /* of tables */
   xpp_rows rows;
@@ -164,9 +164,9 @@ static void from_doubles (conversion *c, const pf_column *from, pf_column *to,
 }
 
 
-/* Returns true if the field of a role is decimal text with a fraction. The
-   other tables have it as a double, which would not be exact here, so it is
-   converted directly from the records. */
+/* Returns true if the field of a role is decimal text with a fraction. Table
+   raw has it as a double, which would not be exact here, so it is converted
+   directly from the records. */
 static bool is_decimal (const xpp_file *file, xpp_role role) {
   const size_t field = file->roles.field[role];
   return !file->is_text && field != XPP_NO_FIELD &&

@@ -247,8 +247,8 @@ static uint8_t op_in (const pf_column *op, size_t row) {
 
 
 /* Sets is_unfiltered if i X is directly followed by I X, or O X by o X; and
-   op_offset if the first rows have valid operations, which the parser then
-   requires of each record. */
+   op_offset if the first FIRST_ROWS rows have valid operations, which the
+   parser then requires of each record. */
 static void inspect_ops (xpp_file *file, const xpp_rows *rows) {
   const size_t *const field = file->roles.field;
   const pf_column *const columns = rows->batch.columns;

@@ -14,14 +14,15 @@
 
 typedef struct xpp_name_cache {
   const dbf_field *field; /* NULL: the cache cannot be used for this field */
-  bool has_filled;        /* a name filled its whole field, so it may be cut */
+  bool has_filled;        /* a decoded name filled its field: it may be cut */
   size_t words;           /* length of the key in words of 8 bytes */
   uint64_t *slots; /* owned; each is `words` of key, then id + 1, or 0: free */
 } xpp_name_cache;
 
 /* Prepares the cache for a field of the trace (an index, or XPP_NO_FIELD). Sets
-   cache->field to NULL if equal bytes do not always mean the same name. PF_OK
-   or PF_ENOMEM. */
+   cache->field to NULL if the trace is text, if equal bytes do not always mean
+   the same name, or if the field has 2 to 7 or more than 248 bytes. PF_OK or
+   PF_ENOMEM. */
 pf_status xpp_name_cache_open (xpp_name_cache *cache, const xpp_file *file,
                                size_t field);
 void xpp_name_cache_close (xpp_name_cache *cache);

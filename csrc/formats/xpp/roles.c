@@ -6,10 +6,11 @@
 ** do not matter, and a name of 10 bytes may be a longer one that was cut. If
 ** two fields have the name of one role, the first gets it.
 **
-** Roles that names leave open are found by values: op is the field whose values
-** are i I O o; call the widest text field whose values could be names; params a
-** memo; time a number that never decreases; thread the number with the smallest
-** range before it; line another number.
+** Roles that names leave open are found by values, in this order: op is the
+** field whose values are i I O o; call the text field whose values are most
+** often names; params a memo, or a text in line; thread the number with the
+** smallest range; time a number that never decreases; line another number. A
+** single number that increases is the time.
 */
 
 #include <string.h>

@@ -2,8 +2,9 @@
 ** roles.h - decides which field of a trace contains the thread, the time,
 ** the operation, the function, the line and the parameters. The names of the
 ** fields are only partly documented, and traces of other programs use other
-** names: roles are found by lists of known names, then by the values. Used by
-** fields.c, detect_xpp.c and write_table.c.
+** names: roles are found by lists of known names, then by the values.
+** fields.c, detect_xpp.c and write_table.c assign roles; most files of the
+** format use the roles and the functions for texts.
 **
 ** Allocates nothing. Names of candidates are borrowed during the call.
 */
@@ -102,8 +103,8 @@ pf_status xpp_map_option (const xpp_candidate *fields, size_t count,
 
 /* The confidence, 0 to 100, that fields with these roles are a trace; `op`:
    the statistics of the operations. If time and thread exist, more than half of
-   the operations must be valid, else all. 0 without time and thread, because
-   the profiler omits at most one of them. */
+   the operations must be valid, else all. 0 if both are missing, because the
+   profiler omits at most one of them. */
 int xpp_roles_score (const xpp_roles *roles, const xpp_stats *op);
 
 /* The role of a field, or XPP_ROLES. */

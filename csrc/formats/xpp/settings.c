@@ -145,8 +145,9 @@ int xpp_settings_score (pf_bytes head) {
 }
 
 
-/* Writes the names of the bits that are set, and the values of those without a
-   name, with blanks between. Returns the size; `text` has MODE_SIZE bytes. */
+/* Writes the names of the bits that are set, and as many values of those
+   without a name as fit, with blanks between. Returns the size; `text` has
+   MODE_SIZE bytes. */
 static size_t mode_text (int64_t mode, char *text) {
   size_t used = 0;
   text[0] = '\0';

@@ -123,14 +123,15 @@ pf_status xpp_open_raw (pf_trace *trace, const pf_table *table,
 ** fields.c, called by open_xpp.c before and after xpp_find_segments (items.h).
 ** Sets file->fields, nfields, is_text, and for text the separator, the code
 ** page and has_names, for a table file->dbf. Returns PF_EFORMAT if the trace
-** contains neither a table nor rows of text.
+** contains neither a table nor rows of text; PF_EUNSUPPORTED for the options
+** separator and code_page; PF_ENOMEM; failures of dbf_open.
 */
 pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error);
 
 /* Sets file->roles by the names of the fields and by the values of the first
    rows, or as the option map says; also file->is_unfiltered, and
-   file->op_offset if each of these rows has an operation. Needs the
-   segments. */
+   file->op_offset if the first four rows have operations. Needs the segments.
+   PF_EFORMAT for the option map; PF_ENOMEM; failures of decoding. */
 pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
 
 /* raw_xpp.c: table structure, a row for each field. */
@@ -146,8 +147,8 @@ extern const pf_table xpp_structure_table;
    of 0 or more; the last occurrence counts. Returns false if there is none. */
 bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number);
 
-/* Returns true if a text contains the setting OPERATIONMODE; and the
-   confidence, 0 to 100, that it is a PRI file. */
+/* Returns true if a text contains the setting OPERATIONMODE with a number, and
+   no byte 0; and the confidence, 0 to 100, that it is a PRI file. */
 bool xpp_has_settings (pf_bytes text);
 int xpp_settings_score (pf_bytes head);
 

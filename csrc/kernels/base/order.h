@@ -1,12 +1,12 @@
 /*
 ** order.h - order words: every value except bytes as a uint64_t that compares
 ** like the value and converts back, so that where, group, sort and the
-** aggregates handle one type instead of seven. Also ranks of names. Used by
-** most folders of kernels and by lua/stages/conditions.c. The caller owns all
-** arrays.
+** aggregates handle one type instead of eight. Also ranks of names. Used by
+** most folders of kernels and by lua/stages. The caller owns all arrays.
 **
-** For numbers -0 equals 0, and NaN is one value above all others. Names, areas
-** and stacks are their ids: equal if equal, in no useful order.
+** For numbers -0 equals 0, and NaN is one value above all others. The word of a
+** name, area or stack is its id: equal for equal values, but in no useful
+** order.
 */
 
 #ifndef order_h

@@ -5,7 +5,8 @@
 ** The batch slots form a ring: the caller fills free slots and queues them, and
 ** the second thread processes them in the order in which they were queued.
 ** Waking a thread costs about as much as processing a batch, so a waiting
-** thread is woken only when half of the slots are ready for it.
+** thread is woken only when half of the slots are ready for it, to flush the
+** queue, at the end and after a failure.
 */
 
 #include "kernels/base/pipeline.h"
@@ -21,7 +22,7 @@
 
 #define SLOTS         PF_PIPELINE_SLOTS
 #define FIRST_BATCHES 4          /* processed before the thread is started */
-#define MIN_ROWS      256        /* of a batch, for which a thread is started */
+#define MIN_ROWS      256        /* of the batch at which it is started */
 #define MAX_BYTES     (1u << 18) /* values of PF_BYTES columns in a slot */
 
 typedef struct batch_slot {
@@ -31,7 +32,8 @@ typedef struct batch_slot {
   size_t capacity;
 } batch_slot;
 
-/* `lock` protects `queued` to `status`. */
+/* `lock` protects `queued` to `status`. While no batch is queued, the caller
+   also accesses `status` without it. */
 typedef struct state {
   const pf_pipeline *pipeline;
   batch_slot slots[SLOTS];

@@ -1,7 +1,7 @@
 /*
 ** pipeline.h - reads a table in the caller's thread and processes its batches
-** in a worker thread. Used by sinks: graphs, contexts, groups of calls and row
-** output.
+** in a worker thread. Used by sinks: graphs, contexts, statistics, groups of
+** calls and row output.
 **
 ** Readers always run in the caller's thread, because they may call Lua, intern
 ** names or add warnings. `process` does none of that and runs in the worker
@@ -45,12 +45,13 @@ typedef struct pf_pipeline {
   bool in_caller;   /* start no thread: `process` also uses the stacks of the
                      dictionary, which move when the reader adds some */
   void *context;    /* passed to the callbacks */
-  bool *has_paused; /* if not NULL, set to true when a live file ended with
-                       PF_AGAIN */
+  bool *has_paused; /* if not NULL, set to whether the reader ended with
+                       PF_AGAIN, as for a live file */
 } pf_pipeline;
 
-/* Read a reader (borrowed) to its end. Returns PF_OK, the failure of `process`,
-   or that of the reader after the batches before it have been processed. */
+/* Read a reader (borrowed) to its end. Returns PF_OK; the failure of `process`;
+   that of the reader, after the batches before it have been processed; or those
+   of pf_pull_open and pf_pull_fields. */
 pf_status pf_pipeline_run (const pf_pipeline *pipeline, pf_reader *reader,
                            pf_error *error);
 

@@ -46,8 +46,8 @@ pf_status pf_pull_next (pf_pull *pull, pf_error *error);
 
 void pf_pull_close (pf_pull *pull);
 
-/* An integer of a column; `fallback` when the value or the column is missing.
-   An id: then UINT32_MAX. */
+/* Return an integer of a column, or an id. When the value or the column is
+   missing: `fallback`, or UINT32_MAX. */
 static inline int64_t pf_pull_int (const pf_column *column, size_t row,
                                    int64_t fallback) {
   if (column == NULL || pf_is_missing(column, row))

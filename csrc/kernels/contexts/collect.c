@@ -1,6 +1,7 @@
 /*
-** collect.c - find the columns, and add the rows to contexts: stacks are summed
-** by their ids; of other rows the frames are looked up row by row.
+** collect.c - finds the columns, and adds the rows to contexts. Stacks are
+** summed by their ids, or read in bulk; for other rows the frames are looked up
+** row by row.
 */
 
 #include "kernels/contexts/collect.h"
@@ -35,8 +36,8 @@ typedef struct collector {
   size_t at[NCOLUMNS]; /* numbers of the columns, or NO_COLUMN */
   size_t *columns;     /* of weights, or NO_COLUMN */
   size_t *metrics;     /* their numbers in the contexts */
-  size_t *rests;  /* columns with what their rounding left over, or NO_COLUMN */
-  pf_wide **sums; /* of these, by metric and node; NULL: none yet */
+  size_t *rests;   /* their remainder columns (pf_remainder_of), or NO_COLUMN */
+  pf_wide **sums;  /* of these, by metric and node; NULL: none yet */
   size_t capacity; /* nodes that the sums have */
   pf_batch batch;
 } collector;
@@ -262,7 +263,8 @@ static void sum_row (sums *s, const pf_batch *batch, size_t row, size_t at) {
 }
 
 
-/* In the reader thread: note the number of stacks in the dictionary so far. */
+/* In the caller's thread, which adds stacks: note how many the dictionary has
+   after the batch was read. */
 static void count_stacks (void *context, const pf_pull *pull, uint32_t *notes) {
   (void)context;
   notes[0] = pf_stacks_count(pull->reader->dictionary);
@@ -403,9 +405,10 @@ static bool can_bulk_read (const pf_contexts *contexts,
 }
 
 
-/* Read rows with stacks. Their weights are summed by stack id in a second
-   thread, and become contexts at the end. A stack has a greater id than its
-   parent, so one scan over an array of sums by id builds the contexts. */
+/* Read rows with stacks, in bulk if the reader can. Else their weights are
+   summed by stack id in the worker thread, and become contexts at the end. A
+   stack has a greater id than its parent, so one scan over an array of sums by
+   id builds the contexts. */
 static pf_status collect_stacks (pf_contexts *contexts, const stack_rows *rows,
                                  bool *wanted, pf_error *error) {
   if (can_bulk_read(contexts, rows)) {

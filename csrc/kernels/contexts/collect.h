@@ -10,9 +10,9 @@
 
 #include "model/contexts/contexts.h"
 
-/* A metric: the sum of a column of whole numbers, or the number of rows. What
-   rounding left over in a column (pf_remainder_of) is added too. The name and
-   the unit are copied. */
+/* A metric: the sum of a column of whole numbers, or the number of rows. The
+   rounding errors in its remainder column (pf_remainder_of) are added too,
+   except for rows with stacks. The name and the unit are copied. */
 typedef struct pf_collected {
   const char *name, *unit; /* of the metric */
   const char *column;      /* NULL: each row counts 1 */

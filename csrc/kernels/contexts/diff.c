@@ -1,5 +1,6 @@
 /*
-** diff.c - the functions of the joint profile, by descending change.
+** diff.c - the functions of the joint profile, by descending absolute change of
+** self.
 */
 
 #include <math.h>
@@ -105,7 +106,8 @@ static void diff_close (pf_reader *self) {
 }
 
 
-/* Order the nodes with a value that is not 0, by descending change. */
+/* Order the nodes with a self or total that is not 0, by descending absolute
+   change of self. False when out of memory. */
 static bool order_nodes (diff_reader *r) {
   const pf_diff *const d = &r->diff;
   const uint32_t count = d->contexts->count;

@@ -27,8 +27,8 @@ typedef struct pf_outline {
   uint32_t *functions; /* those with a number that is not 0, by descending size
                           of self, then of total, in the usual metric */
   uint32_t nfunctions; /* of them */
-  uint32_t *nodes;     /* those with a total that is not 0, by descending share;
-                          a caller stands before its callees */
+  uint32_t *nodes;     /* those with a share above 0, by descending share; a
+                          caller stands before its callees */
   uint32_t nnodes;     /* of them */
 } pf_outline;
 

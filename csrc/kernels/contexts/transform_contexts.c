@@ -1,7 +1,7 @@
 /*
 ** transform_contexts.c - narrow, rename, invert, shorten and prune loop over
 ** the nodes, parents first, and decide to which new node the weights of a node
-** go.
+** go. Scale and pick copy the nodes.
 */
 
 #include <math.h>

@@ -4,7 +4,7 @@
 ** export_contexts.c of lua/profile, which open and close all profiles. Arrays
 ** are borrowed during the call. Functions with `to` fill that empty profile
 ** (pf_contexts_open) over the same dictionary, and do not change `from`. All
-** return PF_OK or PF_ENOMEM; after that `to` can only be closed.
+** return PF_OK or PF_ENOMEM; after PF_ENOMEM `to` can only be closed.
 **
 ** A frame that is hidden, merged or folded into its caller adds all its weights
 ** to the caller except the metric "calls", which is dropped.

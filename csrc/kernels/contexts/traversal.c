@@ -1,6 +1,6 @@
 /*
-** traversal.c - the order of model/contexts/tree_order.h, and the functions of
-** nodes.
+** traversal.c - the order of model/contexts/tree_order.h, the functions of
+** nodes, and which nodes are outermost.
 */
 
 #include <stdlib.h>

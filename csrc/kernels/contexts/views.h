@@ -2,9 +2,9 @@
 ** views.h - the nodes of a context tree in depth-first order, whatever the
 ** order in which they were added; and contexts as rows: functions, arcs between
 ** them, the tree, lines; and the comparison of two profiles. Used by
-** lua/profile/context_profile.c; a traversal also by transform_contexts.c and
-** lua/profile/export.c. The caller closes the reader, which owns its rows, and
-** the traversal, which owns its arrays.
+** lua/profile/context_profile.c; a traversal also by outline.c,
+** transform_contexts.c and lua/profile/export.c. The caller closes the reader,
+** which owns its rows, and the traversal, which owns its arrays.
 **
 ** Values are those of one metric, in its unit. `self` is the weight of the
 ** frame itself, `total` includes everything that it called; recursive calls of
@@ -57,7 +57,8 @@ typedef enum pf_context_view {
   PF_VIEW_FLAT,  /* function, calls, self, total, self_share, total_share,
                     file, line: by descending self */
   PF_VIEW_GRAPH, /* caller, callee, calls, self, total, caller_file,
-                    callee_file: by descending total; caller missing: unknown */
+                    callee_file: by descending total; caller missing: unknown,
+                    then calls of 0 are missing too */
   PF_VIEW_TREE,  /* depth (from 1), function, calls, self, total, self_share,
                    total_share, file, line, node, label (the function, indented
                    by two blanks a frame): in preorder, callees by descending
@@ -102,8 +103,9 @@ typedef struct pf_diff {
 
 /*
 ** Open a reader with rows function, self, self_before, change, relative, total,
-** total_before, total_change, significance, file, line; the largest change
-** first. `relative` is change / self_before, missing if self_before is 0.
+** total_before, total_change, significance, file, line; the largest absolute
+** change first. `relative` is change / self_before, missing if self_before is
+** 0.
 ** `significance` is the change of the count in standard errors, if counts have
 ** a Poisson distribution: below 2 it may be chance. It is missing if one
 ** profile has no counts, or both counts are 0. PF_ENOMEM.

@@ -3,8 +3,8 @@
 ** ranks the calls of the area, the second one sums what happens within those of
 ** the groups. Calls end after those that they made, so the calls of a lane that
 ** end before one of the area, and are below it, lie within it. If the first
-** scan has found suspended calls, the second one looks at the lanes after each
-** event.
+** scan has found suspended calls, and the events have cores or the slowest call
+** was suspended, the second one looks at the lanes before and after each event.
 */
 
 #include "kernels/explain/explain.h"

@@ -64,8 +64,8 @@ typedef struct pf_explain_options {
 ** with the nodes, and for each call of the area that is open at one time with
 ** the nodes below it; not with the number of calls. Nodes are as many as stacks
 ** below the area, and for each of these as many as runners met it.
-** PF_EUNSUPPORTED without the columns of events; PF_ELIMIT if a sum exceeds
-** 2^63-1; PF_ENOMEM.
+** PF_EUNSUPPORTED without the columns of events; PF_ENOMEM. `next` also returns
+** the failure of a reader, and PF_ELIMIT if a sum exceeds 2^63-1.
 */
 pf_status pf_explain_open (pf_reader *first, pf_reader *second,
                            const pf_explain_options *options,

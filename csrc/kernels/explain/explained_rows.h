@@ -1,7 +1,7 @@
 /*
 ** explained_rows.h - all sums of explain.c, and the rows of explain.h that they
-** become. Used by explain.c, which owns the pf_explained and the store. Nothing
-** is allocated here but the rows of the store.
+** become. Used by explain.c, which owns the pf_explained and the store. Only
+** rows of the store, and names and areas of its dictionary, are added.
 */
 
 #ifndef explained_rows_h

@@ -56,7 +56,8 @@ typedef struct pf_open_call {
 
 typedef struct pf_open_lane {
   pf_open_call *call; /* NULL: nothing has ended within an open call */
-  uint32_t before;    /* area of the last call that ended outside; PF_NO_AREA */
+  uint32_t before;    /* area of the last call that ended and was not within
+                         one of the area, or PF_NO_AREA */
   bool has_begun;     /* `before` is set */
 } pf_open_lane;
 

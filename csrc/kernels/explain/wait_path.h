@@ -10,11 +10,10 @@
 ** events of the lane in which no function runs. The path leaves it for another
 ** lane, and comes back at the begin of the gap. It goes
 **
-** 1. to the lane of the last event before the end of the gap on the same core,
-**    if that lane was running or this event is in the gap;
-** 2. else, if the lane was suspended, to the lane of the last event before the
-**    end of the gap on any core, if this event is in the gap: that event ended
-**    the wait;
+** 1. to the lane of the last event of another lane before the end of the gap on
+**    the same core, if that lane was running or its last event is in the gap;
+** 2. else, if the lane was suspended, to the lane of the last event of another
+**    lane on any core, if this event is in the gap: that event ended the wait;
 ** 3. else nowhere: the gap is a step without a function.
 **
 ** An event whose core is unknown (core 0) is compared with those of all cores.
@@ -48,7 +47,7 @@ typedef struct pf_path_step {
 /* Initialise with zeros, then the call (from <= to, in ns) and is_wanted. */
 typedef struct pf_wait_path {
   int64_t from, to;
-  bool is_wanted; /* set by the user; pf_path_end clears it */
+  bool is_wanted; /* set by explain.c; pf_path_end clears it, unless is_full */
   bool is_full;   /* there were too many events: there are no steps */
   pf_path_event *events;
   size_t nevents, capacity;

@@ -19,7 +19,7 @@
 #include "kernels/explain/subtrees.h"
 
 typedef struct pf_wait_lane {
-  uint32_t core;   /* where it ran or began to wait last; 0: unknown */
+  uint32_t core;   /* of its last event; 0: unknown */
   uint32_t runner; /* id + 1 of the runner with `area`, or 0 */
   uint32_t area;   /* its outermost function */
   uint32_t node;   /* of the function that waits */

@@ -17,10 +17,10 @@
 typedef struct pf_assembly {
   pf_reader *histogram; /* set, low, high, count, spent, bin; or NULL */
   pf_reader *arcs;      /* from, to, count; or NULL */
-  pf_reader *sets;      /* low, high, bins, rate, ...; or NULL */
+  pf_reader *sets;      /* set, low, high, bins, rate, ...; or NULL */
   pf_symbols *symbols;  /* NULL: there are only addresses */
   uint64_t bias;        /* run-time address = address of the symbol + bias */
-  bool compat;          /* compute as gprof 2.40 does; needs `sets` */
+  bool compat;          /* compute as gprof 2.40 does; a histogram needs sets */
   bool lines;           /* attribute to source lines too */
 } pf_assembly;
 
@@ -28,8 +28,8 @@ typedef struct pf_assembly {
 ** Build a graph in an uninitialised struct; close it also after a failure. It
 ** borrows the dictionary until then. With `compat`, PF_EUNSUPPORTED
 ** with gprof's message where gprof refuses its input. PF_EUNSUPPORTED also when
-** the bias moves symbols past the last address; PF_ELIMIT for too many units;
-** PF_ENOMEM; or the error of a reader.
+** the bias moves symbols past the last address, or a reader lacks a column;
+** PF_ELIMIT for too many units; PF_ENOMEM; or the error of a reader.
 */
 pf_status pf_assemble (pf_graph *graph, const pf_assembly *assembly,
                        pf_dictionary *dictionary, pf_error *error);

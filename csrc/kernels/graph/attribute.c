@@ -124,7 +124,8 @@ pf_status pf_attribution_metrics (pf_graph *graph, const pf_reader *histogram,
 }
 
 
-/* Returns weight * part / whole, rounded towards 0. */
+/* Returns weight * part / whole, rounded towards 0; for a negative weight it
+   may be 1 nearer to 0. */
 static int64_t share (int64_t weight, uint64_t part, uint64_t whole) {
   if (weight < 0) /* + 1: the negative of INT64_MIN does not fit */
     return -share(-(weight + 1), part, whole);

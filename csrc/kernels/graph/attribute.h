@@ -1,6 +1,8 @@
 /*
-** attribute.h - attribute the counts of histogram bins to functions, exactly.
-** Used by assemble.c for functions and for source lines.
+** attribute.h - attributes the counts of histogram bins to functions, exactly.
+** Also the index of functions by address, and the table `sets` (histograms.c);
+** gprof.c uses both. Used by assemble.c for functions and for source lines;
+** assemble.c owns the structs.
 **
 ** A bin that covers several functions is divided by bytes: each function gets
 ** its share rounded down, and the one with most bytes gets the remainder. So
@@ -98,7 +100,7 @@ typedef struct pf_histograms {
 
 
 /* Read table `sets` to its end. Close the result also after a failure:
-   PF_ENOMEM, or the reader's error. */
+   PF_EUNSUPPORTED without its columns, PF_ENOMEM, or the reader's error. */
 pf_status pf_histograms_read (pf_histograms *sets, pf_reader *reader,
                               pf_error *error);
 void pf_histograms_close (pf_histograms *sets);
@@ -148,7 +150,7 @@ typedef struct pf_attribution {
   const pf_address_index *index; /* ranges of the functions */
   const pf_histograms *units;    /* sets of several dimensions; or NULL */
   bool is_partial; /* some functions have no range: gaps may be code too */
-  /* Called for each bin with a count, in the order of the rows; or NULL. */
+  /* Called for each bin with a weight, in the order of the rows; or NULL. */
   pf_status (*observe)(void *context, uint64_t low, uint64_t high,
                        const int64_t *weights);
   void *context;
@@ -169,7 +171,8 @@ pf_status pf_attribution_metrics (pf_graph *graph, const pf_reader *histogram,
                                   pf_histograms *sets, pf_error *error);
 
 /* Attribute all rows of table `histogram` (columns low, high, count, if present
-   spent, and with `units` set) and finish. PF_ENOMEM, or the reader's error. */
+   spent and its remainders, and with `units` set) and finish. PF_EUNSUPPORTED
+   without low, high or count, PF_ENOMEM, or the reader's error. */
 pf_status pf_attribute_histogram (pf_attribution *attribution,
                                   pf_reader *histogram, pf_error *error);
 

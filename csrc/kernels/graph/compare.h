@@ -10,11 +10,12 @@
 #include "kernels/listing/listing.h"
 
 /*
-** Open a reader of the functions whose time or calls differ between an exact
-** profile and a compat profile of the same files, the largest difference first:
-** function, exact_self, gprof_self (ns), exact_calls, gprof_calls (by others;
-** missing if the profile has no such function), why. `why` is a list of these
-** reasons, joined by ", ":
+** Open a reader of the functions whose times differ by more than 1 ns (or unit
+** of the metric), or whose calls differ, between an exact profile and a compat
+** profile of the same files, the largest difference of times first: function,
+** exact_self, gprof_self, exact_calls, gprof_calls (by others; missing if the
+** profile has no such function), why. `why` is a list of these reasons, joined
+** by ", ", of at most 400 bytes:
 **
 **   bin drift             gprof divides the range evenly; real bins differ
 **   credit not conserved  gprof's parts of a bin do not add up to its count

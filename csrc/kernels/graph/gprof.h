@@ -29,7 +29,9 @@ pf_status pf_gprof_check (pf_histograms *sets, pf_error *error);
 ** graph covers range i of the index. Two more results explain differences from
 ** the exact profile: even_ticks are what gprof would compute if the parts of
 ** each bin added up to its count, right_ticks if also the bins lay where
-** profil() puts them. PF_ENOMEM, PF_EUNSUPPORTED, or the reader's error.
+** profil() puts them. PF_EUNSUPPORTED without the columns set, low, high, count
+** and bin, or if a row names a set that `sets` lack; PF_ENOMEM; or the reader's
+** error.
 */
 pf_status pf_gprof_histogram (pf_graph *graph, const pf_address_index *index,
                               const pf_histograms *sets, pf_reader *histogram,

@@ -1,7 +1,7 @@
 /*
-** histograms.c - read the table `sets`. Called by assemble.c, attribute.c and
-** gprof.c (declared in attribute.h). The pf_histograms owns its array, which
-** pf_histograms_close frees.
+** histograms.c - reads the table `sets`, and finds a set by its number. Called
+** by assemble.c, attribute.c and gprof.c (declared in attribute.h). The
+** pf_histograms owns its array, which pf_histograms_close frees.
 */
 
 #include "kernels/graph/attribute.h"

@@ -1,7 +1,7 @@
 /*
 ** accumulator.c - the loops over a batch, each for one kind of state and one
-** type of values, whose missing values have been removed before; merging the
-** states of later rows; the results of a group.
+** type of values, whose missing values (except of fractions) have been removed
+** before; merging the states of later rows; the results of a group.
 */
 
 #include <math.h>
@@ -117,8 +117,8 @@ static bool is_better_text (const pf_accumulator *m, const pf_state_value *s,
 }
 
 
-/* Only texts that are stored are copied. For the last ones backwards, so that
-   these are one per batch and group. */
+/* Only texts that are stored are copied. PF_ACCUMULATE_LAST goes backwards, so
+   that it stores at most one text per batch and group. */
 static pf_status pick_texts (pf_accumulator *m, const pf_present *p) {
   pf_state_value *const states = m->states;
   const pf_bytes *const texts = p->values;

@@ -105,11 +105,13 @@ bool pf_accumulator_needs_words (const pf_accumulator *accumulator);
 /* Create the states of `groups` groups. PF_ENOMEM. */
 pf_status pf_accumulator_reserve (pf_accumulator *accumulator, size_t groups);
 
-/* Add present values; the states of their groups exist. PF_ENOMEM. */
+/* Add present values, unless it is a PF_ACCUMULATE_FRACTION; the states of
+   their groups exist. PF_ENOMEM. */
 pf_status pf_accumulator_add (pf_accumulator *accumulator,
                               const pf_present *present);
 
-/* Add the fractions of a batch. */
+/* Add the fractions of a batch to a PF_ACCUMULATE_FRACTION. The column with the
+   denominators, all above 0, has a value in each row with a fraction. */
 void pf_accumulator_add_fractions (pf_accumulator *accumulator,
                                    const pf_batch *batch,
                                    const uint32_t *groups);

@@ -230,7 +230,8 @@ void pf_aggregates_close (pf_aggregates *a) {
 }
 
 
-/* Set a->present to the rows that have a value in the column. */
+/* Set a->present to the rows that have a value in the column; with PF_NO_COLUMN
+   to all rows. */
 static void prepare (pf_aggregates *a, const pf_batch *batch,
                      const uint32_t *groups, size_t column) {
   a->prepared = column;

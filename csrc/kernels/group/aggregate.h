@@ -1,7 +1,8 @@
 /*
 ** aggregate.h - aggregates over the rows of groups: count, sum, quantiles and
-** so on. Used by group.c: open, add for each batch, finish, close; the look-ups
-** of names and types also by lua/stages.
+** so on. Used by group.c: open, add for each batch, finish, close; for chunks
+** of a table also clone and merge. lua/stages uses pf_aggregate_named and
+** pf_aggregate_fits.
 **
 ** Aggregates share accumulators: sum, mean and count of one column are read
 ** from the same one. An accumulator (accumulator.h) has a state for each group,

@@ -446,9 +446,9 @@ static bool make_wanted (group_reader *g, const pf_key *keys,
   return true;
 }
 
-/* Whether a thread other than the caller's may add rows: keys and aggregates
-   need neither Lua, nor bytes, nor the texts of names, because the caller may
-   add names meanwhile. */
+/* Whether a thread other than the caller's may add rows, while the caller reads
+   and adds names: no key is computed, because that calls Lua, no aggregate has
+   a column of ids, and no column of bytes is read. */
 static bool may_run_apart (const group_reader *g, const pf_key *keys,
                            const pf_aggregate *list) {
   const pf_field *const fields = g->reader.input->fields;

@@ -31,8 +31,8 @@ typedef struct pf_key {
   const char *name; /* of the result column */
   size_t column;    /* unless the key is computed */
 
-  /* Above 0: values are rounded down to a multiple of it; `bucket` for int and
-     addr columns, `bucket_num` for num columns. */
+  /* Above 0: values are rounded down to a multiple of it; `bucket` for int,
+     addr and handle columns, `bucket_num` for num columns. */
   int64_t bucket;
   double bucket_num;
 
@@ -68,8 +68,8 @@ pf_status pf_keys_clone (const pf_keys *keys, pf_keys **made);
 pf_status pf_keys_merge (pf_keys *keys, const pf_keys *more, uint32_t *groups);
 
 /* Write the keys of all groups into the first columns of the store's rows
-   0..count-1. Texts are borrowed from the keys, which must outlive the
-   store. */
+   0..count-1. Texts are borrowed from the keys, which must outlive the store.
+   PF_OK, or the failure of a computed key. */
 pf_status pf_keys_finish (const pf_keys *keys, pf_store *store,
                           pf_error *error);
 

@@ -1,14 +1,15 @@
 /*
 ** quantile.h - quantiles of the values of one group, by nearest rank. Used by
-** accumulator.c, aggregate.c and kernels/statistics: add values or codes,
+** this folder, kernels/statistics and kernels/spans: add values or codes,
 ** merge, at, free. Initialise with zeros. A quantile owns its words and
 ** buckets.
 **
 ** Few values are all stored, so quantiles are exact. Beyond PF_EXACT_VALUES
-** (PF_EXACT_REDUCED once a pool stores PF_EXACT_TOTAL values, or max_exact of
-** the pool) they are only counted, in log-linear buckets (as in HDR histograms)
-** whose width is 1/128 of their lower bound: then the relative error is at most
-** 1/256, while integers below 256, the minimum and the maximum stay exact.
+** (PF_EXACT_REDUCED once a pool has memory for more than PF_EXACT_TOTAL values,
+** or max_exact of the pool) they are only counted, in log-linear buckets (as in
+** HDR histograms) whose width is at most 1/128 of their lower bound: then the
+** relative error is at most 1/256, while integers below 256, the minimum and
+** the maximum stay exact.
 */
 
 #ifndef quantile_h
@@ -36,8 +37,9 @@
 /* Counts shared by all groups of one result. Initialise with zeros. It owns no
    memory. */
 typedef struct pf_quantile_pool {
-  size_t exact;       /* values stored in all groups */
-  uint32_t max_exact; /* maximum of stored values of a group; 0: see above */
+  size_t exact;       /* values for which all groups have memory */
+  uint32_t max_exact; /* maximum of stored values of a group: 16 or a larger
+                         power of 2; 0: see above */
   bool sketched;      /* some group uses buckets */
 } pf_quantile_pool;
 
@@ -52,7 +54,7 @@ typedef struct pf_buckets {
 /* The values of a group, as order words. Initialise with zeros. */
 typedef struct pf_quantile {
   uint64_t count;
-  uint64_t *words; /* the stored values; NULL: they are in buckets */
+  uint64_t *words; /* the stored values; NULL: none, or they are in buckets */
   uint32_t capacity;
   bool sketched, sorted;
   uint64_t min, max;             /* when sketched */
@@ -80,8 +82,9 @@ static inline uint16_t pf_quantile_code (int64_t value) {
 pf_status pf_quantile_add_codes (pf_quantile *quantile, const uint16_t *codes,
                                  size_t step, size_t count);
 
-/* Add `values` integers with a code, 1 or more, and change to buckets first if
-   the values are stored; as above for the rest. */
+/* Add `values` integers with a code, 1 or more. If the values are stored, they
+   are moved into buckets first. `min` and `max` must be set before
+   pf_quantile_at. PF_OK or PF_ENOMEM. */
 pf_status pf_quantile_add_count (pf_quantile *quantile, pf_quantile_pool *pool,
                                  uint16_t code, uint64_t values);
 

@@ -109,8 +109,8 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
 static size_t add_lines (line_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
-  /* The counts are those of a dimension other than seconds itself, else the
-     samples. */
+  /* Column count has the weights of the metric itself if its dimension is not
+     seconds, else the samples. */
   const size_t counts =
       flow->metric < graph->nmetrics && graph->metrics[flow->metric].rate > 0
           ? flow->metric

@@ -40,21 +40,23 @@ typedef struct pf_template {
 ** total, self_share, total_share, file, line, recursive_calls (by itself),
 ** percent, cumulative_seconds, self_seconds, self_per_call, total_per_call.
 ** The last two are in the unit of pf_flat_unit. They and calls are missing if
-** the function has no callers.
+** others have not called the function.
 */
 pf_status pf_listing_flat (const pf_listing *listing, pf_reader **reader,
                            pf_error *error);
 
-/* Returns the SI prefix of the unit of the columns per call, which fits their
-   maximum; ' ' for seconds. *per_second is set to the units in a second. */
+/* Returns the SI prefix of the unit of the columns per call, in which their
+   maximum is from 1 to below 1,000 if possible; ' ' for seconds. *per_second is
+   set to the units in a second. */
 char pf_flat_unit (const pf_flow *flow, double *per_second);
 
 /*
 ** The arcs: caller, callee, calls, self, total. Self and total are the times
 ** that the callee propagates to the caller, without and with the functions that
-** it called; they are missing for arcs inside a cycle. A function without
-** callers has a row without caller and calls. Rows are in the order of the text
-** listing, by caller.
+** it called; they are missing for arcs inside a cycle or from a function to
+** itself. A function without callers has a row without caller and calls, if it
+** has time or `zeros` is set. Rows are in the order of the text listing, by
+** caller.
 */
 pf_status pf_listing_graph (const pf_listing *listing, pf_reader **reader,
                             pf_error *error);

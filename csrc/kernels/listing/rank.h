@@ -1,8 +1,8 @@
 /*
 ** rank.h - the sort orders of the flat profile, the call graph and its index.
-** They are gprof's, including ties. Used by the listings (the files *_rows.c
-** that sort) and by lua/profile/profile.c (pf_flow_rank). Flows are borrowed
-** during the call.
+** They are gprof's, in compat graphs including ties. Used by the listings (the
+** files *_rows.c that sort) and by lua/profile/profile.c (pf_flow_rank). Flows
+** are borrowed during the call.
 */
 
 #ifndef rank_h
@@ -32,7 +32,7 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
 */
 pf_status pf_flow_rank (pf_flow *flow);
 
-/* Kinds of arcs, in the order in which they are shown. */
+/* Kinds of arcs, in ascending order (see pf_items). */
 enum {
   PF_ARC_SELF,  /* of a function to itself */
   PF_ARC_INNER, /* inside a cycle */
@@ -64,7 +64,7 @@ void pf_items_close (pf_items *items);
 
 /* Append the arcs from the callers of a function, of those from outside the
    program only if `only_outside`, or to its callees, or the members of a cycle.
-   `ascending`: the order is reversed. */
+   `ascending`: kind, time and count are ascending. */
 void pf_items_callers (pf_items *items, const pf_flow *flow, size_t function,
                        bool only_outside, bool ascending);
 void pf_items_callees (pf_items *items, const pf_flow *flow, size_t function);

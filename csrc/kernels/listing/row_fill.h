@@ -1,8 +1,8 @@
 /*
-** row_fill.h - used by listing.c, *_rows.c and kernels/graph/compare.c: the
-** common part of their readers, and functions that put values into the current
-** row of a batch. Columns that were not requested have no data and are skipped.
-** The caller of a listing closes its reader.
+** row_fill.h - the common part of the readers of listings, and functions that
+** put values into the current row of a batch. Columns that were not requested
+** have no data and are skipped. Used by listing.c, *_rows.c and
+** kernels/graph/compare.c. The caller of a listing closes its reader.
 */
 
 #ifndef row_fill_h
@@ -47,7 +47,7 @@ uint32_t listing_name (const pf_listing *listing, size_t function);
 size_t listing_label (char *label, uint32_t index, bool has_entry);
 
 /* Convert a time of the flow to whole units (ns, or those of the metric); false
-   if it has no such value, because the sampling rate is unknown. */
+   if the sampling rate is unknown, or the result exceeds 64 bits. */
 bool listing_whole (const pf_flow *flow, double time, int64_t *whole);
 
 

@@ -1,6 +1,7 @@
 /*
-** chain.c - reads one input after the other, writes the constants, and offsets
-** ids that are local to an input.
+** chain.c - opens and reads one input after the other, writes the constants,
+** and offsets ids that are local to an input. A bulk read of stacks uses two
+** threads.
 */
 
 #include <assert.h>
@@ -39,8 +40,9 @@ static void fill_constant (pf_column *column, size_t rows, uint32_t name) {
 }
 
 
-/* Closes an input that has ended, or that is not read further, if the chain or
-   its owner may: not the first one, whose fields are those of the chain. */
+/* Closes an input that has ended or is not read further, if the chain opened it
+   or has the pointer of its owner; but never the first one, whose fields are
+   those of the chain. */
 static void close_input (const chain_reader *c, pf_chain_input *input) {
   if (input == c->inputs || input->reader == NULL ||
       (input->owner == NULL && input->open == NULL))

@@ -1,6 +1,6 @@
 /*
-** derive.c - the reader that adds the columns of formulas and computes their
-** totals.
+** derive.c - the reader that adds the columns of formulas. For totals it first
+** stores the rows of its input.
 */
 
 #include <string.h>
@@ -78,7 +78,7 @@ static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
 }
 
 
-/* Read the whole input, so that its totals are known. */
+/* Read the input to PF_END or PF_AGAIN, so that its totals are known. */
 static pf_status keep_input (derive_reader *d, const pf_batch *batch,
                              pf_error *error) {
   const pf_reader *const input = d->reader.input;
@@ -151,7 +151,7 @@ static void derive_close (pf_reader *self) {
 
 /* Check whether the steps of a formula fit each other and the input; set the
    type and the unit of the result, and increase `height` to the number of
-   operands that they need. */
+   operands that they need. PF_EUNSUPPORTED if they do not fit. */
 static pf_status check_steps (const pf_reader *input, const pf_formula *given,
                               pf_field *result, size_t *height,
                               pf_error *error) {
@@ -191,9 +191,9 @@ static pf_status check_steps (const pf_reader *input, const pf_formula *given,
 }
 
 
-/* Whether a step pushes a column into a running sum, or into a share of such a
-   sum or of a total: these include the rounding remainders. All other
-   operations use the values of the rows. */
+/* Whether a step pushes a column into a running sum, or into a division of a
+   formula that has a running sum or a total: these include the rounding
+   remainders. All other operations use the values of the rows. */
 static bool is_taken_exactly (const pf_formula *given, size_t push) {
   size_t above = 0; /* values on top of it */
   size_t i = push + 1;

@@ -14,8 +14,8 @@
 **                       dividend and % that of the divisor; both round down
 **     /  root           num: the double nearest to the exact ratio
 **     comparisons       int, 0 or 1; exact also between an integer and a num
-**     run  total        that of the column, in 128 bits until an operation
-**                       other than / uses it
+**     run  total        that of the operand or column, in 128 bits until an
+**                       operation other than / uses it
 **
 ** The sum of a column that has a hidden column (pf_remainder_of), and a share
 ** of such a sum, include the rounding remainders of all rows and are rounded
@@ -116,10 +116,10 @@ bool pf_formula_takes (const pf_field *field);
 size_t pf_operands (pf_operation operation);
 
 /*
-** Run a step for the rows of a batch; `height` operands are on the stack,
-** which has room for one more. `sum` belongs to the step: for PF_RUN the
-** sum so far, for PF_PUSH_TOTAL that of all rows. Rows whose result overflows
-** are added to `overflows`.
+** Run a step for the rows of a batch; `height` operands are on the stack, whose
+** capacity includes the result. `sum` belongs to the step: for PF_RUN the sum
+** so far, for PF_PUSH_TOTAL that of all rows. Rows whose result overflows are
+** added to `overflows`.
 */
 void pf_step_run (const pf_step *step, pf_formula_sum *sum,
                   const pf_batch *batch, pf_operand *stack, size_t height,
@@ -144,7 +144,8 @@ void pf_operand_load (pf_operand *operand, const pf_step *step,
 void pf_operand_add_to (const pf_operand *operand, size_t rows,
                         pf_formula_sum *sum);
 
-/* Copy the values of an operand to a column of its type. */
+/* Copy the values of an operand to a column of its type. Infinite nums become
+   missing and are added to `overflows`. */
 void pf_operand_store (pf_operand *operand, pf_column *column, size_t rows,
                        pf_row_set *overflows);
 

@@ -1,5 +1,6 @@
 /*
-** range.c - finds the first row of a range of times, then filters.
+** range.c - finds the first row of a range of times, if the input can seek;
+** then filters.
 **
 ** Each step of the search reads a batch: first in steps that double
 ** (exponential search), because the number of rows is unknown, then by binary
@@ -15,9 +16,9 @@ typedef struct range_reader {
   size_t time;
   int64_t first, last;
   bool started; /* the first row has been searched */
-  bool ordered; /* all rows so far were sorted */
+  bool ordered; /* the input can seek, and all rows so far were sorted */
   bool ended;
-  int64_t latest; /* the latest time so far */
+  int64_t latest; /* the time of the row before */
 } range_reader;
 
 /* State of the search: all rows before `low` are too early, those from `high`
@@ -57,7 +58,8 @@ static pf_status narrow (range_reader *r, span *s, uint64_t row,
 }
 
 
-/* Seek to a row at most one batch before the first one of the range. */
+/* Seek to a row at most one batch before the first one of the range; to row 0
+   if rows are not sorted. */
 static pf_status search (range_reader *r, pf_error *error) {
   span s = {0, UINT64_MAX, false};
   uint64_t step = 0;

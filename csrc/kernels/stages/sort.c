@@ -1,6 +1,7 @@
 /*
 ** sort.c - stores all rows, then sorts their indexes by the last key first.
-** Each sort is stable, so the first key has precedence (LSD radix sort).
+** Each sort is stable, so the first key has precedence (LSD radix sort). With a
+** limit, rows that will not be read are dropped from time to time.
 */
 
 #include <string.h>
@@ -21,7 +22,7 @@ typedef struct sort_reader {
   pf_reader reader;
   pf_sort_key *keys;
   size_t nkeys;
-  uint64_t limit; /* number of rows that will be read */
+  uint64_t limit; /* number of rows that will be read; UINT64_MAX: all */
   bool *wanted;   /* columns that the user or the keys need */
   pf_batch batch;
   bool has_threshold; /* rows whose first key is above `threshold` are
@@ -214,7 +215,8 @@ static pf_status unsort (sort_reader *s, size_t count) {
 }
 
 
-/* Copy the rows of s->order to another store, with their texts. */
+/* Copy the first `count` rows of s->order to another store, with their
+   texts. */
 static pf_status copy_rows (sort_reader *s, size_t count, pf_store *store,
                             pf_dictionary *texts) {
   pf_error error;

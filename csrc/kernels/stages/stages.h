@@ -1,11 +1,11 @@
 /*
-** stages.h - the stages of views: readers that select, order, or add columns to
-** the rows of other readers. Opened by csrc/lua/stages and
-** csrc/lua/symbol_table.c.
+** stages.h - the stages of views: readers that select, order or concatenate the
+** rows of other readers, or add columns to them; and the stacks of a dictionary
+** as rows. Opened by csrc/lua/stages and csrc/lua/symbol_table.c.
 **
 ** Each function that ends in _open sets *reader to a stage, which the caller
-** closes. It borrows its input and dictionary, and copies all other arguments
-** unless the comment says otherwise. PF_ENOMEM is possible everywhere.
+** closes. The stage borrows its input and dictionary, and has copies of all
+** other arguments unless the comment says otherwise. Each may return PF_ENOMEM.
 */
 
 #ifndef stages_h
@@ -39,8 +39,8 @@ typedef struct pf_test {
   const pf_value *values;   /* borrowed with their texts until the reader is
                                closed */
   size_t nvalues;
-  /* Of PF_IS_MATCH: set *yes to whether a text matches. Called once per
-     distinct name. */
+  /* Of PF_IS_MATCH: set *yes to whether a text matches. Called for each row of
+     bytes; for each name or area once, unless its id is very large. */
   pf_status (*match)(void *context, pf_bytes text, bool *yes, pf_error *error);
   void *context; /* of match, borrowed */
 } pf_test;
@@ -57,8 +57,8 @@ typedef struct pf_predicate {
   void *context;
 
   /* Write the indexes of the rows to keep into keep[], ascending, and their
-     number into *count, which is 0 before. keep[] has room for all rows of the
-     batch, which has at least 1. */
+     number into *count, which is 0 before. keep[] has an element for each row
+     of the batch, which has at least 1. */
   pf_status (*select)(void *context, const pf_batch *batch, uint16_t *keep,
                       size_t *count, pf_error *error);
 
@@ -82,12 +82,12 @@ uint64_t pf_limit_passed (const pf_reader *reader);
 
 /*
 ** The rows in which column `time` (of PF_INT, or of any type: pf_has_any_type)
-** is at least `first` and at most `last`, both in ns; rows without a time are
-** dropped.
+** is at least `first` and at most `last`; rows without a time are dropped.
 **
 ** If the input can `seek`, its rows are assumed to be sorted by the column: the
 ** first row is found by exponential and binary search, and reading stops after
-** the last. When rows turn out to be unsorted, the whole input is read instead.
+** the last. If the search reads rows that are not sorted, the whole input is
+** read instead; if rows after it are not sorted, reading goes on to the end.
 */
 pf_status pf_range_open (pf_reader *input, size_t time, int64_t first,
                          int64_t last, pf_reader **reader, pf_error *error);
@@ -120,7 +120,8 @@ typedef struct pf_chain_input {
   const uint32_t *constants; /* the value (a name) of each constant, or
                                 PF_NO_NAME */
   uint64_t ids_used;         /* how many values its id column counts */
-  pf_reader **owner; /* the owner's pointer to it; NULL: do not close it */
+  pf_reader **owner; /* the owner's pointer to `reader`; NULL: the chain does
+                        not close it */
 } pf_chain_input;
 
 /*
@@ -130,9 +131,9 @@ typedef struct pf_chain_input {
 ** the names of the columns; the first one is marked as the file of a row
 ** (pf_is_file). `id` is the index of an int column that counts from 0 in each
 ** input: its values are increased by the ids that the inputs before have used.
-** SIZE_MAX: there is none. An input that has ended is closed and its owner's
-** pointer set to NULL, because thousands of files would otherwise keep their
-** buffers to the end.
+** SIZE_MAX: there is none. An input that has ended, except the first one, is
+** closed and its owner's pointer set to NULL, because thousands of files would
+** otherwise keep their buffers to the end.
 */
 pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
                          const char *const *constants, size_t nconstants,
@@ -167,9 +168,11 @@ pf_status pf_pivot_open (pf_reader *input, size_t key, size_t value,
 
 /*
 ** Adds a column for each formula. The counters of overflows are borrowed. If a
-** formula has a total, the first `next` reads the whole input into memory.
-** PF_EUNSUPPORTED for a column that is not a number, a formula that does not
-** leave exactly one value, or one that needs more than PF_MAX_STACK.
+** formula has a total, the first `next` reads the whole input into memory; of a
+** live file it reads the rows that are there, and no later ones are returned.
+** PF_EUNSUPPORTED for a column that is not a number, a formula that lacks a
+** value or does not leave exactly one, or one that needs more than
+** PF_MAX_STACK.
 */
 pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
                           size_t count, pf_reader **reader, pf_error *error);
@@ -183,11 +186,12 @@ typedef struct pf_address_column {
 /*
 ** Adds three columns for each of columns[0..count-1]: function (a name,
 ** demangled unless `raw`), file (a name) and line (a number). A name that the
-** input already has gets the prefix "source_". They are missing for an address
-** in no symbol, or without a line. Addresses are looked up in the symbols
-** (borrowed) as (address - bias), if the column is wanted. PF_EUNSUPPORTED when
-** a column does not hold addresses, or the names of the symbols are in another
-** dictionary than those of the input.
+** input already has gets the prefix "source_". The function is missing for an
+** address in no symbol, file and line for one without a line. Addresses are
+** looked up in the symbols (borrowed) as (address - bias), if the column is
+** wanted. PF_EUNSUPPORTED when a column does not hold addresses, a prefix is
+** too long, or the names of the symbols are in another dictionary than those of
+** the input.
 */
 pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
                              uint64_t bias, bool raw,

@@ -38,7 +38,7 @@ typedef struct symbolize_reader {
   pf_symbols *symbols;
   uint64_t bias;
   bool raw;
-  uint32_t *shown; /* by symbol: its demangled name; PF_NO_NAME: unknown */
+  uint32_t *shown; /* by symbol: its demangled name, or PF_NO_NAME: not yet */
   pf_field *fields;
   size_t nplaces;
   place places[];

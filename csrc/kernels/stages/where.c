@@ -1,7 +1,7 @@
 /*
-** where.c - runs the tests of a batch one after the other, each over the rows
-** that remain. Texts of names are tested once per name: the results are stored
-** by the ids of names and areas.
+** where.c - runs the tests of a batch one after the other; tests of texts only
+** see the rows that remain. The results for names and areas are stored by their
+** ids, so that each is tested once.
 */
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum {
   YES
 }; /* the result of a test for a name */
 
-/* Names with larger ids are tested each time. */
+/* Names and areas with ids from here on are tested for each row. */
 #define MAX_RESULTS ((size_t)1 << 26)
 
 typedef struct results {

@@ -1,11 +1,11 @@
 /*
 ** groups.h - assigns calls to groups and accumulates their durations: by area,
 ** by area and lane, or by area and caller. Part of a pf_scan: scan.c adds the
-** calls, scan_merge.c merges chunks, result_rows.c adds the groups over all
-** lanes. The results do not depend on the order of the calls, so accumulators
-** of chunks can be merged. pf_groups_free frees all memory; the lanes are
-** borrowed for each call. Areas, lanes, slots and durations (in ns): see
-** kernels/calls/state_machine.h.
+** calls, scan_merge.c merges chunks, unpack_sums.c adds packed sums, and
+** result_rows.c adds the groups over all lanes. The results do not depend on
+** the order of the calls, so accumulators of chunks can be merged.
+** pf_groups_free frees all memory; the lanes are borrowed for each call. Areas,
+** lanes, slots and durations (in ns): see kernels/calls/lanes.h and call.h.
 */
 
 #ifndef groups_h
@@ -37,7 +37,7 @@ typedef struct pf_cold_sums {
   int64_t max[PF_DURATIONS];      /* of the known durations, or -1 */
   uint64_t missing[PF_DURATIONS]; /* number of unknown durations */
   uint64_t wraps[PF_DURATIONS];   /* how often the sums wrapped around */
-  uint64_t uncounted;             /* calls whose enter is not in the trace */
+  uint64_t uncounted;             /* calls whose count is 0 (call.h) */
   int64_t max_at[PF_MAX_STARTS];  /* start of the longest call, the earliest of
                                      equal ones */
 } pf_cold_sums;
@@ -73,7 +73,7 @@ typedef struct pf_call_sums {
   pf_buffer_state *states;      /* by group */
 } pf_call_sums;
 
-/* Whether a duration changes only the sum; PF_NO_TIME does not. */
+/* Whether a duration changes only the sum; false for PF_NO_TIME. */
 static inline bool pf_is_in_range (const pf_hot_sums *hot, size_t which,
                                    int64_t length) {
   return (uint64_t)length - (uint64_t)hot->of[which].min < hot->of[which].range;

@@ -43,10 +43,10 @@
 **
 ** The order of names and lanes is that of their bytes and values. Areas are
 ** ordered by the number of their parents, then by name, class, file, line,
-** handle, value and parent; groups by area, then by lane or caller. This is the
-** canonical order of statistics that come from packed sums: a set of runs has
-** no first occurrences. A group without calls keeps the last stop of an area
-** whose calls the options exclude.
+** whether they have a handle and a value, handle, value and parent; groups by
+** area, then by lane or caller. This is the canonical order of statistics that
+** come from packed sums: a set of runs has no first occurrences. A group
+** without calls keeps the last stop of an area whose calls the options exclude.
 **
 ** pf_sums_pack allocates the bytes, which its caller frees. pf_sums_open and
 ** pf_sums_add fill a scan, which owns all memory of the groups; the caller

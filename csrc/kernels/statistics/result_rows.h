@@ -53,8 +53,8 @@ void pf_statistics_schema_free (pf_statistics_schema *schema);
 /* Write a row for each group of a scan into an empty store with that schema.
    Only the ranks and the order of rows are used from the options. With
    PF_BY_LANE groups over all lanes are added to the scan first, so call it
-   once, after pf_scan_finish or pf_scan_chunks_read has flushed the scan.
-   PF_ENOMEM. */
+   once, when the scan is finished or its packed sums are flushed
+   (pf_call_sums_flush). PF_ENOMEM. */
 pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
                               const pf_statistics_options *options,
                               pf_store *store, pf_error *error);

@@ -1,9 +1,9 @@
 /*
 ** scan.h - runs the events of a table, or of one chunk of it, through the call
 ** machine into groups. Used by statistics.c: open, read until the end, finish,
-** close; for a chunk open and read, then pf_scan_merge and close. Or all chunks
-** by pf_scan_chunks_read, several of them at the same time. A scan owns all its
-** memory and borrows the reader until pf_scan_close.
+** close; pf_scan_chunks_read instead reads chunks at the same time and merges
+** them. unpack_sums.c fills a scan without events. A scan owns all its memory
+** and borrows the reader until pf_scan_close.
 **
 ** A chunk begins at any row, so the calls that are open there are unknown
 ** (kernels/calls/state_machine.h). Where what it records of them is not
@@ -22,7 +22,7 @@ typedef struct pf_scan {
   pf_events events;
   pf_machine machine;
   pf_groups groups;
-  bool is_open; /* pf_scan_open was called, so pf_scan_close frees memory */
+  bool is_open; /* by pf_scan_open or pf_sums_open: pf_scan_close frees it */
 } pf_scan;
 
 typedef struct pf_scan_options {
@@ -77,7 +77,8 @@ typedef struct pf_scan_chunks {
 /*
 ** Read all chunks into `scan`, which is open over the first reader and has read
 ** nothing, and finish it. After a cancellation it holds the events up to the
-** point that the first cancelled chunk had reached. PF_OK or a failure.
+** point that the first cancelled chunk had reached, or up to the end of that
+** chunk if it had to be read again. PF_OK or a failure.
 */
 pf_status pf_scan_chunks_read (const pf_scan_chunks *chunks,
                                const pf_scan_options *options, pf_scan *scan,

@@ -33,8 +33,9 @@ static const pf_frame *earlier_of (const pf_lane *of_chunk) {
 }
 
 
-/* Whether the next call of a lane that is open in the scan, after those that
-   the chunk has left, is one of an area that ran since `from` in the chunk. */
+/* Whether the topmost open call of a lane in the scan, without those that the
+   chunk has left so far, is of `area`, and the lane has no event after `from`,
+   the time from which the call ran in the chunk. */
 static bool is_open (const merge *g, uint32_t number, uint32_t area,
                      int64_t from) {
   const pf_machine *const m = &g->scan->machine;

@@ -1,6 +1,7 @@
 /*
-** statistics.c - scans the events into groups at the first `next`, and returns
-** the groups as rows.
+** statistics.c - the reader of statistics: it scans events into groups at the
+** first `next`, or reads the groups from packed sums when it is opened, and
+** returns them as rows. It also packs the groups of a scan.
 */
 
 #include "kernels/statistics/statistics.h"
@@ -14,7 +15,7 @@ typedef struct statistics_reader {
   pf_statistics_schema schema;
   pf_reader **chunks; /* the input and options.chunks */
   pf_scan scan;
-  pf_sums sums; /* that the scan was read from, or nothing */
+  pf_sums sums; /* the packed sums that the scan was read from, or zeros */
   bool is_read; /* the scan is complete */
   bool done;
   pf_error failure; /* the first failure, returned again by every `next` */
@@ -125,8 +126,8 @@ static pf_status open_all (statistics_reader *r, pf_error *error) {
   const pf_status status = pf_events_columns(&events, r->reader.input, error);
   if (status != PF_OK)
     return status;
-  /* Flags of events and ranges of times must be processed in order, so then
-     there is one chunk. */
+  /* Flags of events, ranges of times and callers depend on earlier events, so
+     then there is one chunk. */
   const bool is_single = events.flags < r->reader.input->nfields ||
                          r->options.calls.has_from || r->options.calls.has_to ||
                          r->options.by == PF_BY_CALLER;

@@ -1,9 +1,8 @@
 /*
 ** statistics.h - a reader of the statistics of calls by area: the aggregates of
-** the calls of calls.h, computed without a row for each call. Used by
-** core.statistics (csrc/lua/stages/event_stages.c). The caller closes the
-** reader, which frees all its memory and until then borrows the readers of
-** events.
+** the calls of calls.h, computed without a row for each call; and their packed
+** sums. Used by csrc/lua/stages/event_stages.c. The caller closes the reader,
+** which frees all its memory and until then borrows the readers of events.
 */
 
 #ifndef statistics_h

@@ -1,7 +1,7 @@
 /*
-** unpack_sums.c - reads packed sums into the groups of a scan. Every number is
-** checked before it is used, because the bytes come from outside; what is
-** allocated grows with the size of the bytes.
+** unpack_sums.c - reads packed sums into the groups of a scan. Lengths,
+** indexes, counts and ranges are checked before they are used, because the
+** bytes come from outside; what is allocated grows with the size of the bytes.
 */
 
 #include <stdlib.h>

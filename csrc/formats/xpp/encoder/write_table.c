@@ -211,7 +211,8 @@ static pf_status open_table (xpp_writer *self, const pf_trace *opts,
 
 
 /* Creates an encoder with the fields that the profiler's documents suggest, or
-   with all fields as text (option layout). */
+   with all fields as text (option layout), with or without the field of the
+   parameters (option params). */
 static pf_status open_default (xpp_writer *self, const pf_trace *opts,
                                pf_error *error) {
   static const char *const types[2][XPP_ROLES] = {

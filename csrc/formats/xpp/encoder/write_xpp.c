@@ -1,6 +1,6 @@
 /*
-** write_xpp.c - the encoder: targets and flushes. The PRI file beside the trace
-** has the settings in the keys of the profiler.
+** write_xpp.c - the encoder: options, rows of text, packets and flushes. The
+** PRI file beside the trace has the settings in the keys of the profiler.
 */
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ const char *xpp_field_name (const xpp_writer *writer, size_t role) {
 }
 
 
-/* Writes a name in quotes, with doubled quotes. */
+/* Writes a text in quotes; quotes in it are doubled. */
 static void put_quoted (pf_sink *sink, pf_bytes text) {
   (void)pf_sink_fill(sink, '"', 1);
   while (text.size > 0) {
@@ -108,10 +108,10 @@ static void put_names (const xpp_writer *self, pf_sink *sink) {
 }
 
 
-/* Refuses times that would be read back differently. The reader takes a
-   decrease of more than half of the clock's range for a wrap, and a missing
-   time in a field of a table that cannot be empty for the time 0. (A missing
-   thread or line is written as 0 there, which no thread and no line has.) */
+/* Refuses a decrease of more than half of the clock's range, which the reader
+   would take for a wrap, and a missing time if the field of the table cannot be
+   empty, because it would be read as 0. (A missing thread or line is written as
+   0 there, which no thread and no line has.) */
 static pf_status check_times (xpp_writer *self, const pf_batch *batch,
                               size_t from, size_t to, pf_error *error) {
   const uint64_t max = XPP_CLOCK_RANGE / 2 * XPP_NS_PER_MS;

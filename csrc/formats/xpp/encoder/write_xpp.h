@@ -36,7 +36,7 @@ struct xpp_writer {
   uint8_t separator;  /* text only */
   bool has_names;     /* text only: write a row of names first */
   bool has_doc_names; /* use the field names of the documents */
-  bool begun;
+  bool begun;         /* the header, or the row of names, has been written */
 
   uint64_t flush_every; /* flush after so many entries; 0: never */
   uint64_t since_flush; /* entries since the last flush */

@@ -1,8 +1,8 @@
 /*
 ** frames.c - flags, which are texts of words separated by blanks, and stacks of
-** open calls. Threads, and pairs of a thread and a name
-** (slots), get ids. Each slot has the index of its innermost open call, and
-** each open call that of the next one of its slot.
+** open calls. Threads, and pairs of a thread and a name (slots), get ids. Each
+** slot has the index of its innermost open call, and each open call that of the
+** next one of its slot.
 */
 
 #include <stdlib.h>

@@ -54,7 +54,7 @@ typedef struct xpp_open_call {
   uint32_t slot;        /* its thread and name */
   uint32_t below;       /* the next open call of that slot, or XPP_NO_FRAME */
   uint32_t gaps;        /* xpp_frames.gaps at its enter */
-  uint32_t area;        /* for use by the caller */
+  uint32_t area;        /* of the call, set by unfilter */
   bool seen[XPP_NO_OP]; /* which codes it has had */
   int64_t time[XPP_NO_OP]; /* the times of these, in ns */
 } xpp_open_call;

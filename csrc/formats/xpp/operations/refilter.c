@@ -17,7 +17,8 @@ typedef struct refilter {
 } refilter;
 
 
-/* Whether a leave is kept; an O is, unless its o will follow. */
+/* Whether a leave is kept. An O is not if its call has an i, because its o
+   should follow. */
 static bool leave (refilter *self, xpp_call_stack *lane, uint32_t slot,
                    xpp_call_op op) {
   const uint32_t nearest = self->frames.slots[slot].top;

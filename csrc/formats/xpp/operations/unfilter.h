@@ -11,10 +11,11 @@
 ** Details of a call are known at its end. Its leave has `overhead`, the ns
 ** between the codes of its pairs, and `compiled`, whether the function itself
 ** wrote an entry. Leaves that are not in the trace are added before the row
-** that proves them, with a flag:
+** that proves them, without a flag if only the o of a call is missing, else
+** with one:
 **    unwound  a function further out returned: a BREAK left the call
 **    gap      as unwound, or unknown, because tracing was interrupted meanwhile
-**    open     the trace ended
+**    open     the trace, its file or its run ended
 ** A leave without its call has the flag `orphan`, after an interruption also
 ** `gap`. A row whose own flags contain `gap` closes the calls of all threads,
 ** and so does the first row of another file, or a row with `run`.
@@ -27,10 +28,12 @@
 
 /*
 ** Open a reader over `input` (borrowed), which has name columns op and call,
-** and may have int columns thread and time (ns) and a name column flags. It
-** returns the columns of the input (missing in added leaves), then flags unless
-** the input has it, event (enter or leave), overhead and compiled. The rows of
-** a thread stay in order. PF_EUNSUPPORTED for other columns; PF_ENOMEM.
+** and may have int columns thread and time (ns) and name columns flags and
+** file. It returns the columns of the input (added leaves have only thread,
+** time, call and flags), then flags unless the input has it, event (enter or
+** leave), overhead and compiled. The rows of a thread stay in order.
+** PF_EUNSUPPORTED without op and call, or if the input has event, overhead or
+** compiled; PF_ENOMEM.
 */
 pf_status xpp_unfilter_open (pf_reader *input, pf_reader **reader,
                              pf_error *error);
@@ -47,7 +50,9 @@ typedef struct xpp_unfilter_options {
 
 /*
 ** As xpp_unfilter_open, but only enters and leaves, as a table of events: time,
-** event, area, lane, flags, and with `details` line and params.
+** event, area, lane, flags, and with `details` line and params. Open calls
+** without an O get no leave at a gap or at the end, because the call machine
+** closes them.
 */
 pf_status xpp_unfilter_events (pf_reader *input,
                                const xpp_unfilter_options *making,

@@ -4,9 +4,9 @@
 ** writes the row into the columns of a batch, and unfilter_fast.c is the fast
 ** path.
 **
-** xpp_unfilter_open allocates the `unfilter` with its fields;
-** xpp_unfilter_close frees it with `idle`, `frames` and the batch `in`. The
-** input is borrowed.
+** xpp_unfilter_open and xpp_unfilter_events allocate the `unfilter` with its
+** fields; xpp_unfilter_close frees it with `idle`, `frames` and the batch `in`.
+** The input is borrowed.
 */
 
 #ifndef unfilter_state_h
@@ -40,7 +40,7 @@ typedef struct unfilter {
   bool is_swept;         /* the calls that a gap before `row` ends are closed */
   bool may_have_gaps;    /* rows of `in` may have flags, or files may begin */
   bool is_fast;          /* xpp_unfilter_fast may process the rows of `in` */
-  bool has_gap;          /* no event has been written since the last gap */
+  bool has_gap;          /* no event was written since the last gap or run */
   int64_t latest;        /* the latest time of all threads */
   unsigned close_flags;  /* all open calls get closed with these; 0: not */
   uint32_t closing_lane; /* the lane that is being closed */

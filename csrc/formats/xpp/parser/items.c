@@ -5,7 +5,8 @@
 ** All records have one size, and each begins with a blank or an asterisk. This
 ** detects lost bytes (a packet that was copied as text ends at its first 0x1A)
 ** and finds the records after them. A record is valid only if another record,
-** an end mark or the end of the file follows it.
+** an end mark or the end of the file follows it, and if it has a valid
+** operation, provided that the offset of the operation is known.
 */
 
 #include <stdarg.h>
@@ -382,8 +383,8 @@ static bool is_in_main (const pf_trace *trace, xpp_file *file, pf_bytes packet,
 }
 
 
-/* Adds a segment, unless it repeats rows: it has the number or the content of
-   the last one, or is part of the main file. */
+/* Adds a segment, unless it repeats rows: its number is not higher than that
+   of the last one, its content is the same, or it is part of the main file. */
 static pf_status add_segment (pf_trace *trace, xpp_file *file, size_t source,
                               pf_error *error) {
   const pf_source *const from = &trace->sources[source];

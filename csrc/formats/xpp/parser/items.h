@@ -4,7 +4,8 @@
 ** file. Every byte belongs to exactly one item.
 **
 ** Call xpp_parser_open once, xpp_parser_next until it returns PF_END or a
-** failure, then xpp_parser_close. Used by fill_rows.c.
+** failure, then xpp_parser_close. Used by fill_rows.c; open_xpp.c finds the
+** segments, fields.c and detect_xpp.c recognise a row of names.
 **
 ** The trace is borrowed until then. An xpp_item holds offsets, the cells of a
 ** row point into the source.
@@ -73,8 +74,9 @@ bool xpp_are_names (const xpp_cell *cells, size_t count);
 
 /* Appends a segment to file->segments for each new source with rows: the main
    file, then the sources of the role "packet" in the order of their numbers;
-   called again when a live trace has more sources. Returns PF_OK, PF_ENOMEM or,
-   in a strict trace, the failure for the first gap. */
+   called again when a live trace has more sources. Packets that repeat rows are
+   left out. Returns PF_OK, PF_ENOMEM or, in a strict trace, the failure for the
+   first gap or repetition. */
 pf_status xpp_find_segments (pf_trace *trace, xpp_file *file, pf_error *error);
 
 #endif

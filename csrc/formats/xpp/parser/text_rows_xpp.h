@@ -53,9 +53,10 @@ xpp_row xpp_scan_row (xpp_scanner *scanner, pf_bytes bytes, uint64_t at,
 size_t xpp_unquote (const xpp_cell *cell, uint8_t *out);
 
 /*
-** Finds the separator: the one of , ; TAB | that splits the first rows into the
-** same, largest number of cells (*columns). Returns 0 if none does. `only`: the
-** one to try, or 0. `is_complete`: `head` is the whole file.
+** Finds the separator: the one of , ; TAB | that splits at least 90 % of the
+** first rows into the same, largest number of cells (*columns). Returns 0 if
+** none does. `only`: the one to try, or 0. `is_complete`: `head` is the whole
+** file.
 */
 uint8_t xpp_detect_separator (pf_bytes head, bool is_complete, uint8_t only,
                               size_t *columns);

@@ -8,7 +8,7 @@ local problem = require "profio.internal.store.problem"
 local call_sums = {}
 
 local LIMIT = 64 << 20 -- bytes in the packed sums of one run
-local GROUP = 256 -- so many are added up at once, or so many bytes as one run may have
+local GROUP = 256 -- runs whose packed sums are added up at once; fewer if they have LIMIT bytes
 
 -- {====== Writing ======
 

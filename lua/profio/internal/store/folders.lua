@@ -1,5 +1,5 @@
--- Runs of a store as files in a folder: a pprof file for each run, and runs.csv with their labels,
--- which allow to add the folder to another store.
+-- Runs of a store as files in a folder: a pprof file for each run (a gmon.out if it has histograms
+-- and arcs), and runs.csv with their labels, which allow to add the folder to another store.
 --
 -- runs.csv has a row for each run, with the columns file, run, time, format and path, and a column
 -- `label KEY` for each label; a run without the label has an empty field. All fields are quoted.

@@ -18,7 +18,8 @@ local traces = require "profio.internal.trace"
 
 local graphs = {}
 
--- The counts of each table: the columns of the pair, of which one word may be left out.
+-- The columns of the counts of each table: the pair, of which one word may be left out, and the
+-- count.
 local columns = {
    histogram = { { "set", "int" }, { "bin", "int" }, { "count", "int" } },
    arcs = { { "from", "addr" }, { "to", "addr" }, { "count", "int" } },

@@ -1,5 +1,5 @@
--- A store that is opened as a trace: the tables runs and cells, what is stored with the runs, and
--- their profile. It has the form in which formats in Lua open a file (see
+-- A store that is opened as a trace: the tables runs, labels, cells and durations, what is stored
+-- with the runs, and their profile. It has the form in which formats in Lua open a file (see
 -- internal/script_part.lua). All that is read comes from one transaction, so that runs which
 -- another process adds meanwhile do not appear.
 

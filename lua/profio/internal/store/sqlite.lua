@@ -250,7 +250,7 @@ function Engine:label(tests, labels)
    return count
 end
 
----Removes the selected runs. Names and stacks that no other run has stay in the dictionary.
+---Removes the selected runs. Names, stacks and programs that no other run has stay in the file.
 ---@param tests table[]
 ---@return integer count of removed runs
 function Engine:drop(tests)

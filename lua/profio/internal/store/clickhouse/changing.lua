@@ -29,7 +29,7 @@ local function array(list)
    return "CAST([" .. table.concat(parts, ", ") .. "] AS Array(String))"
 end
 
--- Returns the new row of a run for a query, of its old one.
+-- Returns the expressions of a query that computes the new row of a run from the old one.
 local function new_row(labels)
    local changed, keys, values, row = {}, {}, {}, {}
    for key, value in pairs(labels) do

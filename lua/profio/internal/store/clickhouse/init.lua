@@ -1,10 +1,10 @@
 -- The engine of stores in ClickHouse: see ../README.md for what engines do, and
 -- schema.lua for the tables.
 --
--- There are no transactions. A commit inserts the cells and the dictionary, waits for all servers,
--- and then inserts the rows of the runs: until then the runs do not exist. Dropping is done at
--- once, so a rollback does not take it back. Queries between begin "read" and its end see the
--- attempts that existed at the first of them.
+-- There are no transactions. A commit inserts the cells and the dictionary that were not sent
+-- before, waits for all servers, and then inserts the rows of the runs: until then the runs do not
+-- exist. Labelling and dropping are done at once, so a rollback does not take them back. Queries of
+-- runs between begin "read" and its end see the attempts that existed at the first of them.
 
 local sums = require "profio.internal.store.clickhouse.cell_sums"
 local changing = require "profio.internal.store.clickhouse.changing"

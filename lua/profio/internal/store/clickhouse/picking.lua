@@ -23,7 +23,7 @@ function picking.table(engine, name)
 end
 
 ---Returns the condition for the attempts that count, in their last version. A run is on one shard,
----so each shard can tell.
+---so each shard decides this for its own runs.
 ---@param engine profio.ClickHouseEngine
 ---@return string
 function picking.valid(engine)

@@ -1,7 +1,8 @@
--- The tables of a store in ClickHouse, on each of its servers (shards). All of them only grow, so
--- that an insert is whole or absent, and a query never waits:
+-- The tables of a store in ClickHouse, on each of its servers (shards). Rows are only inserted, and
+-- those of dropped attempts removed later, so that an insert is whole or absent, and a query never
+-- waits:
 --
---    store      one row: the version of the schema, the number of this shard, and those of all
+--    store      one row: the version of the schema, the number of this shard, and of all shards
 --    runs       a row for each time that a run was added (`attempt`, a random number), inserted
 --               after all of its cells: cells without such a row do not count. When its labels
 --               are changed, the row is inserted again with a higher version, which counts

@@ -1,5 +1,6 @@
--- Queries to the servers of a store in ClickHouse. Values never become a part of the SQL: they are
--- rows of temporary tables, which are sent with it.
+-- Queries to the servers of a store in ClickHouse. Texts of runs and of conditions never become a
+-- part of the SQL as they are: they are rows of temporary tables, which are sent with it, or
+-- hexadecimal digits (changing.lua).
 
 local address = require "profio.internal.store.clickhouse.address"
 local problem = require "profio.internal.store.problem"
