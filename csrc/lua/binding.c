@@ -127,8 +127,9 @@ int l_throw (lua_State *L, const pf_error *error, int reader_arg) {
 }
 
 
-/* core.unread(): the last message raised by a reader whose input could not be
-   read, without a position, or nil. It tells such errors from wrong use. */
+/* core.unread(): the last message that l_throw raised because an input could
+   not be read, or nil. cli.lua compares it with the message of an error, to
+   tell such errors from wrong use. */
 static int core_unread (lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, UNREAD);
   return 1;

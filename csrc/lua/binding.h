@@ -1,7 +1,7 @@
 /*
-** binding.h - functions shared by the files of the binding. Each file has one
-** subject and one function l_open_<subject>, which adds its functions to the
-** table of profio.core on top of the stack; core.c calls them all.
+** binding.h - functions shared by the files of the binding and by csrc/store. A
+** file that adds functions to profio.core has one function l_open_<subject>,
+** which adds them to the table on top of the stack; core.c calls them all.
 **
 ** Naming: `arg` and other indices are stack indices; l_X_check returns the
 ** object at an index and raises if it is another type or closed; l_push_X
@@ -9,9 +9,10 @@
 **
 ** Ownership: a userdata owns each object of the core. It is created complete
 ** but empty before the object is acquired. It pins the objects that its own
-** borrows from in a user value. A finaliser frees only its own memory and reads
-** nothing else, so objects may be collected in any order. Closing a trace
-** unmaps its bytes and clears a flag; readers check the flag before each batch.
+** borrows from in a user value. A finaliser frees only its own memory and uses
+** nothing that another one frees, so objects may be collected in any order.
+** Closing a trace unmaps its bytes and clears a flag; readers check the flag
+** before each batch.
 **
 ** Errors: wrong use raises. Failures of the core become nil, message, code
 ** (l_failure) or are raised by readers (l_throw).
@@ -47,16 +48,17 @@ typedef struct l_reader {
     L_OTHER,
     L_LIMIT,
     L_PROGRESS
-  } kind;         /* core.limit, interrupt:watch */
+  } kind;         /* core.limit; interrupt:watch and interrupt:guard */
   pf_error error; /* why it could not be opened */
 } l_reader;
 
 extern const bool l_always_open; /* flag for readers of their own memory */
 
 /*
-** Pushes a reader userdata that pins all values on the stack. It gets the flag
-** and the label of the first reader among them, if there is one. The caller
-** then sets ->reader, which the userdata owns.
+** Pushes a reader userdata that pins all values on the stack, and marks the
+** readers among them as inputs. It gets the flag and the label of the first of
+** these readers, if there is one. The caller then sets ->reader, which the
+** userdata owns.
 */
 l_reader *l_reader_new (lua_State *L);
 

@@ -14,7 +14,8 @@
 ** this). Each of them fails with "trace is closed" if the Lua function has
 ** closed the trace, before the reader accesses it again. Used by stages.c,
 ** conditions.c and grouping.c of lua/stages, and by user_decoder.c. The reader
-** owns the l_callback and pins its thread; nothing else is allocated.
+** owns the l_callback and pins its thread; nothing else is allocated. Close
+** methods of readers, parts and sources ask l_callback_is_running.
 */
 
 #ifndef callback_h

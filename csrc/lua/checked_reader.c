@@ -67,8 +67,8 @@ static pf_status wake (l_part *p, pf_error *error) {
 
 
 /* Uses a part, which wakes; each use ends with l_part_release, after which it
-   may fall asleep. Failures are those of opening its sources, and PF_EIO if a
-   file has changed since it was opened first. */
+   may fall asleep. Failures are those of opening its sources and its trace, and
+   PF_EIO if a file has changed since it was opened first. */
 static pf_status use_part (l_part *part, pf_error *error) {
   pthread_mutex_lock(&part->lock);
   const pf_status status = is_asleep(part) ? wake(part, error) : PF_OK;
@@ -127,7 +127,7 @@ typedef struct checked {
   l_part *part;       /* pinned by the userdata, like the name */
   const char *table;  /* the name of the table */
   size_t omitted;     /* column of omit_zeros, or SIZE_MAX */
-  bool lends_fields;  /* in use until it is closed, for its fields */
+  bool lends_fields;  /* the part is in use until `close`, for the fields */
 } checked;
 
 
@@ -221,7 +221,7 @@ static pf_status checked_next_events (pf_reader *self,
 }
 
 
-/* Closes the reader at the end, because the others of a chain stay open. */
+/* Closes the decoder's reader at the end, so that the part may fall asleep. */
 static pf_status checked_read_stacks (pf_reader *self,
                                       const pf_stack_target *to,
                                       pf_error *error) {

@@ -1,14 +1,15 @@
 /*
 ** command.c - system functions of the command `profio` that Lua lacks: kinds
-** of files, broken pipes, Ctrl-C, and a progress stage for long scans.
+** and states of files, terminals, broken pipes, Ctrl-C, and a progress stage
+** for long scans.
 **
-** Nothing here is global. While a command runs, SIGINT is blocked and stays
-** pending. A progress stage checks for it before each batch and then ends the
-** scan as at the end of the file, so that the results so far can be printed. A
-** second Ctrl-C ends the printing.
+** There are no global variables. While a command runs, SIGINT is blocked and
+** stays pending. A progress stage checks for it before each batch and then ends
+** the scan as at the end of the file, so that the results so far can be
+** printed. A second Ctrl-C ends the printing.
 **
-** Called by lua/profio/cli; file_id by internal/outputs.lua. The reader
-** userdata owns a progress stage and pins its input and the interrupt.
+** Called by lua/profio/cli, view.lua and internal. The reader userdata owns a
+** progress stage and pins its input and the interrupt.
 */
 
 #include <fcntl.h>
@@ -130,9 +131,8 @@ static int core_ignore_broken_pipes (lua_State *L) {
 }
 
 
-/* While `held`, SIGINT is blocked until a stage polls it. */
 typedef struct l_interrupt {
-  bool held, seen;
+  bool held, seen; /* SIGINT is blocked and polled; a Ctrl-C was consumed */
 } l_interrupt;
 
 
@@ -229,7 +229,8 @@ static FILE *screen_of (const progress *w) {
 }
 
 
-/* Draws the share that is done, the rate, and the time left at that rate. */
+/* Draws the share that is done, the rate, and the time left at that rate; only
+   rows and rate if the total is unknown. */
 static void draw_bar (const progress *w, FILE *screen) {
   const double seconds = now() - w->started;
   const double rate = (double)w->rows / (seconds > 0 ? seconds : 1);
@@ -300,7 +301,7 @@ static pf_status progress_next (pf_reader *self, pf_batch *batch,
 }
 
 
-/* A bulk read ends before a bar would be drawn. */
+/* A bulk read draws no bar, and Ctrl-C does not end it after its begin. */
 static pf_status progress_read_stacks (pf_reader *self,
                                        const pf_stack_target *to,
                                        pf_error *error) {

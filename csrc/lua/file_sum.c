@@ -1,9 +1,10 @@
 /*
-** file_sum.c - core.file_sum: adds up small files of one program, with four
-** system calls each, as pf_format.sum of their format does.
+** file_sum.c - core.file_sum: adds up small files of one program by
+** pf_format.sum of their format, with four system calls for each file (five if
+** a path may lead to a pipe).
 **
-** Called by lua/profio/internal/several/file_sums.lua. The userdata owns the
-** sum, the states of the files and, while bytes are pushed, a sink.
+** Called by lua/profio/internal/several/adding.lua. The userdata owns the sum,
+** the states of the files and, while bytes are pushed, a sink.
 */
 
 #include <fcntl.h>
@@ -50,8 +51,9 @@ static int file_sum_gc (lua_State *L) {
 }
 
 
-/* core.file_sum(part): an empty sum for files like that of a part, which was
-   opened with a file of its own; nil: none is possible. */
+/* core.file_sum(part): an empty sum for files like the one of a part; nil if
+   the format has no sums, the part is asleep or has several sources, or files
+   like it cannot be added. */
 static int core_file_sum (lua_State *L) {
   const l_part *const part = l_part_check(L, 1);
   const pf_trace *const first = &part->trace;
@@ -86,9 +88,9 @@ static bool is_small_file (const struct stat *file) {
 
 
 /* Opens a small regular file and describes it; returns -1 for others. Unless
-   `are_files`, it is looked at before, since opening a pipe would let its
-   writer go on; and always after, since another file may have its name by
-   then. */
+   `are_files`, the path is checked before opening too, since opening a pipe
+   would let its writer go on. The open file is always checked, since another
+   one may have its name by then. */
 static int open_small_file (const char *path, bool are_files,
                             struct stat *file) {
   if (!are_files && (stat(path, file) != 0 || !is_small_file(file)))
@@ -163,8 +165,9 @@ static bool open_chunks (const l_file_sum *s, const char *const *paths,
 }
 
 
-/* Adds the chunks up to the first that is not complete, none if `status` is a
-   failure, and frees all. PF_MORE: all are complete. PF_END, PF_ENOMEM. */
+/* Adds the chunks up to the first one that is not complete, with its added
+   files; none if `status` is a failure. Frees all. PF_MORE: all are complete.
+   PF_END, PF_ENOMEM. */
 static pf_status merge_chunks (l_file_sum *s, chunk *chunks, size_t nchunks,
                                pf_status status) {
   pf_error error;

@@ -4,6 +4,7 @@
 **   each     returns the values of a row; creates no table, fastest
 **   records  returns a new table for each row
 **   rows     returns all rows in an array
+**   drain    reads all rows and returns only their number
 **
 ** Used by all of lua/profio that reads rows. The userdata owns its pf_reader,
 ** and closes it or leaves that to the collector; an iterator owns the batch.
@@ -45,7 +46,7 @@ typedef struct l_cached {
 
 /*
 ** A batch and a position in it. User value 1 pins the reader; 2 is the string
-** cache, 3 the array of column names, for records.
+** cache, 3 the array of column names.
 */
 typedef struct l_cursor {
   const l_reader *reader;
@@ -55,7 +56,7 @@ typedef struct l_cursor {
   bool borrows;     /* a column of bytes: values end with the trace */
   bool is_reading;  /* for detecting recursion */
   l_cached names[CACHE_SLOTS], areas[CACHE_SLOTS];
-  int ncached;    /* number of upvalues in use */
+  int ncached;    /* number of strings in upvalues */
   int count;      /* number of selected columns */
   l_pick picks[]; /* the selected columns */
 } l_cursor;

@@ -1,11 +1,13 @@
 /*
-** row_text.c - core.write_rows and core.write_listing: convert a whole reader
-** to text without a loop in Lua.
+** row_text.c - core.write_rows, core.write_listing and core.write_packets:
+** convert a whole reader to text, RowBinary or packets of Perfetto, without a
+** loop in Lua.
 **
 ** core.write_rows(reader, options, file)      options (all may be absent):
 **   output     "text" (an aligned table), "csv", "tsv", "json", "ndjson",
 **              "rowbinary" (of ClickHouse)
-**   columns    array of names in the order of output; default: all
+**   columns    array of names in the order of output; default: all that are
+**              visible, at most 4096
 **   header     false: no header row
 **   raw        true: csv and tsv keep bytes that are not UTF-8
 **   color      true: the header of an aligned table is bold
@@ -38,8 +40,9 @@
 ** next result is an array of the columns that were left out, if any.
 ** On failure: nil, message, code, and "EPIPE" if a pipe has no reader any more.
 **
-** Called by lua/profio/reports, exports and cli/output.lua. A userdata owns the
-** text buffer; reader and file stay on the Lua stack during the call.
+** Called by lua/profio/reports, exports and cli; core.is_time also by internal.
+** A userdata owns the text buffers; reader and file stay on the Lua stack
+** during the call.
 */
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 ** source.c - source userdata: the bytes of a mapped file, a spooled pipe or a
 ** Lua string. The userdata owns the mapping, or pins the string.
 **
-** Called by lua/profio/internal (bytes, inputs, sources, recovery, store);
-** core.named_file also by formats and cli.
+** Called by lua/profio/internal; core.named_source also by formats, and
+** core.named_file by cli.
 */
 
 #include <string.h>
@@ -153,9 +153,10 @@ static void open_file (void *context) {
 }
 
 
-/* core.sources(paths, max_size): opens and unpacks files at once. Returns the
-   sources by the indices of their paths, without those of files that cannot be
-   opened or unpacked completely: core.source returns their errors. */
+/* core.sources(paths, max_size): opens and unpacks files in parallel threads.
+   Returns the sources by the indices of their paths, without those of files
+   that cannot be opened or unpacked completely: core.source returns their
+   errors. */
 static int core_sources (lua_State *L) {
   const uint64_t max_size = max_size_check(L, 2);
   luaL_checktype(L, 1, LUA_TTABLE);

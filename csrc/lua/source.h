@@ -12,12 +12,12 @@
 #include "lua/binding.h"
 
 typedef struct l_source {
-  pf_map *map;    /* owned; NULL: the bytes of a pinned string */
+  pf_map *map;    /* owned; NULL: a pinned string, asleep or closed */
   pf_bytes bytes; /* empty when closed, and while it sleeps */
   bool open;
   const char *path;   /* borrowed from user value 2 */
   uint64_t max_size;  /* of unpacked data */
-  uint64_t seen;      /* bytes of the file that are used */
+  uint64_t seen;      /* at most so many bytes of the file are used */
   pf_file_state file; /* while it sleeps: the state when it was opened */
 } l_source;
 
@@ -32,8 +32,8 @@ bool l_source_grow (l_source *source);
 /* Whether reading the mapping failed: the file shrank, or an I/O error. */
 bool l_source_faulted (const l_source *source);
 
-/* Whether a source can sleep: not pipes, data, files beside a trace and damaged
-   packed files. */
+/* Whether a source can sleep: not pipes, data, files that are still being
+   written, files beside a trace and damaged packed files. */
 static inline bool l_source_can_sleep (const l_source *source) {
   return source->map != NULL && pf_map_file_state(source->map)->is_plain;
 }
@@ -41,8 +41,8 @@ static inline bool l_source_can_sleep (const l_source *source) {
 /* Unmaps a file that can sleep until l_source_wake. */
 void l_source_sleep (l_source *source);
 
-/* Maps the file again, if the source sleeps. PF_EIO if the file has changed
-   meanwhile, and as pf_map_open. */
+/* Maps the file again, if the source sleeps; may run in any thread. PF_EIO if
+   the file has changed meanwhile, and as pf_map_open. */
 pf_status l_source_wake (l_source *source, pf_error *error);
 
 /* Returns the rule of the folders at 2 (a list or nil: any) and the largest

@@ -6,7 +6,7 @@
 ** Close only forbids further use: the collector frees the memory after the last
 ** reader that uses it.
 **
-** Called by lua/profio/internal/symbols.lua and table_readers.lua.
+** Called by lua/profio/internal and formats/gmon.
 */
 
 #include "kernels/base/pull.h"
@@ -259,9 +259,10 @@ static int symbols_find (lua_State *L) {
 }
 
 
-/* Whether no function counts its calls at a link-time address: it is outside of
-   the code, far from the start of its function, or `starts` has the function
-   already, to which it is added. */
+/* Whether a call counter cannot be at a link-time address: the address is
+   outside of the code, or far from the start of its function, or another
+   address in this function was checked before. Adds the start of the function
+   to `starts`. PF_ENOMEM in *status. */
 static bool is_misplaced (const pf_symbols *symbols, uint64_t address,
                           pf_id_table *starts, pf_status *status) {
   const pf_executable *const facts = &symbols->facts;

@@ -305,7 +305,8 @@ static int part_add_info (lua_State *L) {
 }
 
 
-/* part:rows(table): the number of rows, or nil: only reading would tell. */
+/* part:rows(table): the number of rows; nil if only reading would tell, or if
+   there is no such table. */
 static int part_rows (lua_State *L) {
   const pf_trace *const trace = &l_part_check(L, 1)->trace;
   const char *const name = luaL_checkstring(L, 2);
@@ -333,8 +334,9 @@ static bool is_like (const pf_table *a, const pf_table *b, bool compares_help) {
 
 
 /* part:is_like(other, except, compares_help): whether both have the same
-   tables, with columns of equal names and types, and equal help if wanted; not
-   compared are tables whose names are keys of `except`. */
+   tables, with columns of equal names and types, and equal help if wanted.
+   Tables whose names are keys of `except` are not compared. Neither part may be
+   asleep. */
 static int part_is_like (lua_State *L) {
   const pf_trace *const a = &l_part_check(L, 1)->trace;
   const pf_trace *const b = &l_part_check(L, 2)->trace;
@@ -350,9 +352,9 @@ static int part_is_like (lua_State *L) {
 }
 
 
-/* part:warnings(from): the warnings from number `from` (default 1) on: the
-   first one of each code with its `count`; with option all_warnings every
-   one. nil: there are none. */
+/* part:warnings(from): the stored warnings (pf_warn) from number `from`
+   (default 1) on, each with the `count` of warnings that it stands for; without
+   `count` if the option all_warnings is set. nil: there are none. */
 static int part_warnings (lua_State *L) {
   const l_part *const p = l_part_check(L, 1);
   const lua_Integer from = luaL_optinteger(L, 2, 1);

@@ -30,7 +30,7 @@ typedef struct l_part {
   l_source **owners;    /* their userdata, pinned like the array */
   const char *label;    /* user value 2 */
   bool sleeps;          /* when no reader uses it */
-  size_t uses;          /* of readers */
+  size_t uses;          /* by readers and l_part_use_check */
   pf_table *tables;     /* owned; trace.tables while it is asleep */
   pthread_mutex_t lock; /* of `uses` and of falling asleep and waking */
 } l_part;
@@ -42,14 +42,15 @@ l_part *l_part_check (lua_State *L, int arg);
 /* End a use of a part, which may then fall asleep. */
 void l_part_release (l_part *part);
 
-/* Uses the part at `arg`; raises if it is closed or does not wake. */
+/* Uses the part at `arg` until l_part_release; raises if it is closed or does
+   not wake. */
 l_part *l_part_use_check (lua_State *L, int arg);
 
 /* part:sleep(): the part sleeps from now on whenever no reader uses it; returns
    whether it can: all sources must be plain files. */
 int l_part_sleep (lua_State *L);
 
-/* Frees what the format has allocated for the trace. */
+/* Closes the trace of the format, if it is open or its opening has failed. */
 void l_part_close_trace (l_part *part);
 
 /* part:reader(table, from, count): a reader of a table, or of `count` rows from
@@ -57,7 +58,8 @@ void l_part_close_trace (l_part *part);
 int l_part_reader (lua_State *L);
 
 /* Open a reader of a table of `part`; it borrows both. PF_EUNSUPPORTED if there
-   is no such table, the failures of l_part_use_check and of the format. */
+   is no such table, PF_EIO if the part is closed or a file has changed,
+   PF_ENOMEM, and the failures of the format. */
 pf_status l_part_open_table (l_part *part, const char *table,
                              pf_reader **reader, pf_error *error);
 

@@ -18,9 +18,7 @@ typedef struct l_schema {
 } l_schema;
 
 
-/*
-** Pushes a schema for the fields { {name, type}, ... } at `arg`.
-*/
+/* Pushes a schema for the fields { {name, type}, ... } at `arg`. */
 static l_schema *new_schema (lua_State *L, int arg) {
   luaL_checktype(L, arg, LUA_TTABLE);
   const size_t n = lua_rawlen(L, arg);

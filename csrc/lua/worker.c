@@ -1,5 +1,5 @@
 /*
-** worker.c - processes that work for this one: core.fork. Used by
+** worker.c - core.fork: starts copies of this process. Called by
 ** lua/profio/cli/store, which reads files in them. The userdata owns the
 ** process; the pipe is a Lua file.
 */
@@ -21,7 +21,7 @@
 #define PIPE_SIZE (1 << 20) /* so that a copy works on while this one writes */
 
 typedef struct l_worker {
-  pid_t process; /* 0: it has ended */
+  pid_t process; /* 0: none, or it has been waited for */
   pid_t owner;   /* the process that started it, and that ends it */
 } l_worker;
 

@@ -1,10 +1,11 @@
 /*
-** context_profile.c - profiles that consist of calling contexts. They are
-** immutable: each operation returns a new profile. User value 1 of the userdata
-** is the dictionary.
+** context_profile.c - profiles that consist of calling contexts. Each operation
+** returns a new profile and leaves its operands as they are. User value 1 of
+** the userdata is the dictionary.
 **
 ** Called by lua/profio/internal/bodies, internal/store and calls_view.lua. The
-** userdata owns the contexts, which its close or the collector frees.
+** userdata owns the contexts. Only the collector frees them, since readers may
+** outlive close.
 */
 
 
@@ -225,7 +226,7 @@ static int contexts_diff (lua_State *L) {
 }
 
 
-/* contexts:metrics(): { { name=, unit=, total= }, ... } */
+/* contexts:metrics(): { { name=, unit=, total= }, ... }; totals saturate. */
 static int contexts_metrics (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   lua_createtable(L, (int)c->nmetrics, 0);
@@ -244,7 +245,8 @@ static int contexts_metrics (lua_State *L) {
 }
 
 
-/* contexts:usual(): name of the default metric or nil; is it in the file? */
+/* contexts:usual(): the name of the default metric, or nil; and whether it was
+   stated, by a file or by the caller. */
 static int contexts_usual (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const size_t usual = pf_metric_default(c);

@@ -1,8 +1,9 @@
 /*
 ** export.h - the text of an export of a profile, written to a file in large
-** blocks. Used by export_*.c: l_export_new, then any of the writing functions,
-** then l_export_finish. The userdata owns its memory; it borrows the contexts
-** and the file, which must stay on the stack.
+** blocks. Used by export_*.c, except export_pprof.c and export_outline.c:
+** l_export_new, then any of the writing functions, then l_export_finish. The
+** userdata owns its memory; it borrows the contexts and the file, which must
+** stay on the stack.
 */
 
 #ifndef lua_export_h
@@ -27,7 +28,8 @@ typedef struct l_export {
 
 /*
 ** Pushes an export of the contexts at `arg` into the file at `file_arg`, for
-** the metric of option `metric` of the table at `options_arg`. It is collected.
+** the metric of option `metric` of the table at `options_arg`. The collector
+** frees it.
 */
 l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg);
 

@@ -1,10 +1,10 @@
 /*
 ** export_contexts.c - exports of profiles as folded stacks, speedscope JSON and
-** callgrind files.
+** callgrind files; and core.stack_depth, which limits their size.
 **
-** Called by lua/profio/exports/folded.lua, speedscope.lua, callgrind.lua and
-** depth_limit.lua. The userdata of export.h owns the text; the contexts are
-** borrowed from their userdata during the call.
+** Called by lua/profio/exports; core.stack_depth also by internal/bodies. The
+** userdata of export.h owns the text; the contexts are borrowed from their
+** userdata during the call.
 */
 
 

@@ -3,8 +3,9 @@
 ** arrays of JSON, as many as fit into a number of bytes.
 **
 ** Called by lua/profio/exports/html/profile_data.lua. The contexts are borrowed
-** from their userdata during the call; all memory belongs to the userdata of
-** the outline, which is collected.
+** from their userdata during the call. The userdata of the outline, which the
+** collector frees, owns the pf_outline and the text; the other arrays are on
+** the Lua stack.
 */
 
 #include <stdlib.h>
@@ -237,8 +238,8 @@ static uint32_t keep_nodes (l_outline *o, uint32_t most, size_t size) {
 }
 
 
-/* Set the part of the total of each kept context that lies in contexts that are
-   left out, and return that of the root. */
+/* Sets the part of the total of each kept context that lies in contexts that
+   are left out, and returns that of the root, with its own weight. */
 static int64_t set_rest (l_outline *o, size_t m) {
   const pf_contexts *const c = o->outline.traversal.contexts;
   const int64_t *const totals = o->outline.totals + m * c->count;

@@ -1,5 +1,6 @@
 /*
-** flow.c - the options of a report: the metric and filters of functions.
+** flow.c - the options of a report, which are a metric and filters of
+** functions; and the numbers in the headings of reports (l_profile_facts).
 **
 ** A filter is an array with a byte of bits (PF_FLAT_IN, ...) per function. The
 ** options are lists of function names or numbers; names may be mangled.

@@ -1,7 +1,8 @@
 /*
 ** profile.c - profiles that consist of a call graph. Called by
-** lua/profio/internal/bodies. The userdata owns the graph and the cache of
-** demangled names; the collector frees both, since readers may outlive close.
+** lua/profio/internal/bodies; core.listing_templates by reports/gprof. The
+** userdata owns the graph and the cache of demangled names; the collector frees
+** both, since readers may outlive close.
 */
 
 #include <stdlib.h>
@@ -109,7 +110,7 @@ static int core_profile (lua_State *L) {
 
 
 /* Returns the table at `arg` as an array with a number for each function
-   (default 0), in memory that stays on the stack. Numbers are 0 to `max`. */
+   (default 0), in memory that stays on the stack. Numbers are 0 to `most`. */
 static uint32_t *numbers_check (lua_State *L, int arg, const l_profile *p,
                                 lua_Integer most) {
   luaL_checktype(L, arg, LUA_TTABLE);
@@ -293,9 +294,9 @@ static int profile_compare (lua_State *L) {
   luaL_argcheck(L, p->graph.dictionary == other->graph.dictionary, 2,
                 "the profiles have different dictionaries");
   pf_listing compat = {.shown = other->shown};
-  const pf_listing exact = listing_of(L, 3, false); /* its flow at 4 */
+  const pf_listing exact = listing_of(L, 3, false);
   lua_pushnil(L);
-  compat.flow = l_flow_push(L, 2, 5); /* at 6 */
+  compat.flow = l_flow_push(L, 2, 5); /* 5 is no table: no options */
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(L, pf_compare(&exact, &compat, &r->reader, &r->error));
 }

@@ -33,8 +33,9 @@ l_profile *l_profile_check (lua_State *L, int arg);
 
 /*
 ** Pushes the flow of the profile at index `profile` for the options at `arg` (a
-** table or nil): metric, include_flat, exclude_flat, include_graph, ... The
-** flow without options is computed once and cached. Pin the result.
+** table; others count as none): metric, include_flat, exclude_flat,
+** include_graph, ... The flow without these options is computed once and
+** cached; that time a nil is pushed below it. Pin the result.
 */
 pf_flow *l_flow_push (lua_State *L, int profile, int arg);
 

@@ -5,8 +5,8 @@
 ** rates differ, ticks are not used any longer.
 **
 ** The CPU time of a thread stands still while other threads run. That takes
-** longer than GAP, so the system is asked only after a gap of this length
-** between two readings; in between, ticks measure the CPU time.
+** longer than GAP, so the system is asked after a gap of this length between
+** two readings, and every CPU_SPAN; in between, ticks measure the CPU time.
 */
 
 #include <fcntl.h>

@@ -6,14 +6,15 @@
 ** hook at each instruction, saves its state, calls the hook and returns) cannot
 ** be measured in a program with hooks. So small loops run in a Lua state of
 ** their own, once without hooks and once with the recorder's hooks, whose
-** records go into a ring without a reader. The difference, minus the time
-** inside the hooks, is what the interpreter adds to an event. The loops run at
-** the start and then every 0.5 ms of recording, since processors change their
-** speed; the median of the last results counts.
+** records go into a ring without a reader, or into contexts of their own. The
+** difference, minus the time inside the hooks, is what the interpreter adds to
+** an event. All loops run at the start, and then one of them every 0.5 ms of
+** recording, since processors change their speed; the median of the last
+** results counts.
 **
 ** Used by recorder.c and hooks.c. The calibration owns its Lua state, its
-** recorder with dictionary, functions and lanes, and the null writer;
-** l_calibration_close frees all.
+** recorder with dictionary, functions and lanes, and the null writer or the
+** contexts; l_calibration_close frees all.
 */
 
 #include <stdlib.h>
@@ -66,8 +67,8 @@ static bool open_null_writer (pf_writer *writer) {
 }
 
 
-/* Opens a recorder with the settings of `r` that records into the null
-   writer. */
+/* Opens a recorder with the settings of `r` that records into the null writer,
+   or in mode "aggregate" into `contexts`. False: out of memory. */
 static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
                         pf_writer *null_writer, pf_contexts *contexts) {
   *probe = (l_recorder){.mode = r->mode,

@@ -6,8 +6,8 @@
 ** of the innermost frame, and the line is recorded when the next one begins or
 ** its function returns. A tail call replaces the frame of its caller.
 **
-** Lua calls the hooks, which recorder.c and coroutines.c set. They own nothing:
-** frames and lanes belong to the recorder.
+** Lua calls the hooks, which recorder.c, coroutines.c and hook_cost.c set. They
+** own nothing: frames and lanes belong to the recorder.
 */
 
 #include "lua/recorder/fast_events.h"
@@ -20,7 +20,7 @@ _Atomic(l_recorder *) l_recording;
 /* Returns the program time at clock `now`. It never decreases: if more was
    subtracted than has passed, because an event cost less than its calibrated
    cost or the system corrected the CPU time, program time stands still until
-   the clock catches up. A lag of more than MAX_LAG is dropped. */
+   the clock catches up. What a lag exceeds MAX_LAG by is dropped. */
 L_HOT int64_t program_time_at (l_recorder *r, int64_t now) {
   const int64_t time = now - r->start - r->overhead;
   if (time >= r->program_time)

@@ -3,8 +3,8 @@
 ** functions without a return event, so frames are compared with Lua's own calls
 ** by CallInfo (`ci`): all frames above the one of an event have ended.
 **
-** Used by hooks.c, coroutines.c and recorder.c. The recorder owns the lanes;
-** l_lane_end frees one, l_lanes_free all.
+** Used by hooks.c, coroutines.c, recorder.c and hook_cost.c. The recorder owns
+** the lanes; l_lane_end frees one, l_lanes_free all.
 */
 
 #include <stdlib.h>

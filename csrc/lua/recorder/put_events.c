@@ -2,8 +2,9 @@
 ** put_events.c - writes what the hooks see: as rows of a table into the ring
 ** of a writer, or as sums into contexts.
 **
-** Used by hooks.c, lua_lanes.c and timer.c, also inlined by fast_events.h. It
-** owns nothing: writer and contexts are borrowed from the recorder.
+** Used by hooks.c, lua_lanes.c, timer.c and recorder.c, partly through inlined
+** functions of fast_events.h. It owns nothing: writer and contexts are borrowed
+** from the recorder.
 */
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
-** recorder.c - the recorder userdata: begin, pause, resume and finish. Files
-** are opened and closed by lua/profio/recorder.lua.
+** recorder.c - the recorder userdata: begin, pause, resume and finish. Called
+** by lua/profio/recorder.lua, which opens and closes the files. recorder.h says
+** what the userdata owns.
 */
 
 #include <stdlib.h>
@@ -209,7 +210,9 @@ static int64_t subtracted (const l_recorder *r, l_cost first, l_cost last,
 
 
 /* recorder:facts(): { events=, time=, hook=, wait=, drain=, per_line=,
-   per_call=, failure= }; times in ns. */
+   per_call=, failure= }; times in ns. `drain` is the CPU time of the writer's
+   thread. per_line and per_call are absent in mode "sampled", failure (a text)
+   without one. */
 static int recorder_facts (lua_State *L) {
   const l_recorder *const r = check(L);
   int64_t mean, per_line, per_call;

@@ -13,19 +13,19 @@
 **   hook_cost.c       calibration: the cost of an event outside its hook
 **   clock.c           the clock
 **
-** Lua's hooks and signals belong to the process, so at most one recorder is
-** active; hooks and the signal handler find it through l_recording, one of the
-** two mutable statics of profio. A hook allocates memory only for a function,
-** line, coroutine or stack depth that it sees for the first time. A failure
-** ends the recording, never the program: the hook is removed; `error` is the
-** reason.
+** Hooks and signal handlers get no context: they find the recorder through
+** l_recording, a variable of the process, so at most one recorder is active. A
+** hook allocates memory only for a function, line, call path, coroutine or
+** stack depth that it sees for the first time. A failure ends the recording,
+** never the program: the hook is removed; `error` is the reason.
 **
-** All times are ns. Records hold program time: the clock minus the time spent
-** in hooks, in the interpreter around hooks, in pauses, and waiting for space
-** in the ring. The sum of these is `overhead`.
+** All times are ns. Records hold program time: the clock minus pauses, minus
+** the time spent waiting for space in the ring, and, if `has_costs`, minus the
+** time spent in hooks and in the interpreter around them. The sum of what is
+** subtracted is `overhead`.
 **
-** lua/profio/recorder.lua calls it. The userdata owns functions, lanes and
-** calibration; it pins the dictionary and its stream or contexts.
+** lua/profio/recorder.lua calls it. The userdata owns functions, lanes,
+** calibration and `areas`; it pins the dictionary and its stream or contexts.
 */
 
 #ifndef lua_recorder_h
@@ -170,18 +170,18 @@ typedef struct l_recorder {
   int64_t waited;              /* ns spent waiting for space in the ring */
   int64_t sampling_time;       /* ns spent in hooks of samples */
   int64_t consumer_time;       /* CPU time of the writer's thread, ns */
-  bool is_probe;              /* calibrates costs and writes to a null writer */
-  bool has_costs;             /* costs are subtracted from program time */
-  l_calibration *calibration; /* measures `costs`; owned, or NULL */
-  int64_t calibrate_at;       /* clock of the next calibration */
-  int64_t costs[L_COST_KINDS];     /* outside of the hook, 1/1024 ns */
-  int64_t cost_fraction;           /* less than 1 ns, not yet in `overhead` */
-  int64_t hook_time[L_COST_KINDS]; /* ns inside hooks */
+  bool is_probe;               /* of hook_cost.c: its records are not kept */
+  bool has_costs;              /* costs are subtracted from program time */
+  l_calibration *calibration;  /* measures `costs`; owned, or NULL */
+  int64_t calibrate_at;        /* clock of the next calibration */
+  int64_t costs[L_COST_KINDS]; /* outside of the hook, 1/1024 ns */
+  int64_t cost_fraction;       /* less than 1 ns, not yet in `overhead` */
+  int64_t hook_time[L_COST_KINDS];     /* ns inside hooks */
   uint64_t event_counts[L_COST_KINDS]; /* number of events */
   uint64_t events;                     /* number of records */
 
   pf_dictionary *dictionary;
-  pf_writer *writer; /* borrowed; NULL: mode "aggregate" */
+  pf_writer *writer; /* borrowed; NULL: mode "aggregate", or finished */
   /* Equal to `writer` while records need no check: the writer knows the whole
      dictionary and has not failed. NULL: take the general path. */
   pf_writer *fast_writer;
@@ -257,7 +257,8 @@ void l_lane_end (l_recorder *recorder, lua_State *thread);
    call of the same function with the same CallInfo. */
 void l_lane_sync (l_recorder *recorder, l_lane *lane, int level);
 
-/* Doubles the capacity. False: out of memory; recording has ended. */
+/* Allocates the frames, or doubles their capacity. False: out of memory;
+   recording has ended. */
 bool l_lane_reserve (l_recorder *recorder, l_lane *lane);
 
 /* Leaves all calls but the outermost `count`. */

@@ -126,7 +126,8 @@ static void arm (l_recorder *r) {
 }
 
 
-/* Starts the timer: the interval plus or minus a random sixteenth of it. */
+/* Starts the timer: the interval plus or minus a random part of it, of up to a
+   sixteenth. */
 static void set_timer (l_recorder *r) {
   r->random = r->random * 1664525u + 1013904223u;
   const int64_t part = r->interval / 8 * (int64_t)(r->random >> 16) / 65536;

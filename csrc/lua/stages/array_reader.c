@@ -1,8 +1,9 @@
 /*
 ** array_reader.c - core.rows_reader: a reader over a Lua array of rows.
 **
-** Called by lua/profio/reports and exports/lanes.lua. The reader owns a copy of
-** the rows; its userdata pins the dictionary and the strings of PF_BYTES.
+** Called by lua/profio/reports, exports, cli and internal. The reader owns a
+** copy of the rows; its userdata pins the dictionary, the texts of the fields
+** and the strings of PF_BYTES.
 */
 
 #include <stdlib.h>

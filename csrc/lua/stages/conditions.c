@@ -2,9 +2,9 @@
 ** conditions.c - core.where: compiles conditions, given as Lua tables, to the
 ** tests of kernels/stages/stages.h.
 **
-** Called by lua/profio/view.lua and internal/calls_view.lua. The reader
-** userdata owns the stage; it pins the input, the callback, and the table with
-** the strings and memory that the tests borrow.
+** Called by lua/profio/view.lua, internal/calls_view.lua and exports. The
+** reader userdata owns the stage; it pins the input, the callback, and the
+** table with the strings and memory that the tests borrow.
 */
 
 #include <stdlib.h>

@@ -208,8 +208,8 @@ static int push_packed (lua_State *L, l_sums *s) {
 
 /* core.packed_sums(events, options): the packed sums (packed_sums.h) of the
    calls in the events, as a string. Options as those of core.statistics, and
-   recording ("events": without those whose name is `end`); sums by area are
-   also those by context. */
+   recording ("events": the events come without those named `end`). The sums by
+   area and by context are the same bytes. */
 static int core_packed_sums (lua_State *L) {
   core_statistics(L);
   const int reader = lua_gettop(L);

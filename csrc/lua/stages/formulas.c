@@ -1,8 +1,8 @@
 /*
 ** formulas.c - core.derive and core.pivot: stages that add columns of numbers.
 **
-** Called by lua/profio/view.lua and formats/dcpi.lua. The reader userdata owns
-** the stage and pins its input and the memory of its columns.
+** Called by lua/profio/view.lua, formats/dcpi.lua and internal. The reader
+** userdata owns the stage and pins its input and the counters.
 */
 
 #include "kernels/stages/stages.h"
@@ -98,7 +98,7 @@ static int core_derive (lua_State *L) {
 }
 
 /* core.counter(): a counter of the rows that a formula left empty because of an
-   overflow. counter:value() is the maximum of all readings. */
+   overflow. counter:value() is the largest number that one reader has found. */
 static int core_counter (lua_State *L) {
   (void)l_new(L, L_COUNTER, sizeof(uint64_t), 0);
   return 1;

@@ -3,7 +3,7 @@
 **
 ** A key of a group may be a Lua function, which is called for each row. A Lua
 ** table maps its values to numbers, so keys are equal if Lua says so: 1 and 1.0
-** are one key. nil is a missing key.
+** are one key. nil and NaN are missing keys.
 **
 ** Called by lua/profio/view.lua; core.group also by internal/table_readers.lua.
 ** The reader userdata owns the stage and pins its input and callbacks.

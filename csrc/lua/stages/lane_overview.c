@@ -297,8 +297,8 @@ static size_t frame_check (lua_State *L) {
 }
 
 
-/* overview:heaviest(most): the frames with most net time, each a table with
-   `frame` and `name`. */
+/* overview:heaviest(most): the frames with most net time, of those with
+   durations (PF_OVERVIEW_DURATIONS), each a table with `frame` and `name`. */
 static int overview_heaviest (lua_State *L) {
   pf_overview *const o = overview_check(L);
   const lua_Integer most = luaL_checkinteger(L, 2);

@@ -1,11 +1,10 @@
 /*
 ** stages.c - core.filter, core.limit and core.range, which select rows;
 ** core.chain, which concatenates tables; core.with_area, which adds columns;
-** core.stacks, the stacks to which rows refer.
-** (core.where is in conditions.c.)
+** core.stacks, the stacks of a dictionary. (core.where is in conditions.c.)
 **
-** Called by lua/profio/view.lua, profile.lua, internal/table_readers.lua and
-** exports. A reader userdata owns each stage and pins its input.
+** Called by lua/profio/view.lua, profile.lua, internal/several and exports. A
+** reader userdata owns each stage and pins its input.
 */
 
 #include <string.h>
@@ -96,7 +95,7 @@ static uint64_t check_rows (lua_State *L, int arg, uint64_t none) {
 
 
 /* core.limit(reader, n, skip): at most n rows (nil: all) after skipping `skip`.
-   A sort below it keeps only these rows in memory. */
+   If the reader is a sort, it need not keep all rows in memory. */
 static int core_limit (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const uint64_t limit = check_rows(L, 2, PF_NO_LIMIT);

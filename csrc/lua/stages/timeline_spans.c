@@ -75,8 +75,8 @@ static void push_track (lua_State *L, const pf_span_store *store,
 
 
 /* spans:tracks(): { { kind =, value =, variable =, area =, run =, rows = }, ...
-   } in order of appearance; rows is the number of opens and closes, area the id
-   of one area. */
+   } in the order of first occurrence; rows is the number of opens and closes,
+   area the id of the first area of a variable. */
 static int spans_tracks (lua_State *L) {
   const pf_span_store *const store = l_spans_check(L, 1);
   const pf_span_tracks *const tracks = pf_span_store_tracks(store);

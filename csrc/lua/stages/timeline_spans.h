@@ -18,8 +18,8 @@ const pf_span_store *l_spans_check (lua_State *L, int arg);
 void l_call_times (lua_State *L, int arg, pf_call_options *options);
 
 /* Sets fields of the table on top of the stack to the facts of a track of the
-   events: kind ("lane", "states", "values"), value of its lane, variable (its
-   name), run. */
+   events: kind ("lane", "states", "values") and run; of a lane also its value,
+   of other tracks the name of the variable. */
 void l_span_track_facts (lua_State *L, const pf_events *events,
                          const pf_span_track *track);
 

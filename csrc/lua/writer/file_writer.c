@@ -49,7 +49,7 @@ typedef struct l_writer {
   pf_batch row; /* a row of table row_table, for put */
   size_t row_table;
   lua_Integer tried; /* rows written by put */
-  pf_error failure;  /* first failed write: the files are dropped */
+  pf_error failure;  /* the first PF_EIO: the files are dropped */
 } l_writer;
 
 
@@ -90,7 +90,8 @@ static pf_status open_next_file (pf_sink *sink, pf_error *error) {
 }
 
 
-/* Adds a file: a path, standard output ("-"), or memory (NULL). */
+/* Adds a file: a path, standard output ("-"), or memory (NULL). PF_EIO,
+   PF_ENOMEM; free_writer closes it also after a failure. */
 static pf_status add_file (l_writer *w, const char *path, pf_error *error) {
   output_file *const output = &w->files[w->nfiles++];
   const bool is_file = path != NULL && strcmp(path, "-") != 0;
@@ -109,8 +110,8 @@ static pf_status add_file (l_writer *w, const char *path, pf_error *error) {
 }
 
 
-/* Sets the role of a side file. If it is to be numbered and its path ends in
-   .000001, it is the first of a sequence of files. PF_ENOMEM. */
+/* Sets the role of a side file. If it is to be numbered, its path must end in
+   .000001: it is the first of a sequence of files. PF_ENOMEM. */
 static pf_status set_side (output_file *output, const l_side *side,
                            pf_error *error) {
   const char *const dot =
@@ -200,8 +201,9 @@ static int writer_close (lua_State *L) {
 /*
 ** core.writer(format, options, dictionary, path, side_files): a writer into a
 ** file, standard output ("-"), or memory (path nil); or nil, message, code.
-** side_files = { { role=, path= }, ... } are possible; those without a path are
-** kept in memory. Readers given to put_reader must have this dictionary.
+** side_files = { { role=, path=, numbered= }, ... } or nil; those without a
+** path are kept in memory. Readers given to put_reader must have this
+** dictionary.
 */
 static int core_writer (lua_State *L) {
   const pf_format *const format = l_written_format(L, 1);
@@ -249,8 +251,9 @@ static const pf_table *table_check (lua_State *L, const l_writer *w,
 }
 
 
-/* Returns nil, message, code. A row that the format cannot represent may be
-   omitted; after a failed write rows are missing, so it fails for good. */
+/* Returns nil, message, code. After PF_EIO rows are missing, so finish fails
+   too; after other failures, such as a row that the format cannot represent,
+   the caller may go on. */
 static int fail_with_label (lua_State *L, l_writer *w, const pf_error *error) {
   if (error->status == PF_EIO && w->failure.status == PF_OK)
     w->failure = *error;
@@ -355,7 +358,8 @@ static int writer_put_traces (lua_State *L) {
   }
   for (size_t i = 0; fits && i < count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
-    traces[i] = &l_part_use_check(L, -1)->trace; /* in use until the end */
+    traces[i] = &l_part_use_check(L, -1)->trace; /* never released: the encoder
+                                                    reads it until `finish` */
     lua_pop(L, 1);
   }
   if (fits && w->encoder->merge(w->encoder, traces, count, &error) != PF_OK)

@@ -1,10 +1,12 @@
 /*
-** recover.c - reads the ring beside an output file, of a writer that was killed
-** or is still running.
+** recover.c - core.recover reads the ring beside an output file, of a writer
+** that was killed or is still running; core.claim locks a ring for a new
+** writer.
 **
-** Called by lua/profio/internal/opening/recovery.lua; core.claim by
-** internal/writer.lua. A userdata owns the copy of the ring, the encoder and
-** the sinks during the call; the results are Lua strings.
+** Called by lua/profio/internal/opening and internal/writer.lua. A userdata
+** owns the copy of the ring, the encoder and the sinks during the call; the
+** results are Lua strings. The userdata of a claim owns its lock until
+** core.stream takes it over.
 */
 
 
@@ -47,7 +49,8 @@ static int recovery_gc (lua_State *L) {
 }
 
 
-/* Opens a sink in memory for the main file and for each side file. */
+/* Opens a sink in memory for the main file and for each side file. Raises when
+   out of memory. */
 static void open_sinks (lua_State *L, recovery *r) {
   const pf_manifest *const manifest = &r->manifest;
   for (size_t i = 0; i <= manifest->nroles; i++) {

@@ -1,5 +1,6 @@
 /*
-** stream.c - writers through a ring.
+** stream.c - writers through a ring; and core.stack, which adds stacks to the
+** dictionary of a writer.
 **
 ** The output file has its name from the beginning and grows while the program
 ** runs; after a failure it stays, with everything written so far. (Writers of

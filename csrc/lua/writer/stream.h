@@ -1,10 +1,11 @@
 /*
 ** stream.h - writers through a ring, and their output files. Shared by
-** stream.c, stream_file.c, emitter.c and the recorder.
+** stream.c, stream_file.c, emitter.c, recover.c (claims) and the recorder.
 **
 ** Order: l_stream_file_open, l_stream_file_number for numbered files,
-** l_stream_file_resume when everything else has been opened, writing by the
-** sink, l_stream_file_close. The stream owns the writer and the files.
+** l_stream_file_resume (for a new recording after the writer was opened),
+** writing by the sink, l_stream_file_close. The stream owns the writer and the
+** files.
 */
 
 #ifndef lua_stream_h

@@ -125,8 +125,8 @@ pf_status l_stream_file_number (l_stream_file *output, const char *path,
 }
 
 
-/* Truncates numbered files to a total length, removes others, opens the
-   next. */
+/* Truncates numbered files to a total length, removes those after it, and opens
+   the next. */
 static pf_status resume_numbered (l_stream_file *output, uint64_t length,
                                   pf_error *error) {
   struct stat about;

@@ -1,8 +1,8 @@
 /*
 ** written.h - arguments of writers of whole files (file_writer.c) and writers
-** through a ring (stream.c), implemented in written.c. Wrong arguments raise.
-** Also used by lua/trace_part.c (options) and the recorder. Memory that is
-** pushed belongs to the Lua stack.
+** through a ring (stream.c, emitter.c), implemented in written.c. Wrong
+** arguments raise. Also used by lua/trace_part.c (options) and the recorder.
+** Memory that is pushed belongs to the Lua stack.
 */
 
 #ifndef written_h
