@@ -31,7 +31,7 @@ typedef enum pf_status {
   PF_EFORMAT = -2,      /* the bytes do not conform to the format */
   PF_ETRUNCATED = -3,   /* the bytes end too early */
   PF_EUNSUPPORTED = -4, /* known, but not supported here */
-  PF_ELIMIT = -5,       /* larger than an option allows */
+  PF_ELIMIT = -5,       /* larger than an option, a format or profio allows */
   PF_ENOMEM = -6,       /* out of memory; Lua sees a raise */
   PF_ERAISED = -7       /* a Lua function raised; the binding raises again */
 } pf_status;
@@ -41,11 +41,12 @@ typedef enum pf_status {
 typedef struct pf_error { /* description of a failure, set by pf_fail */
   pf_status status;
   uint64_t offset;   /* byte in the source, or PF_NO_OFFSET */
-  const char *label; /* borrowed: the file, set by the binding, or NULL */
+  const char *label; /* borrowed: what failed, set by the binding; or NULL */
   char what[232];    /* the message: what was expected and what was found */
 } pf_error;
 
-/* Fill `error`; return `status`, PF_ENOMEM, PF_EUNSUPPORTED (pf_refuse). */
+/* Fill `error` and return its status: pf_fail the one given, pf_no_memory
+   PF_ENOMEM, pf_refuse PF_EUNSUPPORTED. */
 pf_status pf_fail (pf_error *error, pf_status status, uint64_t offset,
                    const char *format, ...) PF_PRINTF(4, 5);
 pf_status pf_no_memory (pf_error *error);

@@ -1,12 +1,12 @@
 /*
-** cursor.h - loads and stores of integers in both byte orders, and a cursor
-** with bounds checks. Used by all parsers and encoders. This is the only file
-** that converts bytes to integers; no other file casts a pointer to a wider
-** type.
+** cursor.h - loads and stores of integers in both byte orders, varints, and a
+** cursor with bounds checks. Parsers and encoders convert between bytes and
+** integers only by these functions. (The numbers of a ring have the byte order
+** of the machine and are read in place.)
 **
 ** A cursor is a position in a slice, which it borrows. The functions pf_skip
 ** and pf_take... return false and leave the cursor unchanged if too few bytes
-** are left.
+** are left. Nothing is allocated.
 */
 
 #ifndef cursor_h
@@ -88,7 +88,7 @@ static inline void pf_save (uint8_t *p, unsigned width, bool big,
 }
 
 
-/* The same with constant width and order, which compile to one store. */
+/* Store little-endian integers; each function compiles to one store. */
 
 static inline void pf_save32le (uint8_t *p, uint32_t value) {
   p[0] = (uint8_t)value;

@@ -1,12 +1,13 @@
 /*
-** map.c - mapped files, and the SIGBUS handler that keeps a shrinking file from
-** killing the process.
+** map.c - mapped and copied files, and the SIGBUS handler that keeps a
+** shrinking file from killing the process.
 **
 ** The handler runs on the thread that accessed the lost page. It searches the
 ** list of live maps for the address. If a map contains it, the handler maps a
 ** zero page there and marks the map; otherwise it calls the handler that was
-** installed before. It takes no lock: links are atomic, a map is initialised
-** before it is linked, and unlinked before it is unmapped.
+** installed before, or restores the default action, which ends the process. It
+** takes no lock: links are atomic, a map is initialised before it is linked,
+** and unlinked before it is unmapped and freed.
 */
 
 #include <errno.h>
@@ -108,7 +109,8 @@ static pf_status copy_file (int fd, size_t size, pf_map *map, pf_error *error) {
 }
 
 
-/* Map a plain file of `size` bytes; the descriptor may be closed after. */
+/* Map or copy a plain file of `size` bytes; the descriptor may be closed after.
+   */
 static pf_status map_file (int fd, uint64_t size, pf_map **map,
                            pf_error *error) {
   if (size > SIZE_MAX)
@@ -184,9 +186,9 @@ pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
 }
 
 
-/* Maps a plain file, or copies a pipe etc. to a spool file and maps that.
-   *found becomes the state of the file before its bytes are read, so that later
-   changes are noticed. */
+/* Maps or copies a plain file or a pipe, and unpacks gzip data. *found becomes
+   the state of the file before its bytes are read, so that later changes are
+   noticed. */
 static pf_status map_descriptor (int fd, uint64_t max_size, struct stat *found,
                                  pf_map **map, pf_error *error) {
   pf_status status;

@@ -1,5 +1,6 @@
 /*
-** named.c - checks whether a file that a trace names may be read.
+** named.c - checks whether a file that the user did not name may be read, and
+** opens it.
 */
 
 #define _XOPEN_SOURCE 700 /* realpath */
@@ -19,7 +20,7 @@
 _Static_assert(PF_LONGEST_PATH >= PATH_MAX, "realpath writes PATH_MAX bytes");
 
 
-/* Checks the file at a real path for pf_named_file. */
+/* Checks a file, whose path is `real`, by the rule of pf_named_file. */
 static pf_status check (const struct stat *found, const char *real,
                         const pf_named_rule *rule, pf_error *error) {
   if (!S_ISREG(found->st_mode))

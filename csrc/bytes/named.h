@@ -1,10 +1,10 @@
 /*
-** named.h - checks paths that the user did not give: a path from inside a
-** trace, a side file, a ring, a debug file. Used by core.named_file and
-** core.named_source (lua/source.c) and by pf_ring_read (ring/copy.c). Nothing
-** is allocated; the caller of pf_named_open closes the descriptor. If the user
-** sets the option trust_paths, Lua passes no folders and no largest size, which
-** lifts both limits.
+** named.h - checks and opens paths that the user did not give: a path from
+** inside a trace, a side file, a ring, a debug file. Used by core.named_file
+** and core.named_source (lua/source.c) and by pf_ring_read (ring/copy.c).
+** Nothing is allocated; the caller of pf_named_open closes the descriptor. If
+** the user sets the option trust_paths, Lua passes no folders and no largest
+** size, which lifts both limits.
 */
 
 #ifndef named_h
@@ -34,9 +34,9 @@ typedef struct pf_named_rule {
 pf_status pf_named_file (const char *path, const pf_named_rule *rule,
                          char real[PF_LONGEST_PATH], pf_error *error);
 
-/* Opens a file that pf_named_file allows, and checks the opened file once more:
-   the path may lead to another one since. On PF_OK the caller closes the
-   descriptor; otherwise *fd is invalid. */
+/* Opens a file that pf_named_file allows, and checks the opened file once more,
+   since the path may lead to another one by then. Fails as pf_named_file does.
+   On PF_OK the caller closes the descriptor; otherwise *fd is invalid. */
 pf_status pf_named_open (const char *path, const pf_named_rule *rule, int *fd,
                          pf_error *error);
 

@@ -65,7 +65,8 @@ static pf_status split (char *path, char **folder, const char **name,
 
 
 /* Returns the descriptor of a path below /proc/PID/fd: OTHER_DESCRIPTOR for one
-   of another process, NO_DESCRIPTOR for any other path. */
+   of another process, or for a name that is no number; NO_DESCRIPTOR for any
+   other path. */
 static int descriptor_of (const char *folder, const char *name) {
   char own[64];
   const size_t length = strlen(folder);
@@ -84,9 +85,9 @@ static int descriptor_of (const char *folder, const char *name) {
 }
 
 
-/* Examines a path: *path is its absolute form, *descriptor the result of
-   descriptor_of, *next the target of a symbolic link (both in new memory), or
-   NULL. */
+/* Examines path `at`: *path is its absolute form, *descriptor the result of
+   descriptor_of, and *next the target if the path is a symbolic link, else
+   NULL. *path and *next are in new memory. PF_EIO, PF_ENOMEM. */
 static pf_status look (char *at, char **path, int *descriptor, char **next,
                        pf_error *error) {
   char *folder;
@@ -116,8 +117,9 @@ static pf_status look (char *at, char **path, int *descriptor, char **next,
 }
 
 
-/* Follows symbolic links at the end of a path. *path is its absolute form in
-   new memory, NULL after a failure. */
+/* Follows symbolic links at the end of a path. *path, which is NULL before, is
+   its absolute form in new memory; the caller frees it also after a
+   failure. */
 static pf_status resolve (const char *given, char **path, int *descriptor,
                           pf_error *error) {
   char *at = strdup(given);
@@ -192,8 +194,8 @@ static bool open_nameless (pf_output *output) {
 }
 
 
-/* Duplicates a descriptor of this process, or opens the path of anything that
-   is not a regular file. */
+/* Duplicates a descriptor of this process, or opens the path of another
+   descriptor or of anything that is not a regular file. */
 static pf_status open_in_place (pf_output *output, int descriptor,
                                 pf_error *error) {
   output->fd = descriptor >= 0
@@ -333,8 +335,8 @@ pf_status pf_output_close_fd (pf_output *output, pf_error *error) {
 }
 
 
-/* Does everything that may fail before the last rename. A single file without a
-   name, for a new target, is linked directly. */
+/* Does everything that may fail before the renames. A single output without a
+   name gets the name of a new target directly, by a link. */
 static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
   if (output->is_in_place)
     return close_descriptor(output, error);
@@ -385,7 +387,7 @@ pf_status pf_output_commit_new (pf_output *output, pf_error *error) {
     return PF_AGAIN;
   if (!done)
     return fail_with_path(output, "cannot be written", errno, error);
-  return close_descriptor(output, error); /* removes a temporary name */
+  return close_descriptor(output, error);
 }
 
 

@@ -7,17 +7,19 @@
 **   pf_output_commit(&output, 1, &error)   the file has its name
 **   pf_output_close(&output)               or: nothing has changed
 **
-** Until the commit the file has no name at all (O_TMPFILE), or the name
-** .profio-XXXXXXXX in the folder of the target where the file system knows no
-** nameless files. A process that is killed leaves the old file.
+** Until the commit the file has no name at all (O_TMPFILE). It has the name
+** .profio-XXXXXXXX in the folder of the target if the file system knows no
+** nameless files, if /proc is not mounted, after pf_output_close_fd, and during
+** a commit that replaces a file or has several outputs. A process that is
+** killed leaves the old file, and such a name.
 **
 ** A symbolic link is followed and stays. A replaced file passes on its
 ** permissions and, as far as the process may, its owner; a new file gets those
-** of the umask. A path that is no regular file (pipe, terminal, device, socket,
-** a descriptor below /proc/PID/fd) is opened and written in place.
+** of the umask. A path that is no regular file (pipe, terminal, device) or a
+** descriptor below /proc/PID/fd is opened and written in place.
 **
-** Used by lua/output_handle.c, lua/writer/file_writer.c, stream_file.c and
-** bytes/ring. The caller owns the struct; commit and close free its members.
+** Used by lua/output_handle.c, lua/writer and bytes/ring. The caller owns the
+** struct; commit and close free its members.
 */
 
 #ifndef output_h
@@ -36,14 +38,16 @@ typedef struct pf_output {
    PF_EIO: a folder, no permission, no such folder, ...; PF_ENOMEM. */
 pf_status pf_output_open (pf_output *output, const char *path, pf_error *error);
 
-/* The absolute path of the file that pf_output_open would write, which the
-   caller frees, and whether it would write in place. */
+/* Set *absolute to the absolute path of the file that pf_output_open would
+   write, which the caller frees (NULL after a failure), and *is_in_place to
+   whether it would write in place. PF_EIO, PF_ENOMEM. */
 pf_status pf_output_resolve (const char *path, char **absolute,
                              bool *is_in_place, pf_error *error);
 
-/* Close the descriptor of a complete output and keep the file under its
-   temporary name, so that many outputs need few descriptors. Only
-   pf_output_commit and pf_output_close may follow. PF_EIO, PF_ENOMEM. */
+/* Close the descriptor of a complete output and keep the file under a temporary
+   name, so that many outputs need few descriptors. An output in place stays
+   open. Only pf_output_commit and pf_output_close may follow. PF_EIO,
+   PF_ENOMEM. */
 pf_status pf_output_close_fd (pf_output *output, pf_error *error);
 
 /*
@@ -55,8 +59,9 @@ pf_status pf_output_close_fd (pf_output *output, pf_error *error);
 */
 pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error);
 
-/* Give an output its name if no file has it, and close it. PF_AGAIN: a file has
-   that name. PF_EIO. */
+/* Give an output its name if no file has it, and close the descriptor. The
+   caller calls pf_output_close afterwards. PF_AGAIN: a file has that name.
+   PF_EIO. */
 pf_status pf_output_commit_new (pf_output *output, pf_error *error);
 
 /* Flush the folder of a path to disk (fsync). PF_EIO, PF_ENOMEM. */

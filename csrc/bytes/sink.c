@@ -56,8 +56,8 @@ static pf_status empty_buffer (pf_sink *sink) {
 }
 
 
-/* Make space in the buffer: grow it, or write it, after which `size` may still
-   exceed it. */
+/* Make space in the buffer: grow it so that `size` more bytes fit, or write it;
+   then `size` may still be larger than the buffer. */
 static pf_status make_space (pf_sink *sink, size_t size) {
   if (sink->fd >= 0 && !sink->kept)
     return empty_buffer(sink);
@@ -130,7 +130,7 @@ pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
 
 void pf_sink_hold (pf_sink *sink) {
   /* Written bytes cannot be overwritten in pipes, nor in files that are opened
-     for appending. */
+     for appending; offsets of a patch count from the beginning of the file. */
   const int flags = sink->fd < 0 ? 0 : fcntl(sink->fd, F_GETFL);
   sink->kept = sink->fd >= 0 && (flags < 0 || (flags & O_APPEND) != 0 ||
                                  lseek(sink->fd, 0, SEEK_CUR) != 0);

@@ -1,14 +1,14 @@
 /*
 ** sink.h - buffered writing into a file descriptor or into memory. Used by the
-** encoders and exports, and by spool.c and gzip.c. The first failure is kept in
-** the sink: later calls return it again and write nothing. PF_EIO, PF_ENOMEM.
+** encoders and all that packs data into bytes. The first failure is kept in the
+** sink: later calls return it again and write nothing. PF_EIO, PF_ENOMEM.
 **
 ** Order of calls: open; put, uint, fill, reserve with advance, patch; flush;
 ** close.
 **
-** The writers and exports in csrc/lua open, flush and close a sink; encoders
-** borrow it. A sink owns only its buffer; it borrows the descriptor, the role,
-** the path and the side files.
+** csrc/lua, spool.c and gzip.c open and close a sink; all others borrow it. A
+** sink owns only its buffer; it borrows the descriptor, the role, the path and
+** the side files.
 */
 
 #ifndef sink_h
@@ -22,7 +22,7 @@ struct pf_sink {
   uint8_t *buffer;   /* owned, unless `full` sets another one */
   size_t used, size; /* bytes */
   int fd;            /* -1: into memory, the buffer grows */
-  bool kept;         /* a pipe whose bytes are buffered until the flush */
+  bool kept;         /* all bytes are buffered until the flush (pf_sink_hold) */
   uint64_t written;  /* bytes put so far, with the buffered ones */
   pf_status failed;  /* PF_OK until the first failure */
   int errnum;        /* errno of that failure */
@@ -33,8 +33,8 @@ struct pf_sink {
   /* End the file and continue in the next of several numbered files; NULL:
      there is one file. */
   pf_status (*cut)(pf_sink *sink, pf_error *error);
-  /* Called when all files are complete, while the claim is held: removes files
-     that are not needed; or NULL. */
+  /* Called when all files are complete, while the ring is still locked: removes
+     files that are not needed; or NULL. */
   void (*end)(pf_sink *sink);
   uint64_t before; /* bytes in the numbered files before this one */
   /* Called when the buffer is full and more bytes follow: empties it, or sets
@@ -43,8 +43,8 @@ struct pf_sink {
   pf_status (*full)(pf_sink *sink);
 };
 
-/* Write all bytes, in as many calls as the system needs: at an offset of the
-   file, or with PF_NO_OFFSET at its position. False: errno has the reason. */
+/* Write all bytes: at an offset of the file, or with PF_NO_OFFSET at its
+   position. False: errno has the reason. */
 bool pf_write_all (int fd, const uint8_t *at, size_t size, uint64_t offset);
 
 /* Open a sink into an open file descriptor (which the sink does not close), or
@@ -55,8 +55,8 @@ pf_status pf_sink_open (pf_sink *sink, int fd);
 pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size);
 
 /* Reserve `size` bytes of the buffer, to be written in place and then counted
-   by pf_sink_advance. NULL: the sink has failed or has `full`, or `size` is too
-   large; use put. */
+   by pf_sink_advance. NULL: the sink has failed, `size` is larger than the
+   buffer, or the buffer of a sink with `full` has too little space; use put. */
 uint8_t *pf_sink_reserve_slow (pf_sink *sink, size_t size);
 
 static inline uint8_t *pf_sink_reserve (pf_sink *sink, size_t size) {
@@ -74,12 +74,13 @@ static inline void pf_sink_advance (pf_sink *sink, size_t size) {
 pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
                         uint64_t value);
 
-/* Announce before the first byte that pf_sink_patch will be used: the bytes of
-   a pipe are then buffered until the flush. */
+/* Announce before the first byte that pf_sink_patch will be used. If written
+   bytes cannot be overwritten (a pipe, a file opened for appending or not at
+   its beginning), all bytes are then buffered until the flush. */
 void pf_sink_hold (pf_sink *sink);
 
-/* Overwrite `size` bytes at offset `at` that have all been put, as a count in a
-   header. PF_EIO for a pipe without pf_sink_hold. */
+/* Overwrite `size` bytes at offset `at` that have all been put, such as a count
+   in a header. PF_EIO for a pipe without pf_sink_hold or after a flush. */
 pf_status pf_sink_patch (pf_sink *sink, uint64_t at, const void *bytes,
                          size_t size);
 
@@ -89,8 +90,9 @@ pf_sink *pf_sink_side (pf_sink *sink, const char *role);
 /* Append `count` bytes of value `byte`. */
 pf_status pf_sink_fill (pf_sink *sink, uint8_t byte, size_t count);
 
-/* Write the buffer. The message of a failure names the file if the sink has a
-   path; the caller adds the name of the main file. */
+/* Write the buffer; a sink into memory keeps it. Returns the failure of the
+   sink, if it has one. The message names the file if the sink has a path; the
+   caller adds the name of the main file. */
 pf_status pf_sink_flush (pf_sink *sink, pf_error *error);
 
 /* The bytes of a sink into memory, until the next put. */

@@ -43,7 +43,7 @@ static uint64_t free_space (int fd) {
 }
 
 
-/* Checks whether `n` more bytes may be written into the file. Free space is
+/* Checks whether the copy may have `n` more bytes. The free space for a file is
    checked repeatedly, since other processes use it too. PF_ELIMIT. */
 static pf_status allow (spooling *s, size_t n, pf_error *error) {
   const pf_sink *const sink = &s->sink;
@@ -69,8 +69,8 @@ static pf_status allow (spooling *s, size_t n, pf_error *error) {
 }
 
 
-/* Makes space in the full buffer: it grows, or is emptied into the file, which
-   is created at the first time. */
+/* Makes space in the full buffer: it grows up to MOST_MEMORY; then it is
+   written to the file, which is created if there is none yet. */
 static pf_status make_space (pf_sink *sink) {
   spooling *const s = (spooling *)(void *)sink;
   uint8_t *const larger = sink->fd >= 0 || sink->size >= MOST_MEMORY
@@ -190,8 +190,8 @@ static pf_status begin (spooling *s, uint64_t max_size, uint64_t fallback,
 }
 
 
-/* Gives the copy to the caller. After a failure it is freed, unless it is part
-   of damaged or truncated data and not empty. */
+/* Gives the copy to the caller. After a failure it is freed, unless it has some
+   bytes of damaged or truncated data. */
 static pf_status finish (spooling *s, pf_status status, pf_spooled *to,
                          pf_error *error) {
   pf_error unwritten;

@@ -1,8 +1,7 @@
 /*
 ** spool.h - copies pipes and unpacked gzip data into memory or, if they are
 ** larger than 1 MiB, to an unlinked temporary file, which can be mapped. Used
-** by bytes/map.c. The caller closes the descriptors and frees the memory that
-** are returned.
+** by bytes/map.c, which closes the descriptor or frees the memory of the copy.
 */
 
 #ifndef spool_h
@@ -14,7 +13,7 @@
    times their size, whichever is more. */
 #define PF_DEFAULT_MAX_SIZE UINT64_MAX
 
-/* A copy: an unlinked file, or memory that the caller frees. */
+/* A copy: an unlinked file or memory. The caller closes or frees it. */
 typedef struct pf_spooled {
   int fd;          /* -1: none */
   uint8_t *memory; /* NULL: none */
@@ -23,14 +22,16 @@ typedef struct pf_spooled {
 
 /* Copy what descriptor `from` still gives into `*to`: at most max_size bytes,
    and into a file only as many as its file system has free, less a reserve of
-   1 GiB or a sixteenth of it, whichever is less; else PF_ELIMIT. */
+   1 GiB or a sixteenth of it, whichever is less; else PF_ELIMIT. PF_EIO,
+   PF_ENOMEM. After a failure there is neither file nor memory. */
 pf_status pf_spool_pipe (int from, uint64_t max_size, pf_spooled *to,
                          pf_error *error);
 
 /* Unpack gzip data (one member or several) into `*to`, with the same limits.
-   Data that ends early or is damaged gives PF_ETRUNCATED or PF_EFORMAT with the
-   offset in the packed bytes; `*to` has then what came before that, or neither
-   file nor memory, as after any other failure. */
+   Bytes after a member that do not begin another one are ignored. Data that
+   ends early or is damaged gives PF_ETRUNCATED or PF_EFORMAT with the offset in
+   the packed bytes; `*to` has then what came before that. If there is none, and
+   after any other failure, there is neither file nor memory. */
 pf_status pf_spool_gzip (pf_bytes packed, uint64_t max_size, pf_spooled *to,
                          pf_error *error);
 

@@ -1,6 +1,6 @@
 /*
 ** temporary.h - temporary files in TMPDIR or /tmp. Used by bytes/spool.c,
-** model/rows/spill.c and store/row_methods.c, which close the descriptors.
+** model/rows/spill.c and store/row_methods.c. The caller closes the descriptor.
 */
 
 #ifndef temporary_h

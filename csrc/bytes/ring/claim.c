@@ -2,10 +2,10 @@
 ** claim.c - the exclusive right to write the ring at a path: a lock (flock)
 ** on the file there.
 **
-** If there is no file, a closed ring of one page is created, locked, and linked
-** to the path only if no file has been made there meanwhile. The ring of an
-** earlier writer is locked as it is; then the path is checked again, since
-** another writer may have replaced the file meanwhile.
+** If there is no file, a closed ring of one page is created and locked. It gets
+** the path by a link, which fails if a file has been made there meanwhile. The
+** ring of an earlier writer is locked as it is; then the path is checked again,
+** since another writer may have replaced the file meanwhile.
 */
 
 #include <errno.h>
@@ -29,7 +29,8 @@ static pf_status fail_by_system (pf_error *error, int errnum) {
 }
 
 
-/* Lock an open file; false: it stays locked, hence by a writer. */
+/* Lock an open file; false: it stays locked for LOCK_WAIT, hence by a
+   writer. */
 static bool lock (int fd) {
   const struct timespec moment = {0, 1000000};
   int left = LOCK_WAIT;
@@ -50,8 +51,8 @@ static bool has_name (int fd, const char *path) {
 }
 
 
-/* Make the file of a claim. PF_AGAIN: another file has been made at the
-   path. */
+/* Make the file of a claim. PF_AGAIN: another file has been made at the path.
+   PF_EIO, PF_ENOMEM. */
 static pf_status make_new (pf_ring_claim *claim, pf_error *error) {
   static const union {
     pf_ring_header header;
@@ -80,14 +81,15 @@ static pf_status make_new (pf_ring_claim *claim, pf_error *error) {
 }
 
 
-/* Claim the open file at the path. PF_AGAIN: it is not there any more. */
+/* Claim the open file at the path. PF_AGAIN: another file has the path. PF_EIO.
+   */
 static pf_status lock_old (pf_ring_claim *claim, int fd, pf_error *error) {
   if (!lock(fd))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "another writer uses its ring");
   if (!has_name(fd, claim->path))
     return PF_AGAIN;
-  /* A ring may be replaced, and a file that a power failure has left empty or
-     with zeros at its beginning. */
+  /* Only a ring may be replaced, or a file that a power failure has left empty
+     or with zeros at its beginning. */
   static const char zeros[sizeof PF_RING_MAGIC - 1];
   char magic[sizeof zeros];
   const ssize_t size = pread(fd, magic, sizeof magic, 0);

@@ -3,9 +3,9 @@
 ** ring in a file, also while its writer goes on. The file may be damaged: each
 ** size is compared with the bytes that are left.
 **
-** The records are copied first; the checkpoint and the oldest record are loaded
-** after that. Records after both had not been overwritten when they were
-** copied.
+** The records are copied first; then the checkpoint and the oldest record are
+** loaded. Records that follow both of these had not been overwritten when they
+** were copied.
 */
 
 #include <errno.h>
@@ -70,7 +70,7 @@ static void copy_slots (uint8_t *to, const uint8_t *from, uint64_t mask,
 
 
 /* Set the range of records, which is no longer than the slots, and the count of
-   lost ones: dropped, or overwritten before they were consumed. */
+   lost ones: dropped, or overwritten before they were consumed. PF_EFORMAT. */
 static pf_status set_records (pf_ring_copy *copy, uint64_t head,
                               pf_oldest oldest, uint64_t dropped,
                               pf_error *error) {
@@ -91,6 +91,8 @@ static pf_status set_records (pf_ring_copy *copy, uint64_t head,
 }
 
 
+/* Copy slots and journal, and set everything that depends on positions.
+   PF_EFORMAT, PF_ENOMEM. */
 static pf_status copy_all (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
   const pf_ring_header *const from =
       (const pf_ring_header *)(const void *)file.at;

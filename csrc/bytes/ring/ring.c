@@ -1,5 +1,6 @@
 /*
-** ring.c - the producer's side of a ring: its file, its slots, the journal.
+** ring.c - the producer's side of a ring: its file, its slots, the journal; and
+** the snapshots that both sides publish.
 */
 
 #include "bytes/ring/ring.h"
@@ -45,8 +46,8 @@ static int open_unnamed (void) {
 }
 
 
-/* Open the output of a ring at `path` and lock it. `fd` is a descriptor of its
-   own, since the commit closes that of the output. */
+/* Open the output of a ring at `path` and lock it. *fd becomes a descriptor of
+   its own, since the commit closes that of the output. */
 static pf_status open_target (const char *path, pf_output *target, int *fd,
                               pf_error *error) {
   const pf_status status = pf_output_open(target, path, error);
@@ -80,7 +81,7 @@ static uint64_t journal_at (const pf_ring *ring) {
 }
 
 
-/* Map the ring and write its header. */
+/* Map the ring and its journal, and write the header. */
 static pf_status map_all (pf_ring *ring, pf_bytes settings, bool sync,
                           pf_error *error) {
   uint8_t *memory = NULL;
@@ -278,7 +279,8 @@ bool pf_ring_can_hold (const pf_ring *ring, size_t words) {
 
 
 /* The position at which free space ends: the size of the slots after the first
-   record that must stay. Set *half to where the consumer is to be woken. */
+   record that must stay. Set *half to the position at which the consumer is to
+   be woken (UINT64_MAX: nowhere, in overwrite mode). */
 static uint64_t end_of_space (const pf_ring *ring, uint64_t *half) {
   const uint64_t size = ring->mask + 1;
   *half = UINT64_MAX;
@@ -290,7 +292,8 @@ static uint64_t end_of_space (const pf_ring *ring, uint64_t *half) {
 }
 
 
-/* The ring is full: true when there may be space now. */
+/* The ring is full: wait, discard a segment, or count the record as dropped.
+   True when there may be space now. */
 static bool free_space (pf_ring *ring) {
   switch (ring->mode) {
     case PF_RING_BLOCK: return ring->callbacks.wait(ring->callbacks.context);
@@ -323,7 +326,7 @@ uint64_t *pf_ring_reserve_slow (pf_ring *ring, size_t words) {
     if (end <= space_end) {
       if (crosses) {
         /* Move the head to the end of its span, with a filler if there is space
-   left. */
+           left. */
         const uint64_t filler =
             (span_end - ring->head) / 8 | (uint64_t)PF_RING_FILLER << 32;
         if (span_end > ring->head)
@@ -352,8 +355,8 @@ uint64_t *pf_ring_reserve_slow (pf_ring *ring, size_t words) {
 }
 
 
-/* Double the mapping until `wanted` bytes fit. The old mapping stays, since the
-   consumer may be reading it. */
+/* Replace the mapping of the journal by a larger one, doubled until `wanted`
+   bytes fit. The old mapping stays, since the consumer may be reading it. */
 static pf_status grow_journal (pf_ring *ring, uint64_t wanted,
                                pf_error *error) {
   uint64_t capacity = ring->journal_capacity;

@@ -5,12 +5,12 @@
 **
 ** Claim (lua/writer/recover.c): pf_ring_claim_open. Producer
 ** (model/writer/writer.c): pf_ring_create, which takes over the claim, and
-** pf_ring_start; then pf_ring_reserve and pf_ring_commit for each record;
-** pf_ring_close. Consumer (model/writer/ring_consumer.c, ring_encoder.c):
-** pf_ring_next over the records, then pf_ring_set_checkpoint. Recovery
-** (lua/writer/recover.c, stream.c): pf_ring_read, pf_ring_next,
-** pf_ring_copy_close. The structs belong to the caller; the functions that
-** close them free what they own.
+** pf_ring_start; then for each record pf_ring_journal_append of what it refers
+** to, pf_ring_reserve and pf_ring_commit; pf_ring_close. Consumer
+** (model/writer/ring_consumer.c, ring_encoder.c): pf_ring_journal_next and
+** pf_ring_next, then pf_ring_set_checkpoint. Recovery (lua/writer/recover.c,
+** stream.c): pf_ring_read, both ..._next, pf_ring_copy_close. The structs
+** belong to the caller; the functions that close them free what they own.
 **
 ** Of a record the ring knows its size and a tag. The slots wrap; the journal
 ** after them only grows and has what records refer to by id.
@@ -143,7 +143,7 @@ typedef struct pf_snapshot {
 typedef struct pf_ring_header {
   char magic[8];
   uint32_t version, mode;
-  uint64_t size;                      /* of the slots */
+  uint64_t size;                      /* of the slots, in bytes */
   uint64_t settings_size;             /* bytes of settings that are used */
   uint8_t settings[PF_RING_SETTINGS]; /* the writer manifest */
   uint64_t is_synced;                 /* 1: made with `sync` */
@@ -152,7 +152,7 @@ typedef struct pf_ring_header {
 
   _Alignas(64) pf_shared head; /* end of the last record committed */
   pf_shared dropped;           /* records */
-  pf_shared journal;           /* end of its last entry */
+  pf_shared journal;           /* end of its last entry, in bytes */
   pf_snapshot oldest;          /* a pf_oldest */
 
   /* In one sector, which the disk writes as a whole. */
@@ -170,7 +170,7 @@ typedef struct pf_ring pf_ring;
 
 /* The functions by which the producer calls the consumer. */
 typedef struct pf_ring_callbacks {
-  void (*wake)(void *context); /* the ring is half full */
+  void (*wake)(void *context); /* half full, or a record was dropped */
   bool (*wait)(void *context); /* the ring is full: return when there is space;
                                   false: the consumer has failed */
   void *context;
@@ -206,7 +206,8 @@ typedef struct pf_ring_claim {
   bool is_new;      /* the claim has made the file */
 } pf_ring_claim;
 
-/* Claim a path. PF_EIO: another writer has it, or the file is no ring. */
+/* Claim a path. PF_EIO: another writer has it, the file is no ring, or it
+   cannot be opened or made; PF_ENOMEM. */
 pf_status pf_ring_claim_open (pf_ring_claim *claim, const char *path,
                               pf_error *error);
 
@@ -215,9 +216,10 @@ pf_status pf_ring_claim_open (pf_ring_claim *claim, const char *path,
 void pf_ring_claim_close (pf_ring_claim *claim);
 
 /*
-** Create a ring of at least `size` bytes of slots. With a claim the ring
-** replaces the claimed file and takes over the claim, which is closed; NULL:
-** the file has no name. Disk space is reserved at once (PF_EIO: not enough).
+** Create a ring of at least `size` bytes of slots, a power of two. With a claim
+** the ring replaces the claimed file and takes over the claim, which is closed;
+** NULL: the file has no name. Disk space is reserved at once (PF_EIO: not
+** enough).
 ** The ring is marked as closed until pf_ring_start. `settings` are stored for
 ** recovery. With `sync` the ring is on the disk before it gets its name.
 ** PF_EIO, PF_ELIMIT, PF_ENOMEM; the ring is closed after a failure.
@@ -230,8 +232,9 @@ pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
    the checkpoint, and their last records are in the ring. */
 void pf_ring_start (pf_ring *ring);
 
-/* Write the checkpoint to the disk, if the ring was made with `sync`. The files
-   must be there up to the lengths of the checkpoint. PF_EIO. */
+/* Write the header, with the checkpoint, to the disk, if the ring was made with
+   `sync` and has a name. The files must be on the disk up to the lengths of the
+   checkpoint. PF_EIO. */
 pf_status pf_ring_sync (const pf_ring *ring, pf_error *error);
 
 /* Set `boot` to the boot identifier of the system; zeros: it has none. A ring
@@ -241,7 +244,7 @@ void pf_ring_boot_id (char boot[PF_BOOT_ID_SIZE]);
 /* Unmap the ring and close its file; with `remove` the file is removed. */
 void pf_ring_close (pf_ring *ring, bool remove);
 
-/* The general path of pf_ring_reserve. */
+/* The general path of pf_ring_reserve: makes space, waits or drops. */
 uint64_t *pf_ring_reserve_slow (pf_ring *ring, size_t words);
 
 /* Whether pf_ring_reserve takes the fast path for a record of `words` words. */
@@ -251,8 +254,8 @@ static inline bool pf_ring_has_space (const pf_ring *ring, size_t words) {
 
 /*
 ** Reserve a record of `words` words. The caller fills them all, then commits;
-** another reservation drops this one. NULL: the record was dropped, it is too
-** large (pf_ring_can_hold), or the consumer has failed.
+** another reservation drops this one. NULL: the record was dropped and counted,
+** it is too large (pf_ring_can_hold), or the consumer has failed.
 */
 static inline uint64_t *pf_ring_reserve (pf_ring *ring, size_t words) {
   if (!pf_ring_has_space(ring, words))
@@ -274,7 +277,7 @@ static inline void pf_ring_commit (pf_ring *ring, uint64_t *record,
 bool pf_ring_can_hold (const pf_ring *ring, size_t words);
 
 /* Append an entry to the journal. Readers see it before all records that are
-   committed later. PF_EIO: the disk is full. PF_ENOMEM. */
+   committed later. PF_EIO: no disk space, or no mapping; PF_ENOMEM. */
 pf_status pf_ring_journal_append (pf_ring *ring, uint32_t kind, pf_bytes text,
                                   pf_error *error);
 
@@ -327,12 +330,12 @@ typedef struct pf_ring_copy {
   uint64_t size; /* of the slots */
   uint8_t settings[PF_RING_SETTINGS];
   size_t settings_size;
-  bool is_closed; /* the files are complete without the ring: nothing below is
-                     set but is_alive */
+  bool is_closed; /* the files are complete without the ring: of the other
+                     members only is_alive is set */
   pf_checkpoint checkpoint;
   uint64_t lost;          /* records: dropped or overwritten */
   uint8_t *memory;        /* owns the slots and the journal */
-  pf_ring_cursor records; /* those that were not consumed */
+  pf_ring_cursor records; /* those neither consumed nor overwritten */
   pf_ring_cursor journal; /* all entries */
   bool is_alive;          /* the writer holds its lock */
   bool is_restarted; /* the system has been started since the ring was made */
@@ -340,13 +343,15 @@ typedef struct pf_ring_copy {
                         valid and `records` is empty */
 } pf_ring_copy;
 
-/* Copy the ring in the file at `path`, which pf_named_open opens; NULL: the
-   rule of a regular file in any folder. PF_EIO; PF_EFORMAT: it is no ring, or a
-   damaged one; PF_ENOMEM. The caller closes the copy, also after a failure. */
+/* Copy the ring in the file at `path`, which pf_named_open opens by `rule`
+   (NULL: a regular file in any folder). PF_EIO, PF_EUNSUPPORTED, PF_ELIMIT as
+   pf_named_open; PF_EFORMAT: it is no ring, or a damaged one; PF_ENOMEM. The
+   caller closes the copy, also after a failure. */
 pf_status pf_ring_read (const char *path, const pf_named_rule *rule,
                         pf_ring_copy *copy, pf_error *error);
 
-/* Copy the ring in the bytes of a file, which are aligned like a page. */
+/* Copy the ring in the bytes of a file, which are aligned like a page; is_alive
+   is not set. PF_EFORMAT, PF_ENOMEM. */
 pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error);
 
 void pf_ring_copy_close (pf_ring_copy *copy);

@@ -99,7 +99,8 @@ static uint32_t convert_byte (iconv_t converter, uint8_t byte) {
 
 
 /* Fills the table by means of iconv. False when iconv does not know the name,
-   or when letters or digits of ASCII are other characters in the code page. */
+   or when capital letters or digits of ASCII are other characters in the code
+   page. */
 static bool ask_iconv (pf_charset *charset, const char *name) {
   const iconv_t converter = iconv_open("UTF-8", name);
   if (converter == (iconv_t)-1)
@@ -246,8 +247,9 @@ bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text) {
 }
 
 
-/* Convert by iconv. *complete is false when it stopped at a character; each
-   of these is replaced by U+FFFD if `to_utf8`. */
+/* Convert by iconv. *complete is false if a byte or character has no
+   equivalent: with `to_utf8` each such byte is replaced by U+FFFD, else the
+   conversion stops there. */
 static size_t convert_by_iconv (const pf_converter *converter, pf_bytes text,
                                 bool to_utf8, uint8_t *out, bool *complete) {
   size_t capacity = 4 * text.size + 16, left = text.size;

@@ -21,7 +21,7 @@
 #include "profio.h"
 
 typedef enum pf_charset_kind {
-  PF_TEXT_AS_BYTES, /* no conversion: bytes are copied */
+  PF_TEXT_AS_BYTES, /* no conversion: the caller copies the bytes */
   PF_TEXT_BY_TABLE, /* single-byte code page */
   PF_TEXT_BY_ICONV  /* multibyte code page */
 } pf_charset_kind;
@@ -41,7 +41,8 @@ typedef struct pf_converter {
 } pf_converter;
 
 /* Open a code page by its name; "raw" and "" copy bytes. False when the system
-   does not know the name, or ASCII differs in this code page. */
+   does not know the name, or capital letters or digits of ASCII differ in this
+   code page. Other characters of ASCII are not compared. */
 bool pf_charset_open (pf_charset *charset, const char *name);
 
 /* The same for the value of an option. PF_EUNSUPPORTED with a message when the
@@ -64,22 +65,25 @@ pf_status pf_converter_open_back (pf_converter *converter,
 #define PF_CONVERTED_MAX(size) (5 * (size) + 16)
 size_t pf_converted_max (const pf_charset *charset, size_t size);
 
-/* The size of the UTF-8 character at p; 0 if it is invalid. `left` > 0. */
+/* The size of the UTF-8 character at p; 0 if it is invalid or longer than the
+   `left` bytes, which are at least 1. */
 size_t pf_utf8 (const uint8_t *p, size_t left);
 
 /* Whether a text is UTF-8. */
 bool pf_is_utf8 (pf_bytes text);
 
-/* Whether a text needs no conversion: its bytes are the same in UTF-8. */
+/* Whether a text needs no conversion: it is ASCII, or bytes are copied. */
 bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text);
 
-/* Convert a text to UTF-8 into `out`, which has pf_converted_max(text.size)
-   bytes. Returns the number of bytes of the result. */
+/* Convert a text for which pf_is_same_in_utf8 is false to UTF-8 into `out`,
+   which has pf_converted_max(text.size) bytes. Returns the number of bytes of
+   the result. */
 size_t pf_convert (pf_converter *converter, pf_bytes text, uint8_t *out);
 
-/* Convert UTF-8 to the code page, by a converter of pf_converter_open_back.
-   `out` has PF_CONVERTED_MAX(text.size) bytes; *size is set to the size of the
-   result. False when a character is not in the code page. */
+/* Convert UTF-8 for which pf_is_same_in_utf8 is false to the code page, by a
+   converter of pf_converter_open_back. `out` has PF_CONVERTED_MAX(text.size)
+   bytes; *size is set to the size of the result. False when a character is not
+   in the code page. */
 bool pf_convert_back (pf_converter *converter, pf_bytes text, uint8_t *out,
                       size_t *size);
 

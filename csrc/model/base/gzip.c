@@ -34,7 +34,7 @@
 
 /* A block and its compressed form. */
 typedef struct block {
-  uint8_t *bytes; /* WINDOW bytes of history, then its own; NULL: compressed */
+  uint8_t *bytes; /* WINDOW bytes of history, then its own; or NULL */
   size_t size;
   uint8_t *packed; /* NULL: not yet, or out of memory */
   size_t packed_size;
@@ -204,8 +204,8 @@ static void send_home (pf_gzip *g) {
 pf_status pf_gzip_finish (pf_gzip *g, pf_sink *to, pf_error *error) {
   pf_status status = g->sink.failed;
   if (status == PF_OK) {
-    /* Compress the last block, which is not full, and then help the second
-       thread with those that wait. */
+    /* Compress the last block, and then help the second thread with those that
+       wait. */
     z_stream z;
     g->filling.size = g->sink.used;
     if (open_stream(&z)) {

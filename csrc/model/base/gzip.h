@@ -15,9 +15,9 @@ typedef struct pf_gzip pf_gzip;
 ** Open a member; NULL when out of memory. The caller closes it.
 **
 ** The sink belongs to the member. A second thread compresses full blocks while
-** the caller writes. The header has no file name and no time, and block
-** boundaries depend only on the size: equal input gives equal members, for any
-** number of threads.
+** the caller writes; without a thread, or if many blocks wait, the caller does.
+** The header has no file name and no time, and block boundaries depend only on
+** the size: equal input gives equal members, for any number of threads.
 */
 pf_gzip *pf_gzip_open (void);
 pf_sink *pf_gzip_sink (pf_gzip *gzip);

@@ -48,7 +48,7 @@ static void insert (pf_id_table *n, uint64_t word, uint32_t id) {
 }
 
 
-/* Grow the slots. "No value" has an element in words[], but no slot. */
+/* Double the slots. "No value" has an element in words[], but no slot. */
 static bool grow_slots (pf_id_table *n) {
   const size_t size = n->slots == NULL ? 32 : (n->mask + 1) * 2;
   slot *const slots = calloc(size, sizeof *slots);

@@ -1,8 +1,9 @@
 /*
 ** id_table.h - dictionary encoding: a hash table that assigns ids to 64-bit
-** words, dense from 0 in the order of first occurrence. Used in all layers
-** above, such as for keys of groups, lanes and slots: init, encode as often as
-** needed, free. The caller owns the struct; pf_id_table_free frees its arrays.
+** words, dense from 0 in the order of first occurrence. Used in all layers from
+** model on, such as for keys of groups, lanes and slots. Order of calls: init,
+** encode as often as needed, free. The caller owns the struct; pf_id_table_free
+** frees its arrays.
 */
 
 #ifndef id_table_h
@@ -25,15 +26,15 @@ typedef struct pf_id_table {
   unsigned shift;      /* from a hash to a slot: its top bits */
   uint64_t multiplier; /* differs between runs, so that no file can contain
                           prepared collisions */
-  uint32_t *direct;    /* small words to ids, or PF_NO_ID */
-  uint32_t ndirect;
+  uint32_t *direct;    /* by small word: its id, or PF_NO_ID */
+  uint32_t ndirect;    /* 0 or a power of two */
 } pf_id_table;
 
 /* Initialise a table; nothing is allocated. */
 void pf_id_table_init (pf_id_table *table);
 
-/* Set ids[i] to the id of words[i]; new words get the next id. These three
-   return PF_OK or PF_ENOMEM. */
+/* Set ids[i] to the id of words[i]; new words get the next id. This function
+   and the next two return PF_OK or PF_ENOMEM, also for more than 2^31 words. */
 pf_status pf_id_table_words (pf_id_table *table, const uint64_t *words,
                              size_t count, uint32_t *ids);
 
@@ -48,7 +49,7 @@ pf_status pf_id_table_nullable (pf_id_table *table, const uint64_t *words,
                                 const bool *missing, size_t count,
                                 uint32_t *ids);
 
-/* The id of a word, or PF_NO_ID if it has none. */
+/* The id of a word, or PF_NO_ID if it has none; it is not added. */
 uint32_t pf_id_table_find (const pf_id_table *table, uint64_t word);
 
 void pf_id_table_free (pf_id_table *table);

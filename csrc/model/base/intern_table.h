@@ -2,11 +2,11 @@
 ** intern_table.h - dictionary encoding: finds the entry of an array that equals
 ** a new one. It is a hash table with open addressing over ids (indices of the
 ** array) and hashes; the owner of the table has the entries and compares them.
-** Used by model, the formats gmon, pprof and winidea, kernels/group,
-** kernels/graph, the recorder and store.
+** Used in all layers from model on.
 **
 ** Order of calls: zero a table and set `seed`; then for each entry find, and if
-** there is none, reserve and add; or pf_intern_element. Free it at the end.
+** there is none, reserve and add; or pf_intern_element. pf_intern_table_free
+** frees the slots; the struct belongs to the caller.
 */
 
 #ifndef intern_table_h
@@ -61,6 +61,7 @@ static inline uint64_t pf_mix_bytes (uint64_t hash, const void *bytes,
   return pf_mix(hash, word);
 }
 
+/* The 32 bits of a hash that a slot stores. */
 static inline uint32_t pf_intern_fold (uint64_t hash) {
   hash *= 0xd6e8feb86659fd93u;
   return (uint32_t)(hash ^ hash >> 32);
@@ -92,11 +93,13 @@ bool pf_intern_table_reserve_all (pf_intern_table *table, size_t count);
 /* Add an entry after pf_intern_table_reserve. Returns its id. */
 uint32_t pf_intern_table_add (pf_intern_table *table, uint64_t hash);
 
-/* Add an entry with an id of the owner's, who does not add all entries. */
+/* Add an entry with an id that the owner chooses, for owners that do not add
+   all their entries; after pf_intern_table_reserve. */
 void pf_intern_table_put (pf_intern_table *table, uint64_t hash,
                           uint32_t number);
 
-/* Copy `from`, with its seed, into an empty table. False when out of memory. */
+/* Replace the contents of a table by a copy of `from`, with its seed. False
+   when out of memory: nothing has changed. */
 bool pf_intern_table_copy (pf_intern_table *table, const pf_intern_table *from);
 
 void pf_intern_table_free (pf_intern_table *table);

@@ -1,11 +1,12 @@
 /*
-** memory.h - allocation of arrays, also of those that grow, for all of csrc.
-** The caller owns the memory and frees it with free.
+** memory.h - allocation of arrays, also of those that grow, for all layers
+** above bytes. The caller owns the memory and frees it with free.
 **
 ** Large pages (THP) save TLB misses in arrays that are read many times in
 ** random order. But the kernel zeroes a large page as a whole at the first
 ** access, which is slow in a virtual machine that has returned its free memory
-** to the host. So only the functions pf_large_... ask for them.
+** to the host. So only the functions pf_large_... ask for them, for arrays of
+** 1 MiB or more.
 */
 
 #ifndef memory_h
@@ -14,7 +15,7 @@
 #include "profio.h"
 
 /* Allocate `count` values of `size` bytes, not initialised; NULL when out of
-   memory. */
+   memory. An array of 0 values is not NULL. */
 void *pf_array (size_t count, size_t size);
 
 /* As pf_array, with all bytes 0. Pages that are never accessed take no memory.
@@ -54,14 +55,15 @@ bool pf_grow_filled_array (void *array, size_t *capacity, size_t wanted,
 
 /* Several arrays may share a capacity. Resize one of them from `before` to
    `count` elements; all bytes of the new elements are 0. The caller updates the
-   capacity after the last array. False when out of memory. */
+   capacity after the last array. False when out of memory: the array has not
+   changed. */
 #define pf_widen(array, before, count) \
   pf_widen_array((array), (before), (count), sizeof **(array))
 bool pf_widen_array (void *array, size_t before, size_t count, size_t size);
 
 /* The next capacity of a full array, for callers that allocate it themselves; 0
-   stays 0. From 65,536 elements on arrays grow by a factor of 4, since unused
-   pages take no memory and each copy needs new pages. */
+   stays 0. It is twice the old one, and from 65,536 elements on four times,
+   since unused pages take no memory and each copy needs new pages. */
 static inline size_t pf_next_capacity (size_t capacity) {
   return capacity < 65536 ? capacity * 2 : capacity * 4;
 }

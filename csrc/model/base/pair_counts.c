@@ -9,7 +9,7 @@
 #include "bytes/cursor.h"
 
 #define VERSION   1
-#define WIDE_STEP UINT64_MAX /* the difference does not fit beside the flag */
+#define WIDE_STEP UINT64_MAX /* mark: flag and difference follow */
 
 
 pf_pair_count *pf_pair_counts_get (pf_pair_counts *counts, uint64_t a,
@@ -61,6 +61,7 @@ void pf_pair_counts_close (pf_pair_counts *counts) {
 }
 
 
+/* Put a difference: 2 * step + flag, or in the long form. Returns the end. */
 static uint8_t *put_step (uint8_t *at, uint64_t step, unsigned flag) {
   if (step < (uint64_t)1 << 63 && (step << 1 | flag) != WIDE_STEP)
     return pf_save_varint(at, step << 1 | flag);

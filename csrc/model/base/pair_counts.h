@@ -16,9 +16,10 @@
 **          1..10 only after 2n+1: the second word
 **          1..10 the count, below 2^63
 **
-** All numbers are varints (bytes/cursor.h) and n is below 2^63; where a
-** difference is larger, it is written as 2^64-1 and follows as a varint of its
-** own. Only the first pair may have n = 0. No bytes follow the last pair.
+** All numbers are varints (bytes/cursor.h), the version is a byte. If n is 2^63
+** or more, or 2n+1 is 2^64-1, three things stand for it: 2^64-1, a byte 0 (for
+** 2n) or 1 (for 2n+1), and n as a varint. Only the first pair may have n = 0.
+** No bytes follow the last pair.
 */
 
 #ifndef pair_counts_h
@@ -32,8 +33,8 @@ typedef struct pf_pair_count {
   uint64_t count;
 } pf_pair_count;
 
-/* Zeros with a seed in `known` are no counts. They own their memory until
-   ..._close. */
+/* A struct of zeros with a seed in `known` is empty; pf_pair_counts_close frees
+   what it owns. */
 typedef struct pf_pair_counts {
   pf_pair_count *list; /* in the order of first occurrence */
   size_t capacity;
@@ -51,15 +52,15 @@ pf_pair_count *pf_pair_counts_get (pf_pair_counts *counts, uint64_t a,
 pf_status pf_pair_counts_add (pf_pair_counts *counts, uint64_t a, uint64_t b,
                               uint64_t count, pf_error *error);
 
-/* Sort the entries by pair: then none can be got or added any more. */
+/* Sort the entries by pair: after that only pack and close may be called. */
 void pf_pair_counts_sort (pf_pair_counts *counts);
 
 /* Append the bytes of sorted counts. A failure is kept in the sink. */
 void pf_pair_counts_pack (const pf_pair_counts *counts, pf_sink *sink);
 
-/* Add counts that were packed, with `offset` added to each first word. Returns
-   PF_EFORMAT for damaged bytes, PF_EUNSUPPORTED for a newer layout, PF_ELIMIT,
-   PF_ENOMEM; then a part of them may have been added. */
+/* Add counts that were packed, with `offset` added to each first word, modulo
+   2^64. Returns PF_EFORMAT for damaged bytes, PF_EUNSUPPORTED for another
+   layout, PF_ELIMIT, PF_ENOMEM; then a part of them may have been added. */
 pf_status pf_pair_counts_unpack (pf_pair_counts *counts, pf_bytes packed,
                                  uint64_t offset, pf_error *error);
 

@@ -1,18 +1,17 @@
 /*
-** parallel.h - threads. There are two shapes of them: a pipeline
+** parallel.h - threads. They are used in two ways: a pipeline
 ** (kernels/base/pipeline.h, and gzip.h for bytes) reads in one thread and
-** computes in another; pf_run_all reads chunks at once, which are merged
-** afterwards (statistics: scan.h, which also shows progress). The ring
-** consumer of a writer is a thread of its own, since it outlives its calls.
+** computes in another; pf_run_all and pf_run_polled run independent tasks at
+** once, such as chunks whose results are merged afterwards. The ring consumer
+** of a writer is a thread of its own, since it outlives the calls of the
+** producer.
 **
 ** Tasks must not call Lua and must not access what another task writes, so
-** results do not depend on the number of threads: if no thread can be started,
-** the caller runs the task itself.
+** results do not depend on the number of threads. If no thread can be started,
+** pf_run_all and pf_run_polled run all tasks in the caller.
 **
-** Used by pipeline.c, gzip.c, ring_consumer.c, scan.c, group.c, chain.c,
-** merge_sorted.c, lua/file_sum.c and lua/source.c. The caller of
-** pf_thread_start joins the thread. Contexts are borrowed until their tasks
-** have ended.
+** Used by model, kernels, formats/pprof and lua. The caller of pf_thread_start
+** joins the thread. Contexts are borrowed until their tasks have ended.
 */
 
 #ifndef parallel_h
@@ -31,14 +30,14 @@ bool pf_thread_start (pthread_t *thread, void *(*run)(void *context),
 size_t pf_processors (void);
 
 /* Run a task for each of `count` contexts of `size` bytes in an array, and wait
-   for all: the first in the caller, the others in as many threads as there are
-   usable processors. */
+   for all. The caller runs the first task and takes part in the others; with it
+   there are at most as many threads as usable processors, and at most 65. */
 void pf_run_all (void (*task)(void *context), void *contexts, size_t size,
                  size_t count);
 
 /* The same in at most `threads` threads, the caller's included. While the
-   caller waits for others, it calls `poll` with `context` about 20 times a
-   second. */
+   caller waits for others, it calls `poll` (NULL: nothing) with `context` about
+   20 times a second. */
 void pf_run_polled (void (*task)(void *context), void *contexts, size_t size,
                     size_t count, size_t threads, void (*poll)(void *context),
                     void *context);

@@ -59,7 +59,7 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
            pf_range_end(ranges, row - 1) <= pf_range_start(ranges, row));
   ranges->base = pf_range_start(ranges, 0);
   const uint64_t span = pf_range_start(ranges, count - 1) - ranges->base;
-  unsigned shift = 0; /* of the smallest pages that are not more than rows */
+  unsigned shift = 0; /* the smallest with at most as many pages as rows */
   while (span >> shift >= count)
     shift++;
   ranges->shift = shift;

@@ -1,10 +1,11 @@
 /*
 ** ranges.h - finds the range that contains an address, in a sorted array of
-** rows that begin with `uint64_t start, end`. An index divides the addresses
-** into pages; if a page has no gap and at most two starts, the index alone
-** gives the row, else the rows of the page are searched. Used by model/symbols,
-** kernels/graph, kernels/stages/symbolize.c and lua/symbol_table.c. The
-** pf_ranges owns the index, which pf_ranges_close frees, and borrows the rows.
+** rows that begin with `uint64_t start, end`; and sorts such rows. An index
+** divides the addresses into pages; if a page has no gap and at most two
+** starts, the index alone gives the row, else the rows of the page are
+** searched. Used by model/symbols, kernels/graph, kernels/stages/symbolize.c
+** and lua/symbol_table.c. The pf_ranges owns the index, which pf_ranges_close
+** frees, and borrows the rows.
 */
 
 #ifndef ranges_h
@@ -34,7 +35,8 @@ typedef struct pf_ranges {
 
 /*
 ** Index rows in ascending order of start, without overlaps; they must stay as
-** they are while the index lives. PF_ELIMIT for 2^32 rows or more, PF_ENOMEM.
+** they are while the index lives. PF_ELIMIT for 2^32 - 1 rows or more,
+** PF_ENOMEM.
 */
 pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
                           size_t count);
@@ -64,13 +66,14 @@ static inline uint64_t pf_range_end (const pf_ranges *ranges, size_t row) {
   return end;
 }
 
-/* Free the table. Zeroed memory is an index over nothing, fine here too. */
+/* Free the index. A zeroed pf_ranges is an index of no rows. */
 void pf_ranges_close (pf_ranges *ranges);
 
 
 /*
 ** Set order[count] to the indices of rows in ascending order of the uint64_t at
-** their beginning; equal ones stay in order. PF_ELIMIT, PF_ENOMEM as above.
+** their beginning; equal ones stay in order. PF_ELIMIT and PF_ENOMEM as
+** pf_ranges_open.
 */
 pf_status pf_sort_rows (const void *rows, size_t stride, size_t count,
                         uint32_t *order);

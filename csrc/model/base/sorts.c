@@ -1,11 +1,11 @@
 /*
-** sorts.c - the radix sort of pairs (LSD), which skips the bytes in which all
-** words agree.
+** sorts.c - the radix sort of pairs (LSD), which skips bits or bytes in which
+** all words agree.
 */
 
 #include "model/base/sorts.h"
 
-#define INSERTION_MAX 48 /* pairs; fewer are sorted by insertion */
+#define INSERTION_MAX 48 /* pairs that are sorted by insertion, at most */
 
 
 /* Packed pairs: the varying bits of the word, above the bits of the row, in 64

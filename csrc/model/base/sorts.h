@@ -2,8 +2,8 @@
 ** sorts.h - the two sorts: of pairs by their words, and of any elements by a
 ** comparison. Both are stable and need scratch memory of the size of the array.
 ** (qsort is used where equal elements cannot be distinguished.) Used by
-** kernels, formats, model, lua/profile and store. Nothing is allocated: the
-** caller owns both arrays, and `spare` has room for `count` elements.
+** kernels, formats, model, lua and store. Nothing is allocated: the caller owns
+** both arrays, and `spare` has capacity for `count` elements.
 */
 
 #ifndef sorts_h

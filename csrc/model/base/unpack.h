@@ -1,9 +1,9 @@
 /*
 ** unpack.h - reads packed data from outside: varints and texts, each checked.
 ** After the first failure, which `status` and the error describe, all numbers
-** are 0 and all texts are empty, so that a parser checks the status where it
-** loops or allocates, and at its end. Used by packed_symbols.c and
-** kernels/statistics. Nothing is allocated.
+** are 0 and all texts are empty, so that a parser checks the status only where
+** it loops or allocates, and at its end. Used by packed_symbols.c and
+** kernels/statistics. Nothing is allocated; texts point into the bytes.
 */
 
 #ifndef unpack_h
@@ -45,13 +45,16 @@ static inline void pf_unpack_need (pf_unpack *from, bool has_memory) {
 uint64_t pf_unpack_number (pf_unpack *from, uint64_t limit);
 int64_t pf_unpack_signed (pf_unpack *from);
 
-/* Take the length of a list, whose elements have at least `size` bytes each. */
+/* Take the length of a list, whose elements have at least `size` bytes each.
+   PF_ETRUNCATED, PF_EFORMAT. */
 size_t pf_unpack_length (pf_unpack *from, size_t size);
 
-/* Take a size, at most `limit`, and as many bytes. */
+/* Take a size, at most `limit`, and as many bytes. PF_ETRUNCATED,
+   PF_EFORMAT. */
 pf_bytes pf_unpack_text (pf_unpack *from, uint64_t limit);
 
-/* Take the line that all packed data of a kind begin with. Called first. */
+/* Take the line that all packed data of a kind begin with. Called first.
+   PF_EFORMAT. */
 void pf_unpack_magic (pf_unpack *from, const char *magic);
 
 #endif

@@ -1,14 +1,15 @@
 /*
-** wide.c - ratios and products of integers. A quotient is computed to more bits
-** than a double holds; its lowest bit is set if there is a remainder (sticky
-** bit). The conversion to a double then rounds once, correctly.
+** wide.c - ratios, standard deviations, sums of fractions, and products with a
+** factor. The quotient of a ratio is computed to more bits than a double holds;
+** its lowest bit is set if there is a remainder (sticky bit). The conversion to
+** a double then rounds once, correctly.
 */
 
 #include <math.h>
 
 #include "model/base/wide.h"
 
-#define QUOTIENT_BITS 55 /* after the point; a double has 53 in all */
+#define QUOTIENT_BITS 55 /* after the first; a double has 53 in all */
 
 __extension__ typedef unsigned __int128 magnitude;
 
@@ -55,7 +56,7 @@ double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
 }
 
 
-/* Adds a product to a number of 256 bits, from a limb on. */
+/* Adds a * b to a number of 256 bits, from limb number `at` on. */
 static void add_product (uint64_t *limbs, size_t at, uint64_t a, uint64_t b) {
   magnitude carry = (magnitude)a * b;
   for (; at < 4; at++) {

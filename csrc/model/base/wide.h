@@ -1,7 +1,7 @@
 /*
-** wide.h - exact arithmetic for sums and means: 128-bit sums of integers, their
-** ratios, sums of fractions and of squares. Used by aggregates, formulas and
-** reports. Nothing is allocated.
+** wide.h - exact arithmetic: 128-bit sums of integers and their ratios, sums of
+** squares and of fractions, times of counts of samples, products with a factor.
+** Used by formats, kernels, lua and store. Nothing is allocated.
 */
 
 #ifndef wide_h
@@ -27,9 +27,9 @@ static inline double pf_ratio (pf_wide dividend, pf_wide divisor) {
   return pf_ratio_wide(dividend, divisor);
 }
 
-/* A sum of squares of integers in 192 bits, the lowest limb first: standard
-   deviations depend on the order of neither additions nor merges. Initialise it
-   with zeros. */
+/* A sum of squares of integers in 192 bits, the lowest limb first, which is
+   exact: standard deviations depend on the order of neither additions nor
+   merges. Initialise it with zeros. */
 typedef struct pf_squares {
   uint64_t limbs[3];
 } pf_squares;
@@ -57,11 +57,12 @@ static inline void pf_squares_merge (pf_squares *sum, const pf_squares *more) {
   pf_squares_sum(sum, more->limbs[0], more->limbs[1], more->limbs[2]);
 }
 
-/* Return the standard deviation (of the population) of `count` >= 1 values with
-   these sums. */
+/* Return the standard deviation (of the population) of `count` >= 1 values, by
+   the sum of their squares and their sum. */
 double pf_stddev (const pf_squares *squares, pf_wide sum, uint64_t count);
 
-/* A sum of fractions; initialise it with zeros. */
+/* A sum of fractions, exact unless some are in `rest`; initialise it with
+   zeros. */
 typedef struct pf_fraction {
   pf_wide numerator;
   int64_t denominator; /* 0: nothing was added yet */
@@ -122,7 +123,8 @@ typedef struct pf_factor {
 pf_factor pf_factor_of (double number);
 
 /* Multiply a sum by a factor, rounded to the nearest integer, halves away from
-   0. If the exact product needs more than 127 bits, it is computed in doubles.
+   0. If sum * multiplier * 2^power needs more than 127 bits, or the power is
+   above 64 or below -125, the product is computed in doubles and truncated.
    False if it exceeds 64 bits: then `scaled` is the minimum or maximum of
    int64_t. */
 bool pf_scaled (pf_wide sum, pf_factor factor, int64_t *scaled);

@@ -9,7 +9,7 @@
 **
 ** Order of calls: pf_contexts_open; add metrics, nodes and weights in any
 ** order; read the arrays; pf_contexts_close. Functions fail only when out of
-** memory.
+** memory, or for more than about 2^31 nodes, which counts as that.
 **
 ** Used by kernels/contexts, kernels/stages/chain.c, formats/pprof, lua/profile,
 ** store and the recorder. The contexts own their arrays, which move when nodes
@@ -36,7 +36,7 @@ struct pf_contexts {         /* its typedef: model/rows/abilities.h */
   pf_dictionary *dictionary; /* of the frames; borrowed */
   pf_context_metric *metrics;
   size_t nmetrics, metric_capacity;
-  size_t default_metric;    /* that the file states, or PF_NO_METRIC */
+  size_t default_metric;    /* index that the file states; or PF_NO_METRIC */
   uint32_t count, capacity; /* nodes */
   uint32_t *parents;
   uint32_t *frames;         /* areas */
@@ -130,7 +130,8 @@ static inline bool pf_context_has_weight (const pf_contexts *contexts,
   return false;
 }
 
-/* Set totals[count] to the total weight of each node: itself and all below. */
+/* Set totals[count] to the total weight of each node: itself and all below. It
+   saturates, without setting has_overflowed. */
 void pf_contexts_totals (const pf_contexts *contexts, size_t metric,
                          int64_t *totals);
 
@@ -145,8 +146,8 @@ pf_status pf_contexts_copy (pf_contexts *contexts, const pf_contexts *from);
 /*
 ** Add all nodes and weights of `more`, multiplied by `sign` (1 or -1). `more`
 ** may have another dictionary. Metrics of the same name and unit are merged.
-** PF_ENOMEM: the contexts have all their weights, and may have new nodes and
-** metrics without weights.
+** PF_ENOMEM: the weights of the contexts have not changed; they may have new
+** nodes and metrics with weights of 0.
 **
 ** ordered_merge.c: if the nodes of both are in the order of tree_order.h, an
 ** ordered merge makes the sum in that order, without looking up nodes.
@@ -154,7 +155,8 @@ pf_status pf_contexts_copy (pf_contexts *contexts, const pf_contexts *from);
 pf_status pf_contexts_merge (pf_contexts *contexts, const pf_contexts *more,
                              int sign, pf_error *error);
 
-/* Add all of `more` and free its arrays early. It can only be closed then. */
+/* Add all of `more`, as pf_contexts_merge does, and free its arrays early. It
+   can only be closed then. */
 pf_status pf_contexts_absorb (pf_contexts *contexts, pf_contexts *more,
                               pf_error *error);
 

@@ -64,6 +64,7 @@ static int64_t signed_weight (int64_t weight, int sign, bool *overflow) {
 }
 
 
+/* Add `more` to `c` by looking up each node. PF_ENOMEM. */
 static pf_status merge_nodes (pf_contexts *c, const pf_contexts *more,
                               const uint32_t *frames, int sign,
                               pf_error *error) {
@@ -121,8 +122,8 @@ typedef struct ordered_merge {
 } ordered_merge;
 
 
-/* Open an input; `sum` has the metrics of both. False: its nodes are not in
-   order, or memory is short. */
+/* Open an input; `sum` has the metrics of both, and `ranks` are by area of its
+   dictionary. False: the nodes are not in order, or memory is short. */
 static bool open_side (side *s, pf_contexts *sum, const uint32_t *ranks) {
   const pf_contexts *const c = s->contexts;
   const size_t nareas = (size_t)pf_areas_count(c->dictionary) + 1;
@@ -163,7 +164,8 @@ static bool open_sum (ordered_merge *m, const pf_contexts *c, size_t count) {
 }
 
 
-/* Add nodes of one kind to the runs. */
+/* Add `count` nodes of one kind to the runs; sets `failed` when out of
+   memory. */
 static void add_run (ordered_merge *m, uint32_t kind, uint32_t count) {
   if (m->nruns == m->capacity) {
     const size_t capacity = m->capacity == 0 ? 1024 : m->capacity * 2;
@@ -244,6 +246,7 @@ static void merge_next (ordered_merge *m) {
 }
 
 
+/* Add the weights of both inputs in a metric to the sum. */
 static void add_metric (ordered_merge *m, size_t metric) {
   uint32_t at[2] = {0, 0}, node = 0;
   for (size_t i = 0; i < m->nruns; i++) {
@@ -270,8 +273,8 @@ static void add_metric (ordered_merge *m, size_t metric) {
 
 
 /* Add the weights when all nodes have been added. This cannot fail. Arrays of
-   the inputs are freed as soon as they have been read: memory that was in use
-   is reused without page faults. */
+   the inputs that are consumed are freed as soon as they have been read: memory
+   that was in use is reused without page faults. */
 static void finish_sum (ordered_merge *m) {
   for (size_t s = 0; s < 2; s++) {
     pf_contexts *const consumed = m->sides[s].consumed;

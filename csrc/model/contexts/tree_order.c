@@ -105,6 +105,8 @@ static int compare_heavy (const void *left, const void *right) {
 }
 
 
+/* Sort the nodes into families: siblings by rank, or by descending total and
+   then by rank. PF_ENOMEM. */
 static pf_status sort_nodes (const pf_contexts *c, const uint32_t *ranks,
                              const int64_t *totals, families *f,
                              uint32_t *scratch, uint32_t *at) {
@@ -192,7 +194,8 @@ bool pf_contexts_in_order (const pf_contexts *c, const uint32_t *ranks,
 }
 
 
-/* Return the nodes in order of their numbers, which is pre-order. */
+/* Set order[] to the nodes in order of their numbers, which is pre-order, and
+   depths[]. False when out of memory. */
 static bool keep_order (const pf_contexts *c, uint32_t *order,
                         uint32_t *depths) {
   pf_preorder d;

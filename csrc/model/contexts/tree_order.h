@@ -1,8 +1,9 @@
 /*
 ** tree_order.h - orders the nodes of contexts by their frames, independent of
-** the order in which they were added. Used by ordered_merge.c, formats/pprof,
-** kernels/contexts and lua/profile/export.c. The caller owns all arrays that
-** are filled, and closes a pf_preorder.
+** the order in which they were added; and a traversal of nodes in pre-order.
+** Used by ordered_merge.c, formats/pprof, kernels/contexts and
+** lua/profile/export.c. The caller owns all arrays that are filled, and closes
+** a pf_preorder.
 */
 
 #ifndef tree_order_h
@@ -36,11 +37,12 @@ typedef struct pf_preorder {
   uint32_t depth;          /* of the last node */
 } pf_preorder;
 
+/* Begin a traversal at the root. False when out of memory. */
 bool pf_preorder_open (pf_preorder *descent, const pf_contexts *contexts);
 void pf_preorder_close (pf_preorder *descent);
 
-/* Go to the next node after the root; false: its parent is not on the path, so
-   nodes are not in pre-order. */
+/* Go to `node`, the next one by number; false: its parent is not on the path,
+   so nodes are not in pre-order. */
 static inline bool pf_preorder_next (pf_preorder *descent, uint32_t node) {
   const uint32_t parent = descent->parents[node];
   uint32_t depth = descent->depth;

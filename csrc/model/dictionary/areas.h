@@ -3,7 +3,8 @@
 ** variables. They are dictionary-encoded: areas that are equal in all fields
 ** have one id, also those of several files of a trace. Ids count from 0, never
 ** change, and are the values of PF_AREA columns. Formats add areas while they
-** read. The dictionary owns the areas; kernels, text and lua read them.
+** read; so do the recorder, the writers and some kernels. The dictionary owns
+** the areas.
 */
 
 #ifndef areas_h
@@ -16,7 +17,7 @@
 /* Begin with PF_AREA_NONE and set what is known. */
 typedef struct pf_area {
   uint32_t name;   /* id in the dictionary, as class and file */
-  uint32_t class;  /* a name: "function", "line", "variable", ..., or none */
+  uint32_t class;  /* a name: "function", "line", ..., or PF_NO_NAME */
   uint32_t file;   /* a name, or PF_NO_NAME */
   uint32_t parent; /* an area, or PF_NO_AREA */
   int64_t line;    /* in the file; 0: none */

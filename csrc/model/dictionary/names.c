@@ -119,7 +119,8 @@ bool pf_names_reserve (pf_dictionary *d, size_t count) {
 
 
 /* Copies a name, with a NUL after it, into a block. Each block is twice as
-   large as the block before it, up to MOST_BLOCK. NULL when out of memory. */
+   large as the block before it, up to MOST_BLOCK; a longer name gets a block of
+   its own size. NULL when out of memory. */
 static const uint8_t *keep (pf_dictionary *d, pf_bytes name) {
   if (d->blocks == NULL || d->blocks->size - d->blocks->used <= name.size) {
     size_t size = d->blocks == NULL ? FIRST_BLOCK : 2 * d->blocks->size;
@@ -178,7 +179,7 @@ static size_t smaller (size_t a, size_t b) {
 }
 
 
-/* Computes the hashes of the first AT_ONCE names and prefetches their slots. */
+/* Computes the hashes of at most AT_ONCE names and prefetches their slots. */
 static void ask (const pf_dictionary *d, const pf_bytes *names, size_t count,
                  uint64_t *hashes) {
   for (size_t i = 0; i < smaller(count, AT_ONCE); i++) {

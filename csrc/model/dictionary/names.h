@@ -7,9 +7,10 @@
 ** One thread at a time may add names. Other threads may look up names with ids
 ** that they know (pf_name) meanwhile, since entries never move.
 **
-** Used by all of csrc. A userdata of lua/binding.c owns the dictionary that the
-** files of a trace share; readers and profiles borrow it. Some kernels and
-** model/writer/ring_encoder.c open a private one and free it.
+** Used by all layers above bytes. A userdata of lua/binding.c owns the
+** dictionary that the files of a trace share; readers and profiles borrow it.
+** Code that needs a private one, such as model/writer/ring_encoder.c and
+** kernels/group, opens it and frees it.
 */
 
 #ifndef names_h
@@ -24,7 +25,7 @@
 
 #define PF_NO_NAME UINT32_MAX
 
-/* NULL when out of memory. */
+/* An empty dictionary, which the caller frees; NULL when out of memory. */
 pf_dictionary *pf_dictionary_new (void);
 void pf_dictionary_free (pf_dictionary *dictionary);
 
@@ -35,7 +36,8 @@ uint32_t pf_intern (pf_dictionary *dictionary, pf_bytes name);
 /* The same for a C string. */
 uint32_t pf_intern_text (pf_dictionary *dictionary, const char *name);
 
-/* Set `numbers` to the ids of `count` C strings. PF_OK or PF_ENOMEM. */
+/* Set `numbers` to the ids of `count` C strings. PF_OK, or PF_ENOMEM with a
+   message. */
 pf_status pf_intern_texts (pf_dictionary *dictionary, const char *const *names,
                            size_t count, uint32_t *numbers, pf_error *error);
 
@@ -64,8 +66,8 @@ int pf_name_compare (const pf_dictionary *dictionary, uint32_t left,
 
 /* Private part: visible so that a look-up of a name needs no call. */
 
-/* Entries are in segments: the first has 2^PF_NAMES_FIRST of them, each other
-   one twice as many as the one before. */
+/* Entries are in segments: the first has capacity for 2^PF_NAMES_FIRST of them,
+   each other one for twice as many as the one before. */
 #define PF_NAMES_FIRST    7
 #define PF_NAMES_SEGMENTS (32 - PF_NAMES_FIRST + 1)
 
@@ -76,7 +78,7 @@ struct pf_dictionary {
   pf_intern_table table;         /* of the names */
   struct pf_names_block *blocks; /* the newest first */
   bool has_mangled;              /* some name looks mangled */
-  bool lacks_memory;             /* a name could not be made readable */
+  bool lacks_memory;             /* pf_demangle (symbols.h) ran out of it */
   struct pf_areas *areas;        /* areas.h; NULL: none yet */
   struct pf_stacks *stacks;      /* stacks.h; NULL: none yet */
 };

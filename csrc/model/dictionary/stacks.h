@@ -11,7 +11,7 @@
 
 #include "model/dictionary/areas.h"
 
-#define PF_NO_STACK UINT32_MAX /* no frames at all */
+#define PF_NO_STACK UINT32_MAX /* the stack without frames */
 
 typedef struct pf_stack {
   uint32_t parent; /* the stack without the innermost frame, or PF_NO_STACK */
@@ -20,8 +20,8 @@ typedef struct pf_stack {
   uint32_t child;  /* the first child that was added, or PF_NO_STACK */
 } pf_stack;
 
-/* The id of the stack `parent` with one more frame, which is added if it is
-   new; PF_NO_STACK when out of memory. */
+/* The id of the stack `parent` (an id, or PF_NO_STACK) with one more frame,
+   which is added if it is new; PF_NO_STACK when out of memory. */
 uint32_t pf_stack_push (pf_dictionary *dictionary, uint32_t parent,
                         uint32_t frame);
 

@@ -1,13 +1,13 @@
 /*
 ** arcs.c - the arcs of a graph while it is built; then by caller and, on
-** demand, by callee, as compressed sparse rows.
+** demand, by callee, as compressed sparse rows. It also finishes the graph.
 **
-** They are stored in input order, and sorted by caller in linear time (counting
+** Arcs are stored in input order, and sorted by caller in linear time (counting
 ** sort). Arcs with equal caller and callee are then close to each other; they
 ** are merged there, and not by a hash table, which would cost a cache miss per
-** arc. If there are more arcs than functions, they are merged from time to time
-** while the graph is built, so that memory grows with the number of distinct
-** arcs.
+** arc. If there are more than MAX_UNMERGED arcs and more arcs than functions,
+** they are merged from time to time while the graph is built, so that memory
+** grows with the number of distinct arcs.
 */
 
 
@@ -96,8 +96,8 @@ static uint32_t find_callee (const run *r, uint32_t callee) {
 }
 
 
-/* Merge the arcs [start, end) of a caller, from the oldest to the newest, into
-   the places below `low`. */
+/* Merge the arcs [start, end) of a caller, from the oldest to the newest. The
+   run grows downwards from its end. */
 static void add_up_run (const arc_order *order, run *r, size_t start,
                         size_t end, uint32_t caller) {
   for (size_t i = end; i-- > start;) {
@@ -139,7 +139,7 @@ static void add_up (arc_order *order, const pf_graph *graph, uint32_t *known) {
 }
 
 
-/* Sort the arcs into an order. The graph does not change. */
+/* Sort the arcs into an order. The graph does not change. PF_ENOMEM. */
 static pf_status make_order (arc_order *order, const pf_graph *graph) {
   uint32_t *known = NULL;
   /* Sort the arcs by caller. The field `caller`, which the index implies,
@@ -183,7 +183,8 @@ static uint32_t *positions_of (const uint32_t *numbers, size_t count,
 }
 
 
-/* Merge equal arcs into the oldest of them, which keeps its place. */
+/* Merge equal arcs of the graph into the oldest of them, which keeps its place
+   in input order. PF_ENOMEM: nothing has changed. */
 static pf_status merge_equal (pf_graph *graph) {
   arc_order order;
   uint32_t *positions = NULL;
@@ -206,9 +207,9 @@ static pf_status merge_equal (pf_graph *graph) {
 }
 
 
-/* Merge arcs or grow the array, which is full. If many functions have an arc,
-   as many arcs as functions and some more are expected, which saves the last
-   steps of growth. */
+/* Merge arcs or grow the array, which is full. If there are at least a
+   sixteenth as many arcs as functions, as many arcs as functions and some more
+   are expected, which saves the last steps of growth. PF_ENOMEM. */
 static pf_status make_space (pf_graph *graph) {
   const size_t functions = graph->nfunctions, before = graph->arcs_capacity;
   pf_status status = PF_OK;

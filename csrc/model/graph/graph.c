@@ -1,9 +1,9 @@
 /*
-** graph.c - builds a call graph.
+** graph.c - the metrics and functions of a call graph while it is built; its
+** arcs, and the end of building it, are in arcs.c.
 **
 ** Pseudo functions follow all others, in the order of their ids in a table of
-** their addresses, which is freed when the graph is finished (arcs.c).
-** Arcs are stored in input order (arcs.c).
+** their addresses, which is freed when the graph is finished.
 */
 
 #include "model/graph/graph.h"
@@ -68,8 +68,8 @@ void pf_graph_copy_metrics (pf_graph *graph, const pf_graph *other) {
 }
 
 
-/* Reserves more than requested, because pseudo functions follow, and the first
-   of them must not copy all arrays. */
+/* Reserves more than requested, because pseudo functions may follow, and the
+   first of them must not copy all arrays. */
 pf_status pf_graph_reserve (pf_graph *graph, size_t count) {
   const size_t needed = graph->nfunctions + count;
   if (needed <= graph->functions_capacity)

@@ -25,7 +25,7 @@ enum {
   PF_FUNCTION_PSEUDO = 1,   /* an address range that no symbol covers */
   PF_FUNCTION_LOCAL = 2,    /* a static one */
   PF_FUNCTION_CALLABLE = 4, /* the symbol is marked as a function */
-  PF_FUNCTION_USED = 8      /* has a weight or an arc; set by finish */
+  PF_FUNCTION_USED = 8      /* has a weight, ticks or an arc; set by finish */
 };
 
 typedef struct pf_metric {
@@ -123,10 +123,11 @@ void pf_graph_open (pf_graph *graph, pf_dictionary *dictionary);
 void pf_graph_close (pf_graph *graph);
 
 /* Add a metric, before the first function; returns its index. Long names are
-   cut. At most PF_MAX_METRICS. */
+   truncated. The caller adds at most PF_MAX_METRICS. */
 size_t pf_graph_metric (pf_graph *graph, const char *name, const char *unit);
 
-/* Copy the metrics of another graph to one without metrics. */
+/* Copy the metrics of another graph of the same dictionary to one without
+   metrics. */
 void pf_graph_copy_metrics (pf_graph *graph, const pf_graph *other);
 
 /* The index of the default metric: time, else the first. */
@@ -145,8 +146,9 @@ uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
    functions must have been added. PF_NO_FUNCTION when out of memory. */
 uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address);
 
-/* Name all pseudo functions after their addresses. Only this call adds names to
-   the dictionary, so that other threads may use it before. PF_ENOMEM. */
+/* Name all pseudo functions after their addresses. No other function of the
+   graph adds names to the dictionary, so that other threads may use it before
+   this call. PF_ENOMEM. */
 pf_status pf_graph_name_pseudo (pf_graph *graph);
 
 /* Add an arc; counts of arcs with equal caller and callee are added.
@@ -154,12 +156,12 @@ pf_status pf_graph_name_pseudo (pf_graph *graph);
 pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
                         int64_t count);
 
-/* Finish the graph: sum the calls of each function, sort the arcs by caller,
-   and set totals and nused. PF_ENOMEM. */
+/* Finish the graph: sort and merge the arcs, sum the calls of each function,
+   and set totals, flags and nused. PF_ENOMEM. */
 pf_status pf_graph_finish (pf_graph *graph);
 
-/* Build the index of arcs by callee, on demand: only the first call changes the
-   graph. PF_ENOMEM. */
+/* Build the index of arcs by callee, if there is none yet. PF_ENOMEM: a later
+   call tries again. */
 pf_status pf_graph_parents (pf_graph *graph);
 
 /* Allocate files and lines, all unknown, when all functions have been added.

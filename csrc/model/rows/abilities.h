@@ -4,8 +4,8 @@
 ** in their order. A stage offers those of its input that are also true of its
 ** own rows. pf_can returns the abilities of any reader.
 **
-** Offered by formats, kernels/stages and lua/checked_reader.c, as a constant or
-** a member of the reader. Used by kernels, lua/stages and the pprof encoder.
+** Offered by readers of all layers, as a constant or a member of the reader.
+** Used by kernels, lua, store and the pprof encoder.
 */
 
 #ifndef abilities_h
@@ -19,7 +19,7 @@ typedef struct pf_event_target pf_event_target; /* model/rows/event_words.h */
 /* The destination of the bulk read of stacks. The caller owns all. */
 typedef struct pf_stack_target {
   pf_contexts *contexts; /* use the reader's dictionary; only the root node */
-  size_t nmetrics; /* length of the arrays; 0: each row names its metric, and
+  size_t nmetrics; /* length of the arrays; 0: each row states its metric, and
                       new metrics are added to the contexts */
   const size_t *columns; /* columns of the reader with weights */
   const size_t *metrics; /* metric of each column in the contexts */
@@ -44,7 +44,8 @@ struct pf_abilities {
   void (*omit_zeros)(pf_reader *self, size_t column);
   /* Only the first `rows` rows will be read. Ignored after the first `next`. */
   void (*expect_rows)(pf_reader *self, uint64_t rows);
-  /* Let the caller read the input: pf_calls_push of kernels/calls/calls.h. */
+  /* Let the caller read the input: see pf_calls_push (kernels/calls/calls.h).
+     */
   pf_status (*detach_input)(pf_reader *self, const bool *wanted,
                             pf_reader **input, bool **wants);
 };

@@ -1,7 +1,8 @@
 /*
 ** batch.h - functions for batches of rows, which all readers use: open and
 ** close, missing values, removal of rows, and the columns with a special role.
-** A batch owns the memory of its columns. Functions return PF_OK or PF_ENOMEM.
+** A batch owns the memory of its columns. Functions with a status return PF_OK
+** or PF_ENOMEM.
 **
 ** The function that opens a batch closes it; readers only fill it. Values of
 ** PF_BYTES are borrowed from the source.
@@ -49,8 +50,9 @@ static inline bool pf_is_file (const pf_field *field) {
   return field->help == pf_file_help;
 }
 
-/* Return whether a column is in nanoseconds: its help contains the word ns, or
-   it has no help and the name of a time column. */
+/* Return whether a column is in nanoseconds: it is an int or a num, and its
+   help contains the word ns, or it has no help and the name of a time
+   column. */
 bool pf_is_time (const pf_field *field);
 
 /* Return the index of the remainder column of a column, or SIZE_MAX. */
@@ -64,7 +66,8 @@ size_t pf_remainder_of (const pf_field *fields, size_t nfields, size_t column);
 pf_status pf_batch_open (pf_batch *batch, const pf_field *fields,
                          size_t nfields, const bool *wanted);
 
-/* Open a batch with the columns that the first nfields of `model` have. */
+/* Open a batch for rows of `fields`, with memory for those columns that have
+   memory in `model`, of which `fields` are the first ones. */
 pf_status pf_batch_like (pf_batch *batch, const pf_field *fields,
                          size_t nfields, const pf_batch *model);
 
@@ -118,7 +121,7 @@ static inline uint32_t pf_id_at (const pf_batch *batch, size_t column,
 bool pf_has_values (const pf_column *column, size_t rows);
 
 /* Copy the values of `count` rows, which are in ascending order, to `to`, which
-   may be the memory of the column. */
+   may be the memory of the column. Marks of missing values are not copied. */
 void pf_copy_values (const pf_column *column, const uint16_t *rows,
                      size_t count, void *to);
 

@@ -1,8 +1,8 @@
 /*
 ** event_words.h - the form in which the call machine processes events: a time
 ** and a word of 64 bits each. Used by kernels/calls, which converts columns to
-** it, and by formats whose records can be decoded to it directly
-** (abilities.h). Nothing is allocated.
+** it, and by formats/winidea, whose records are decoded to it directly
+** (next_events of abilities.h). Nothing is allocated.
 */
 
 #ifndef event_words_h
@@ -20,7 +20,7 @@ typedef enum pf_event_kind {
   PF_EVENT_NONE   /* the row is ignored */
 } pf_event_kind;
 
-#define PF_LANE_IDS (UINT32_C(1) << 28) /* lanes have ids below */
+#define PF_LANE_IDS (UINT32_C(1) << 28) /* ids of lanes are below this */
 
 /* The word of an event: the area in the upper half, below it the id of the lane
    and 4 bits of its kind. */
@@ -41,7 +41,7 @@ static inline uint32_t pf_event_area (uint64_t word) {
   return (uint32_t)(word >> 32);
 }
 
-/* Where a reader decodes events to (abilities.h). */
+/* The destination of next_events (abilities.h). */
 typedef struct pf_event_target {
   int64_t *times;  /* PF_BATCH_ROWS of them */
   uint64_t *words; /* likewise */

@@ -3,8 +3,8 @@
 ** column that is not wanted. If a value is missing (`has` is false, or an id is
 ** UINT32_MAX), the row is marked as missing.
 **
-** Used by readers in formats and kernels. Nothing is allocated but names: the
-** column has room for the row, and the bytes of pf_put_bytes are borrowed.
+** Used by readers in formats and kernels. Only pf_put_text allocates, a name.
+** The column has memory for the row; the bytes of pf_put_bytes are borrowed.
 */
 
 #ifndef put_values_h
@@ -69,8 +69,8 @@ static inline void pf_put_id (pf_column *column, size_t row, uint32_t id) {
     pf_set_missing(column, row);
 }
 
-/* The id of a text, which is added to the dictionary unless the column is not
-   wanted. False when out of memory. */
+/* The id of a text, which is added to the dictionary if the column is wanted
+   and `has` is true. False when out of memory. */
 static inline bool pf_put_text (pf_dictionary *dictionary, pf_column *column,
                                 size_t row, pf_bytes text, bool has) {
   if (column->data == NULL)
@@ -94,7 +94,7 @@ static inline void pf_put_values (pf_column *column, const pf_column *from,
       pf_set_missing(column, row);
 }
 
-/* Mark `count` rows as missing, with the value 0. */
+/* Mark `count` rows from row `first` on as missing, with the value 0. */
 static inline void pf_put_none (pf_column *column, size_t first, size_t count) {
   if (column->data == NULL)
     return;

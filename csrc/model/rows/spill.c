@@ -14,8 +14,8 @@
 #include "model/base/memory.h"
 
 #define FIRST_CHUNK 256u
-#define SMALL_CHUNK 4096u /* largest one where there are more than MANY */
-#define MANY        256u
+#define SMALL_CHUNK 4096u /* largest chunk of more than MANY buffers */
+#define MANY        256u  /* buffers */
 
 
 void pf_spill_close (pf_spill *s) {

@@ -45,9 +45,9 @@ typedef struct pf_spill {
 /* Free all buffers and the file. */
 void pf_spill_close (pf_spill *spill);
 
-/* Make PF_SPILL_STEP bytes available in a buffer; missing buffers up to
-   `number` are added. The caller writes at last + used, then adds to `used`.
-   PF_EIO (temporary file), PF_ENOMEM. */
+/* Make PF_SPILL_STEP bytes available in buffer `number`; missing buffers up to
+   it are added. The caller writes at last + used, then adds to `used`. PF_EIO
+   (temporary file), PF_ENOMEM. */
 pf_status pf_spill_reserve (pf_spill *spill, size_t number, pf_error *error);
 
 /* Reads one buffer. Zero it and set `spill` and `number`. Nothing may be
@@ -60,7 +60,8 @@ typedef struct pf_spill_reader {
   uint8_t bytes[PF_SPILL_CHUNK];
 } pf_spill_reader;
 
-/* Load the next chunk into `at` and `end`. PF_MORE, PF_END, PF_EIO. */
+/* Load the next chunk and set `at` and `end`; the last chunk stays where it is.
+   PF_MORE, PF_END, PF_EIO. */
 pf_status pf_spill_next (pf_spill_reader *reader, pf_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 ** Used by kernels/stages, group, statistics, explain and spans, and by
 ** lua/stages/array_reader.c. Order of calls: open, add or append, reader,
 ** close. The store owns its columns and borrows fields and dictionary, which
-** must outlive it. Functions return PF_OK or PF_ENOMEM.
+** must outlive it. Functions with a status return PF_OK or PF_ENOMEM.
 */
 
 #ifndef store_h
@@ -36,9 +36,9 @@ pf_status pf_store_add (pf_store *store, size_t *row);
 /* Mark a value as missing. */
 void pf_store_set_missing (pf_store *store, size_t column, size_t row);
 
-/* Append all rows of a batch of the same schema; columns without memory become
-   zero. Values of PF_BYTES still point into the source, which must outlive the
-   store. */
+/* Append all rows of a batch of the same schema. Values of columns without
+   memory become zero and are not marked as missing. Values of PF_BYTES still
+   point into the source, which must outlive the store. */
 pf_status pf_store_append (pf_store *store, const pf_batch *batch);
 
 /*

@@ -1,8 +1,8 @@
 /*
 ** sum.h - the sum of many files, which are added without being opened as
 ** traces. Opened by pf_format.sum for lua/file_sum.c, which owns it and calls
-** `close`. pf_format.sum sets the sum to NULL if no files like `first` can be
-** added, and fails with PF_ENOMEM.
+** `close`. pf_format.sum sets the sum to NULL if files like `first` cannot be
+** added. It can only fail with PF_ENOMEM.
 */
 
 #ifndef sum_h
@@ -12,10 +12,10 @@
 #include "profio.h"
 
 struct pf_sum {
-  /* Add the bytes of a file. PF_MORE: they are added; their profile is that of
-     the file, and it has the properties of the first file and no warnings.
-     PF_END: they are not added, as the file is not like the first one.
-     PF_ENOMEM: a part of them may have been added. */
+  /* Add the bytes of a file. PF_MORE: they are added; opened as a trace, the
+     file would have the properties of the first one and no warnings. PF_END:
+     they are not added, as the file is not like the first one. PF_ENOMEM: a
+     part of them may have been added. */
   pf_status (*add)(pf_sum *self, pf_bytes bytes, pf_error *error);
   /* Open an empty sum for the same files; *other becomes NULL after
      PF_ENOMEM. */

@@ -44,7 +44,7 @@ static inline void *pf_reader_of (size_t size, const pf_field *fields,
   return self;
 }
 
-/* The same for the reader of a table. */
+/* Allocate the reader of a table as pf_reader_of does. */
 static inline void *pf_reader_new (size_t size, const pf_trace *trace,
                                    const pf_table *table, pf_next *next,
                                    pf_error *error) {
@@ -52,14 +52,14 @@ static inline void *pf_reader_new (size_t size, const pf_trace *trace,
                       next, error);
 }
 
-/* The `want` of a stage: that of its input. */
+/* The `want` of a stage that needs no column itself: that of its input. */
 static inline void pf_stage_want (pf_reader *self, bool *wanted) {
   if (self->input->want != NULL)
     self->input->want(self->input, wanted);
 }
 
-/* The same for a stage, which has the fields of its input and passes on
-   `want`. */
+/* Allocate a stage over `input` as pf_reader_of does: it has the fields and the
+   dictionary of its input, and passes on `want`. */
 static inline void *pf_stage_new (size_t size, pf_reader *input, pf_next *next,
                                   pf_error *error) {
   pf_reader *const self = pf_reader_of(size, input->fields, input->nfields,
@@ -71,6 +71,7 @@ static inline void *pf_stage_new (size_t size, pf_reader *input, pf_next *next,
   return self;
 }
 
+/* The `seek` of a stage whose rows are those of its input, which can seek. */
 static inline pf_status pf_stage_seek (pf_reader *self, uint64_t row,
                                        pf_error *error) {
   return self->input->can->seek(self->input, row, error);

@@ -22,7 +22,7 @@ typedef struct code_count {
   const char *code;
   uint64_t count;  /* warnings with a position */
   uint64_t others; /* warnings without a position */
-  size_t last;     /* index of the last of these that is stored */
+  size_t last;     /* index of the last stored one without a position */
   size_t first;    /* index of the first warning with a position, if any */
 } code_count;
 
@@ -134,9 +134,9 @@ const pf_info *pf_info_at (const pf_notes *notes, size_t index) {
 }
 
 
-/* Returns whether a warning is a repetition, since readers of several tables
-   and a second scan pass the same positions; if not, remembers it while there
-   is space. */
+/* Returns whether a warning is a repetition: readers of several tables and a
+   second scan pass the same positions. A new one is remembered, up to
+   MAX_KNOWN. */
 static bool is_known (pf_notes *notes, uint64_t hash) {
   const uint32_t count = notes->known.count;
   uint32_t id;

@@ -1,8 +1,8 @@
 /*
 ** trace.h - an opened file: its sources and options, and the header facts and
 ** warnings that its format adds while it opens and reads. lua/trace_part.c
-** opens it and shows facts and warnings; with lua/checked_reader.c it closes
-** it, also after a failed open, and may open it again.
+** opens it and shows facts and warnings. lua/checked_reader.c closes it, also
+** after a failed open, and may open it again.
 **
 ** The part userdata owns the notes and pins sources, options and dictionary.
 ** The format borrows them until `close`; it owns `state` and the tables.
@@ -16,7 +16,7 @@
 
 /* The bytes of a file of a trace. The binding owns them. */
 typedef struct pf_source {
-  const char *role; /* "main", "memo", "mapping", "debug", ... */
+  const char *role; /* "main", "memo", "mapping", ... */
   const char *path; /* for messages; "" when the bytes have no path */
   pf_bytes bytes;
 } pf_source;
@@ -67,22 +67,24 @@ typedef struct pf_warning {
   char message[232];
 } pf_warning;
 
-/* NULL when out of memory; the caller frees them with pf_notes_free. */
+/* The facts and warnings of a trace, empty. NULL when out of memory; the caller
+   frees them with pf_notes_free. */
 pf_notes *pf_notes_new (void);
 void pf_notes_free (pf_notes *notes);
 
 /* Set a header fact, or replace its value. `name` is a constant. When out of
-   memory the fact is dropped; the caller of format->open checks pf_info_failed
-   after it. */
+   memory the fact is dropped; the caller of format->open then asks
+   pf_info_failed. */
 void pf_info_int (pf_trace *trace, const char *name, int64_t value);
 void pf_info_addr (pf_trace *trace, const char *name, uint64_t value);
 void pf_info_bool (pf_trace *trace, const char *name, bool value);
 void pf_info_text (pf_trace *trace, const char *name, pf_bytes value);
 
-/* Add a text that a file may state several times. The facts of one name are
-   adjacent, in the order of the file. */
+/* Add a further fact of the same name, for a text that a file may state several
+   times. */
 void pf_info_more (pf_trace *trace, const char *name, pf_bytes value);
 
+/* Whether a fact or a warning was dropped when out of memory. */
 bool pf_info_failed (const pf_notes *notes);
 size_t pf_info_count (const pf_notes *notes);
 const pf_info *pf_info_at (const pf_notes *notes, size_t index);
@@ -91,13 +93,15 @@ const pf_info *pf_info_at (const pf_notes *notes, size_t index);
 ** Add a warning. A repetition, with the code, offset and message of an earlier
 ** warning, is ignored (for the first 2^20 warnings).
 **
-** The first warning of each code is stored; the others are counted. With the
-** option "all_warnings" of the trace up to a million are stored. Of warnings
-** without a position up to 100 per code are stored.
+** Of the warnings of a code that have a position the first one is stored (the
+** one with the lowest offset if the readers of the format may run in threads);
+** the others are counted. Of those without a position up to 100 are stored.
+** With the option "all_warnings" of the trace up to a million are stored, and
+** all without a position.
 **
 ** Returns PF_OK or PF_ENOMEM; in a strict trace, for PF_DAMAGE, returns
 ** `status` and puts the message into `error`. The caller returns a failure at
-** once.
+** once. If readers run in threads, the caller holds a lock of the format.
 */
 pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
                    pf_status status, uint64_t offset, pf_error *error,
@@ -113,8 +117,9 @@ uint64_t pf_warning_times (const pf_notes *notes, size_t index);
 /* The number of warnings of a code, stored or not. */
 uint64_t pf_warning_total (const pf_notes *notes, const char *code);
 
-/* Return the value of an option, or `fallback`; pf_option_text returns whether
-   it is set. Lua has checked the types. */
+/* Return the value of an option, or `fallback`; pf_option_text sets *text and
+   returns whether the option is set; pf_option_is returns whether its text is
+   `text`. Lua has checked the types. */
 int64_t pf_option_int (const pf_trace *trace, const char *name,
                        int64_t fallback);
 bool pf_option_text (const pf_trace *trace, const char *name, pf_bytes *text);

@@ -6,7 +6,7 @@
 ** pf_symbols_open (symbols.c) calls pf_symbols_read_elf (elf_symbols.c) or
 ** pf_symbols_read_nm (nm_text.c). Either gives a size hint, adds symbols in any
 ** order and calls pf_symbols_build, after which the symbols are complete.
-** pf_symbols_open makes the pf_symbols, and frees it after a failure.
+** pf_symbols_open allocates the pf_symbols, and frees it after a failure.
 */
 
 #ifndef builder_h
@@ -55,14 +55,15 @@ pf_status elf_pair_open (elf_pair *pair, pf_bytes executable, pf_bytes debug,
                          pf_error *error);
 void elf_pair_close (elf_pair *pair);
 
-/* Read the facts of both files. */
+/* Set all facts of an executable; has_symbols and has_lines also if only the
+   debug file has them. */
 void elf_pair_facts (const elf_pair *pair, pf_executable *facts);
 
 /* A symbol as an input states it. */
 typedef struct pf_found {
   uint64_t address;
   uint64_t size;  /* 0: not known */
-  uint64_t limit; /* the end of its section; UINT64_MAX: not known */
+  uint64_t limit; /* the end of its section or text; UINT64_MAX: not known */
   pf_bytes name;  /* borrowed until pf_symbols_build */
   bool is_function, is_global;
   bool is_dotted; /* put a dot before the name */
@@ -71,15 +72,15 @@ typedef struct pf_found {
 /* Reserve capacity for about `count` symbols; a hint, failures are ignored. */
 void pf_symbols_size_hint (pf_symbols *symbols, size_t count);
 
-/* Append; PF_ENOMEM, or PF_ELIMIT near 2^32 symbols. */
+/* Append a symbol; PF_ENOMEM, or PF_ELIMIT for 2^32 - 1 symbols or more. */
 pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
 
 /* Read the first that exists of .symtab of the executable, .symtab of its debug
-   file, and .dynsym of the executable. */
+   file, and .dynsym of the executable. PF_ELIMIT, PF_ENOMEM. */
 pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
                                pf_symbol_rule rule, pf_error *error);
 
-/* Read the text of nm. */
+/* Read the text of nm. PF_EFORMAT, PF_ELIMIT, PF_ENOMEM. */
 pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
                               pf_symbol_rule rule, pf_error *error);
 

@@ -52,8 +52,8 @@ static pf_status refuse (pf_bytes bytes, pf_error *error) {
 }
 
 
-/* The number of sections is safe: libelf has checked it against the file size.
-   */
+/* Reads all section headers. Their number is safe: libelf has checked it
+   against the file size. PF_ENOMEM. */
 static pf_status read_sections (elf_file *file) {
   size_t count = 0, names = 0;
   GElf_Shdr header;
@@ -86,7 +86,8 @@ static pf_status read_sections (elf_file *file) {
 }
 
 
-/* libelf takes a pointer that is not const, but only reads. */
+/* Opens an ELF file; close_file closes it also after a failure. libelf takes a
+   pointer that is not const, but only reads. */
 static pf_status open_file (elf_file *file, pf_bytes bytes, pf_error *error) {
   *file = (elf_file){0};
   if (bytes.size < EI_NIDENT || memcmp(bytes.at, ELFMAG, SELFMAG) != 0)

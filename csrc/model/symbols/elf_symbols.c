@@ -8,11 +8,12 @@
 **
 ** GNU gprof 2.40 drops local code symbols with an empty name, with a `$`, with
 ** a `.` (object files, compiler labels), and marks that begin with
-** __gnu_compiled. It allows a `.` before digits (nested functions), and as
-** .clone.N and .constprop.N. Its loop has a defect: if a name ends in such
-** digits, it skips the terminating NUL and goes on with the next string of the
-** table. Such a symbol is often lost, and its time goes to the function before
-** it. To be comparable with gprof, this file reproduces the defect.
+** __gnu_compiled or ___gnu_compiled. It allows a `.` before digits (nested
+** functions), and in .clone.N and .constprop.N. Its loop has a defect: if a
+** name ends in such digits, it skips the terminating NUL and goes on with the
+** next string of the table. Such a symbol is often lost, and its time goes to
+** the function before it. To be comparable with gprof, this file reproduces the
+** defect.
 */
 
 #include <stdlib.h>

@@ -138,8 +138,9 @@ static pf_status read_tables (reading *r, Dwarf *dwarf) {
 }
 
 
-/* Sorts the rows; a row ends at the latest where the next one starts. Adjacent
-   rows with the same file and line are merged. Returns the number of rows. */
+/* Copies the rows in `order` to sorted[]; a row ends at the latest where the
+   next one starts. Adjacent rows with the same file and line are merged.
+   Returns the number of rows. */
 static size_t join_rows (const pf_line_row *rows, const uint32_t *order,
                          size_t count, pf_line_row *sorted) {
   size_t n = 0;
@@ -160,6 +161,7 @@ static size_t join_rows (const pf_line_row *rows, const uint32_t *order,
 }
 
 
+/* Set the lines of the symbols, and open their index. PF_ELIMIT, PF_ENOMEM. */
 static pf_status sort_rows (const reading *r, pf_symbols *symbols) {
   if (r->count == 0)
     return PF_OK;

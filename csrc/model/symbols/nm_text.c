@@ -310,7 +310,8 @@ static void parse (chunk *c) {
 }
 
 
-/* Adds the symbols of a chunk, or parses the next one if it has none. */
+/* Adds the symbols of a chunk, or parses the next lines into it if it has
+   none. */
 static void parse_or_add (void *context) {
   chunk *const c = context;
   if (c->count == 0) {

@@ -1,10 +1,9 @@
 /*
-** symbols.c - builds the sorted array of symbols, one per address, and looks up
-** addresses.
+** symbols.c - builds the sorted array of symbols, one per address.
 **
 ** Symbols are appended directly to the final array, and names are interned in
 ** groups. If the symbols are added in order of address, as usual, the array is
-** not sorted and no symbol is moved.
+** not sorted.
 */
 
 #include <stdlib.h>
@@ -96,8 +95,8 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
                       .rank = (uint8_t)((found->is_global ? 6u : 0u) +
                                         (found->is_function ? 3u : 0u) + 2u -
                                         underscores)};
-  /* The end is that of the size, or else that of the section. A size that
-     leaves at most padding before the end of the section is ignored. */
+  /* The end is that of the size, or else the limit. A size that leaves at most
+     padding before the limit is ignored. */
   const bool has_limit = found->limit > found->address;
   const uint64_t limit = has_limit ? found->limit : UINT64_MAX;
   const uint64_t most = limit - found->address, size = found->size;
@@ -137,8 +136,8 @@ static pf_status sort_symbols (pf_symbols *symbols) {
 }
 
 
-/* Returns the end by the exact rule: as the symbol table states it, including
-   the padding up to the next symbol or up to the end of its section. */
+/* Returns the end by the exact rule: as the symbol table states it, but at most
+   `next`, the start of the next symbol, and including padding before that. */
 static uint64_t exact_end (const pf_symbol *symbol, uint64_t next) {
   const uint64_t size = symbol->end - symbol->start;
   const uint64_t most = next - symbol->start;

@@ -1,12 +1,12 @@
 /*
 ** symbols.h - the functions of an executable, from ELF symbol tables (libelf)
 ** or the text of `nm`, and its source lines (libdw). Used by
-** kernels/stages/symbolize.c, kernels/graph and kernels/listing; opened and
-** freed by lua/symbol_table.c.
+** kernels/stages/symbolize.c, kernels/graph, kernels/listing and lua/profile;
+** opened and freed by lua/symbol_table.c.
 **
-** Open by pf_symbols_open, look up addresses, pf_symbols_free. Symbols are a
-** sorted array with an index (ranges.h). Names are linker names; pf_demangle
-** makes them readable.
+** Open by pf_symbols_open or pf_symbols_unpack, look up addresses,
+** pf_symbols_free. Symbols are a sorted array with an index (ranges.h). Names
+** are linker names; pf_demangle makes them readable.
 **
 ** The symbols own their arrays. They borrow the dictionary until
 ** pf_symbols_free, and the bytes of the files as pf_symbol_files says.
@@ -22,29 +22,30 @@
 /* The rule by which symbols count as functions, and where each ends. */
 typedef enum pf_symbol_rule {
   PF_SYMBOLS_EXACT, /* functions, and untyped globals in code; size is used */
-  PF_SYMBOLS_GPROF  /* as gprof 2.40 selects them: each ends where the next
-                       begins, local ones with a dotted suffix are dropped */
+  PF_SYMBOLS_GPROF  /* as gprof 2.40 selects them (elf_symbols.c): each ends
+                       where the next one begins */
 } pf_symbol_rule;
 
 typedef struct pf_symbol {
   uint64_t start, end; /* [start, end) */
   uint32_t name;       /* id of the linker name in the dictionary */
-  bool is_function;    /* STT_FUNC, or the type letter of nm */
+  bool is_function;    /* has the type of a function; any symbol of nm; of
+                          the pieces of pf_symbols_by_line only the first */
   bool is_global;
   bool is_sized; /* its end is stated, and not the start of the next one */
-  uint8_t rank;  /* of several symbols at one address the highest rank wins */
+  uint8_t rank;  /* 0 to 11: of symbols at one address the highest is kept */
 } pf_symbol;
 
 /* Facts of an executable. */
 typedef struct pf_executable {
-  unsigned address_size; /* 4 or 8; 0 unknown (nm text) */
+  unsigned address_size; /* 4 or 8; 0 unknown (only the text of nm) */
   bool big_endian, is_pie, has_symbols, has_lines;
   bool only_dynamic; /* stripped: only the exported symbols are left */
   uint16_t machine;  /* ELF e_machine, 0 unknown */
   uint64_t entry;    /* e_entry */
-  uint64_t text_start, text_end;   /* .text, or the executable segments */
-  uint64_t code_start, code_end;   /* all executable sections or segments */
-  uint64_t image_start, image_end; /* the loaded range */
+  uint64_t text_start, text_end;   /* .text, or else the code */
+  uint64_t code_start, code_end;   /* executable sections, or else segments */
+  uint64_t image_start, image_end; /* all loaded segments */
   uint8_t build_id[64];
   size_t build_id_size;
   char debug_link[256]; /* file name of its debug file; "": not stated */
@@ -60,8 +61,8 @@ typedef struct pf_line_row {
 /* The files of a program. The bytes must stay while the symbols live. */
 typedef struct pf_symbol_files {
   pf_bytes executable, debug; /* `debug`: its debug file; both may be empty */
-  /* Lines are read only while the flags are set (NULL: always); the owner of
-     the bytes clears them before it unmaps. */
+  /* Lines are read only while both flags are set (NULL: always); the owner of
+     the bytes clears its flag before it unmaps. */
   const bool *executable_open, *debug_open;
 } pf_symbol_files;
 
@@ -86,8 +87,9 @@ typedef struct pf_symbols {
 } pf_symbols;
 
 /*
-** Read only the facts. PF_EFORMAT: no ELF file; PF_EUNSUPPORTED: PE, Mach-O and
-** the like, with the advice to use `nm` text instead.
+** Read only the facts. PF_EFORMAT: no ELF file, or a damaged one;
+** PF_EUNSUPPORTED: PE, Mach-O and the like, with the advice to use `nm` text
+** instead; PF_ENOMEM.
 */
 pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
                               pf_error *error);
@@ -96,12 +98,13 @@ pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
 uint32_t pf_debug_crc (pf_bytes bytes);
 
 /*
-** Read the symbols of an executable, and of its separate debug file what the
-** first lacks; or (`nm` not NULL) the text of `nm`, in BSD, POSIX (-P), System
-** V or Tru64 form, for which the executable is not needed. PF_EFORMAT as of
-** pf_executable_read, or when no line of the text names a symbol; a stripped
-** file is fine and has no symbols, or those of its dynamic table. The text is
-** not needed afterwards.
+** Read the symbols of an executable, or of its separate debug file if the first
+** has no .symtab; or (`nm` not NULL) of the text of `nm`, in BSD, POSIX (-P),
+** System V or Tru64 form, for which the executable is not needed. PF_EFORMAT,
+** PF_EUNSUPPORTED as of pf_executable_read; PF_EFORMAT also when no line of the
+** text names a symbol; PF_ELIMIT: too many symbols; PF_ENOMEM. A stripped file
+** is fine and has no symbols, or those of its dynamic table. The text is not
+** needed afterwards.
 */
 pf_status pf_symbols_open (const pf_symbol_files *files, const pf_bytes *nm,
                            pf_symbol_rule rule, pf_dictionary *dictionary,
@@ -109,17 +112,20 @@ pf_status pf_symbols_open (const pf_symbol_files *files, const pf_bytes *nm,
 
 /*
 ** Split the symbols at each change of the source line, as gprof -l does. Each
-** piece becomes a symbol called "function (file:line @ address)". PF_ENOMEM.
+** piece becomes a symbol called "function (file:line @ address)", or as before
+** if its line is not known. PF_ENOMEM; the symbols may have no index then.
 */
 pf_status pf_symbols_by_line (pf_symbols *symbols);
 
 void pf_symbols_free (pf_symbols *symbols);
 
 /* Read all line tables into one sorted array, at the first call; without it no
-   line is known. PF_ENOMEM: a later call tries again. */
+   line is known. Nothing is read while a file is closed (pf_symbol_files).
+   PF_ENOMEM: a later call tries again. */
 pf_status pf_symbols_read_lines (pf_symbols *symbols);
 
-/* Find the source line of an address; false if it is not known. */
+/* Find the source line of an address; false if it is not known. row->line is 0
+   for code that belongs to no line of the file. */
 bool pf_symbols_line (const pf_symbols *symbols, uint64_t address,
                       pf_line_row *row);
 
@@ -131,7 +137,7 @@ uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name);
 
 /*
 ** packed_symbols.c: symbols and source lines as bytes, so that the names of a
-** program can be kept without its executable.
+** program can be stored without its executable.
 **
 ** The bytes depend only on the facts, symbols and lines:
 **

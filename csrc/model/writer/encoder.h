@@ -3,9 +3,9 @@
 ** bytes to sinks. The first member of the struct of each encoder; its owner
 ** calls `close`. Members that may be NULL are optional.
 **
-** Opened by pf_format.encoder for lua/writer/file_writer.c and
-** model/writer/ring_encoder.c, which own it. It borrows the dictionary until
-** `close`, and batch and sink during a call.
+** Opened by pf_format.encoder for lua/writer/file_writer.c, lua/writer/stream.c
+** (to check rows) and model/writer/ring_encoder.c, which own it. It borrows the
+** dictionary until `close`, and batch and sink during a call.
 */
 
 #ifndef encoder_h

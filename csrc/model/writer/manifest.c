@@ -27,7 +27,8 @@ static void put (output *o, const void *bytes, size_t size) {
 }
 
 
-/* The option with the least name after that of `last` (NULL: of all). */
+/* The option with the first name after that of `last` (NULL: of all); NULL:
+   there is none. */
 static const pf_option *next_option (const pf_manifest *manifest,
                                      const pf_option *last) {
   const pf_option *next = NULL;

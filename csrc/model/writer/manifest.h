@@ -6,7 +6,8 @@
 **
 **   name of the format, NUL
 **   role of each file beside the main one, NUL each; then NUL
-**   for each option: name, NUL; 'i' and 8 bytes, or 't', 2 bytes n and n bytes
+**   for each option, in order of name: name, NUL; 'i' and 8 bytes, or 't', 2
+**   bytes n and n bytes (numbers are little-endian)
 */
 
 #ifndef manifest_h
@@ -32,8 +33,8 @@ typedef struct pf_manifest {
 } pf_manifest;
 
 /* Write a manifest into `size` bytes. Returns the bytes used; 0: it does not
-   fit, or an option is given twice. Equal manifests have equal bytes, whatever
-   the order of the options. */
+   fit, there are too many options, or one is given twice. Equal manifests have
+   equal bytes, whatever the order of the options. */
 size_t pf_manifest_write (uint8_t *to, size_t size,
                           const pf_manifest *manifest);
 

@@ -1,12 +1,13 @@
 /*
 ** ring_consumer.c - encodes the records of a ring and writes them to the files.
 **
-** A step consumes an eighth of the ring at most, so that the producer gets
-** space back before all is written. The files are valid after each step; then
-** the checkpoint with their lengths is published, and only then the producer
-** reuses the space. If the process is killed between the write and the
-** checkpoint, the records are both in the ring and in the file, after the
-** length of the checkpoint: recovery truncates the file to that length.
+** A step consumes about an eighth of the ring at most (in overwrite mode, all
+** of it), so that the producer gets space back before all is written. The files
+** are valid after each step; then the checkpoint with their lengths is
+** published, and only then the producer reuses the space. If the process is
+** killed between the write and the checkpoint, the records are both in the ring
+** and in the file, after the length of the checkpoint: recovery reads the file
+** only up to that length.
 */
 
 #include "model/writer/ring_consumer.h"
@@ -21,8 +22,8 @@
 #define MAX_DELAY 20 /* ms between two steps without a request */
 
 
-/* Write the files to the disk, if the plan asks for it. Pipes (EINVAL) have
-   none. */
+/* Write the files to the disk, if the plan asks for it. Pipes have none
+   (EINVAL). */
 static pf_status sync_sinks (const pf_ring_consumer *c, pf_error *error) {
   const pf_sink *sink = c->sync ? c->encoder.sink : NULL;
   for (; sink != NULL; sink = sink->side)
@@ -97,9 +98,9 @@ static pf_status consume_some (pf_ring_consumer *c, pf_error *error) {
 }
 
 
-/* Record a failure. If the sink still works, write the rows that were encoded
-   before the failure; else truncate all files to the lengths of the checkpoint,
-   since the last record may be incomplete. */
+/* Set writer->failed; returns `status`. If the main sink still works, write the
+   rows that were encoded before the failure; else truncate all files to the
+   lengths of the checkpoint, since the last record may be incomplete. */
 static pf_status fail (pf_ring_consumer *c, pf_status status) {
   pf_error second;
   const pf_sink *s = c->encoder.sink;

@@ -93,7 +93,8 @@ static bool translate (const pf_ring_encoder *e, int kind, uint64_t id,
 }
 
 
-/* Set *id to the encoder's id of an area. */
+/* Set *id to the encoder's id of an area, or to UINT32_MAX when out of memory.
+   PF_EFORMAT. */
 static pf_status replay_area (pf_ring_encoder *e, pf_bytes text, uint32_t *id,
                               pf_error *error) {
   pf_area area = PF_AREA_NONE;
@@ -208,7 +209,7 @@ static bool take_column (const pf_ring_encoder *e, const uint8_t *at,
       for (size_t i = 0; i < count; i++)
         column->bools[row + i] = word_at(at + i * step) != 0;
       return true;
-    default: /* int, num, addr: a word of a union */
+    default: /* int, num, addr, handle: a word of a union */
       for (size_t i = 0; i < count; i++)
         column->addrs[row + i] = word_at(at + i * step);
       return true;

@@ -2,8 +2,9 @@
 ** ring_encoder.h - turns the records of a ring into the bytes of a file. The
 ** thread of a writer uses it (ring_consumer.c), and so does the recovery of a
 ** ring whose writer was killed (lua/writer/recover.c). A new writer that
-** continues the file of an older one only replays (writer.c), into a dictionary
-** that it lends. lua/writer/ asks `accepts` before it takes rows.
+** continues the file of an older one also replays the older journal into its
+** own dictionary, which it lends for that (writer.c). lua/writer asks
+** pf_ring_encoder_accepts before it takes rows.
 **
 ** Order of calls: open; then any number of replay (the journal up to now) and
 ** consume (records up to now), and flush wherever the file must be valid;
@@ -59,7 +60,7 @@ typedef struct pf_ring_encoder {
   size_t ntables;
   pf_id_map ids[PF_JOURNAL_KINDS];
   pf_batch *batches;  /* by table; owned */
-  pf_column *columns; /* of the batch that is put: those with a value; owned */
+  pf_column *columns; /* scratch: of the batch that is put; owned */
   uint32_t tag;       /* of the rows collected in a batch, or NO_TAG */
   uint8_t wanted[PF_TAG_COLUMNS]; /* columns that have a value with this tag */
   size_t nwanted;
@@ -67,7 +68,8 @@ typedef struct pf_ring_encoder {
   uint64_t rows;       /* given to the encoder so far */
 } pf_ring_encoder;
 
-/* Open an encoder into an open sink. After a failure it must be closed too. */
+/* Open an encoder into an open sink, which it borrows. After a failure it must
+   be closed too. */
 pf_status pf_ring_encoder_open (pf_ring_encoder *encoder,
                                 const pf_format *format,
                                 const pf_option *options, size_t noptions,
@@ -90,7 +92,7 @@ pf_status pf_ring_encoder_consume (pf_ring_encoder *encoder,
                                    pf_error *error);
 
 /* Complete the file so far and write all its sinks: the file is valid. The
-   format must have pf_encoder.flush. */
+   encoder must have pf_encoder.flush. */
 pf_status pf_ring_encoder_flush (pf_ring_encoder *encoder, pf_error *error);
 
 /* Write the end of the file. Only close may follow. */

@@ -318,8 +318,8 @@ pf_writer_facts pf_writer_facts_of (pf_writer *w) {
 }
 
 
-/* In a forked child only the writer's pages are freed; the thread is not
-   there. */
+/* In a forked child, which has no thread of the writer, only the writer's pages
+   are freed. */
 pf_status pf_writer_close (pf_writer *w, pf_error *error) {
   if (!pf_writer_is_owner(w)) {
     free_writer(w);
