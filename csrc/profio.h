@@ -45,8 +45,7 @@ typedef struct pf_error { /* description of a failure, set by pf_fail */
   char what[232];    /* the message: what was expected and what was found */
 } pf_error;
 
-/* Fill `error` and return its status: pf_fail the one given, pf_no_memory
-   PF_ENOMEM, pf_refuse PF_EUNSUPPORTED. */
+/* Fill `error`; return `status`, PF_ENOMEM, PF_EUNSUPPORTED (pf_refuse). */
 pf_status pf_fail (pf_error *error, pf_status status, uint64_t offset,
                    const char *format, ...) PF_PRINTF(4, 5);
 pf_status pf_no_memory (pf_error *error);

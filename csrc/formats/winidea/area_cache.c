@@ -2,11 +2,13 @@
 ** area_cache.c - from the handle and the value of a record to its area.
 **
 ** The list of areas of the file contains the mapping and the areas of events
-** that the mapping lacks. Each reader looks up a pair of handle and value there
-** once and caches the result in arrays of its own, so threads share only the
-** first look-up of a pair.
+** that the mapping lacks. A reader of events looks up a pair of handle and
+** value there and caches the result in arrays of its own, so threads share only
+** the first look-up of most pairs. Not cached are the invalid handle and, if
+** writes become events of states, a variable with states.
 **
-** Used by decode.c and sections.c; each reader owns its cache.
+** Used by decode.c and the readers of timelines, which own their caches, and by
+** sections.c, which looks up each row in the list.
 */
 
 #include <stdlib.h>
@@ -74,7 +76,8 @@ static pf_status add_unmapped (winidea_area_cache *cache, uint32_t handle,
 
 
 /* Finds or adds the entry of a handle; of a state the one with this value, else
-   the only one there is. A value of 0 may mean that the file states none. */
+   the only one of the mapping. A value of 0 may mean that the file states none.
+   PF_OK or PF_ENOMEM. */
 static pf_status find_entry (winidea_area_cache *cache, uint32_t handle,
                              int64_t data, winidea_entry *found) {
   const winidea_areas *const areas = &cache->file->areas;
@@ -99,8 +102,8 @@ static pf_status find_entry (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* Scans the rest of the text if the mapping does not contain the area so
-   far. */
+/* Scans the rest of the text if the list does not contain the area. PF_OK or a
+   failure. */
 static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, pf_error *error) {
   const winidea_file *const file = cache->file;
@@ -131,7 +134,8 @@ static uint64_t hash_of (const winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* Stores an area in the array of its kind or among the others. */
+/* Stores an area in the array of its kind or in `others`. PF_OK or
+   PF_ENOMEM. */
 static pf_status cache_area (winidea_area_cache *cache,
                              const winidea_cached_area *cached) {
   const uint32_t index = cached->handle & (WINIDEA_KIND_STEP - 1);
@@ -269,8 +273,8 @@ static bool is_same (const void *context, uint32_t number) {
 }
 
 
-/* Returns what the cache has for a handle and the DATA of the record, beside
-   the arrays, or NULL. */
+/* Returns the element of `others` for a handle and the DATA of the record, or
+   NULL. */
 static const winidea_cached_area *find_other (const winidea_area_cache *cache,
                                               uint32_t handle, int64_t data) {
   const search_key key = {cache->others, handle, data};
@@ -294,7 +298,7 @@ static pf_status resolve (winidea_decoder *self, uint32_t handle, int64_t data,
 
 
 /* Finds the area of a write to a variable: the state that it begins, if states
-   are derived, else the variable. The slots contain either the states of a
+   are derived, else the variable. `others` contains either states of a
    variable or, with DATA 0, the variable. */
 static pf_status resolve_write (winidea_decoder *self, uint32_t handle,
                                 int64_t data, size_t row,

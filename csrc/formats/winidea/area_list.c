@@ -1,8 +1,8 @@
 /*
-** area_list.c - the list of areas of a file, with indices by handle
-** and, for states, by handle and value; and their areas in the dictionary. Used
-** by area_cache.c, mapping.c and open_winidea.c. The winidea_file owns the
-** list; winidea_areas_free frees it.
+** area_list.c - the list of areas of a file, with indices by handle and, for
+** states, by handle and value; and their areas in the dictionary. Used by
+** area_cache.c, mapping.c and open_winidea.c. The winidea_file owns the list;
+** winidea_areas_free frees it.
 */
 
 #include <stdio.h>

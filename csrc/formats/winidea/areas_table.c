@@ -1,7 +1,8 @@
 /*
 ** areas_table.c - the reader of table areas: the rows of the mapping in their
-** order. Without a mapping the timeline is scanned, and areas are listed in the
-** order of their first events, since readers in threads add them in any order.
+** order. Without a mapping a binary timeline is scanned, and areas are listed
+** in the order of their first events, since readers in threads add them in any
+** order; of a Text1 timeline those that have been read so far are listed.
 ** Opened by open_winidea.c for lua/checked_reader.c, which calls `close`; that
 ** frees the order of the areas.
 */
@@ -19,7 +20,7 @@ typedef struct areas_reader {
   pf_reader reader;
   pf_trace *trace;
   uint32_t row;
-  uint32_t *order; /* entries by first event; NULL: a mapping */
+  uint32_t *order; /* entries by first event; NULL: order of the list */
   uint32_t norder;
 } areas_reader;
 

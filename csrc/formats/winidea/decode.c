@@ -1,6 +1,7 @@
 /*
 ** decode.c - decodes slices of records to the wanted columns. Rows of a Text1
-** timeline are converted to such records first.
+** timeline are converted to such records first. Used by bin_timeline.c and
+** text_timeline.c, whose readers own the decoders.
 */
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ static uint64_t offset_of (const winidea_decoder *self, size_t row) {
 }
 
 
-/* Warns about each time that is less than the one before. */
+/* Fills the times, and warns about each that is less than the one before. */
 static pf_status fill_times (winidea_decoder *self, winidea_slice records,
                              pf_column *column, pf_error *error) {
   const unsigned offset = self->offsets == NULL ? self->layout.size - 8 : 0;
@@ -60,7 +61,8 @@ static pf_status fill_times (winidea_decoder *self, winidea_slice records,
 }
 
 
-/* Warns about invalid second words; unknown events become missing. */
+/* Fills the events, and warns about invalid second words; unknown events
+   become missing. */
 static pf_status fill_events (const winidea_decoder *self,
                               winidea_slice records, pf_column *column,
                               pf_error *error) {
@@ -275,7 +277,7 @@ enum {
   AREAS = 1 << COL_AREA
 };
 
-/* The columns to fill, and the state of the pass. */
+/* The columns to fill, and the state of the loop. */
 typedef struct fast_columns {
   int64_t *times, *values;
   uint32_t *areas;
@@ -348,10 +350,10 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
                : fill(self, records, &p, set, records.size, values);
 
 
-/* The fast path: fills common sets of columns in one pass over the records.
+/* The fast path: fills common sets of columns in one loop over the records.
    Returns false at the first record that needs the general path: a decreasing
-   time, or an area that is not in the cache; and if other columns are
-   wanted. */
+   time, or an area that is not in the cache; and if there are contexts, values
+   of a Text1 timeline or other columns. */
 static bool decode_fast (const winidea_decoder *self, winidea_slice records,
                          const pf_batch *batch) {
   static const pf_column nothing = {.data = NULL};

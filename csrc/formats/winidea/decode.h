@@ -1,8 +1,9 @@
 /*
 ** decode.h - the area cache of a reader, and the conversion of records to
-** columns. The readers of events (bin_timeline.c, text_timeline.c) own a
-** winidea_decoder: call winidea_decoder_init, winidea_decode for each batch,
-** winidea_cache_free.
+** columns and to event words. The readers of events (bin_timeline.c,
+** text_timeline.c) own a winidea_decoder: call winidea_decoder_init,
+** winidea_decode or winidea_decode_events for each batch, winidea_cache_free.
+** sections.c uses only the cache.
 */
 
 #ifndef decode_h
@@ -23,7 +24,7 @@ typedef struct winidea_handle_array {
 typedef struct winidea_cached_area {
   uint32_t handle;
   uint32_t area;
-  int64_t data; /* DATA of the event */
+  int64_t data; /* DATA of a state, or of a write that begins one; else 0 */
   int64_t value;
   uint8_t value_kind;
 } winidea_cached_area;
@@ -35,15 +36,17 @@ typedef struct winidea_area_cache {
   uint32_t changes;    /* winidea_areas.changes when the areas were cached */
   bool derives_states; /* writes to a variable become events of its states */
   winidea_handle_array
-      arrays[WINIDEA_KINDS];   /* all but states and what derives them */
+      arrays[WINIDEA_KINDS];   /* areas with small indices, but no states and
+                                  no variables whose writes begin states */
   winidea_cached_area *others; /* all others */
   size_t others_capacity;
   pf_intern_table others_known; /* index of `others` by handle and DATA */
 } winidea_area_cache;
 
-/* Finds the area of a handle (of states with the value `data`) that the cache
-   does not contain, creating it if needed, and caches it unless it is a
-   variable with derived states. PF_OK or a failure. Takes the mutex. */
+/* Looks up a handle (of a state with the value `data`) in the list of areas,
+   adds its area if needed, and caches it unless it is a variable with derived
+   states. The invalid handle has PF_NO_AREA. PF_OK or a failure. Takes the
+   mutex. */
 pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, winidea_cached_area *cached,
                            pf_error *error);
@@ -111,12 +114,14 @@ typedef struct winidea_decoder {
   uint8_t value_kinds[PF_BATCH_ROWS]; /* winidea_value_kind of each row */
 } winidea_decoder;
 
-/* Initialises a decoder, which is zeroed, for a table. Free its cache. */
+/* Initialises a decoder, which is zeroed, for a table. The caller frees its
+   cache. */
 void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
                            const winidea_layout *layout, const pf_table *table);
 
 /* Fills the wanted columns of the batch from its first row on. If contexts are
-   not tracked, the caller sets has_contexts and contexts[] before. */
+   not tracked, the caller sets has_contexts and contexts[] before. PF_OK or a
+   failure. */
 pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch, pf_error *error);
 
@@ -128,9 +133,10 @@ pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
 #define WINIDEA_BAD_WORD pf_event_word(0, 0, PF_NO_AREA)
 
 /* decode_events.c: the fast path for events: fills to->times and to->words in
-   one pass over the records. Returns false at the first record that needs the
-   general path: a decreasing time, an invalid word, or an area or core without
-   events so far; winidea_decode then decodes the same records. */
+   one loop over the records. Returns false if contexts are tracked, and at the
+   first record that needs the general path: a decreasing time, an invalid word,
+   a state, or an area or core that is not cached; winidea_decode then decodes
+   the same records. */
 bool winidea_decode_events (winidea_decoder *self, winidea_slice records,
                             const pf_event_target *to);
 

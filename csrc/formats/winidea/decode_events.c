@@ -1,6 +1,7 @@
 /*
 ** decode_events.c - decodes binary records to event words (event_words.h),
-** without columns of names. Called by bin_timeline.c. Allocates nothing.
+** without columns of names. Called by bin_timeline.c. Only to->lane_id may
+** allocate memory.
 */
 
 #include "formats/winidea/decode.h"

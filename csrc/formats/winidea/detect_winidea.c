@@ -28,9 +28,9 @@ typedef struct counts {
 } counts;
 
 
-/* Counts records. Version 1.1 has a type for writes, 1.0 has none; the word 0
-   is a leave in both. Zeros are valid only as the first record: a leave on core
-   0. */
+/* Counts records. The word 0 is a leave in both versions; a variable has it
+   only in version 1.0, which has no type for writes. A record of zeros is valid
+   only as the first one: a leave on core 0. */
 static void count_records (counts *t, const uint8_t *at, size_t count,
                            unsigned size) {
   int64_t last = INT64_MIN;

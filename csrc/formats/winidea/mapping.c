@@ -2,10 +2,10 @@
 ** mapping.c - areas, contexts and facts of the sections of a main file.
 **
 ** Handles are hexadecimal. The value of a line is its number, that of a state
-** its value; both are decimal unless 8 or 16 digits, 0x or letters indicate
-** otherwise. Without a macro for the parent, lines follow their function, and
-** the handle of states is that of their variable + 0x10000000 (inferred from
-** the vendor's examples).
+** its value; both are decimal unless 8 or 16 digits, 0x, letters or option
+** mapping_base indicate otherwise. Without a macro for the parent, lines follow
+** their function, and the handle of states is that of their variable +
+** 0x10000000 (inferred from the vendor's examples).
 **
 ** Called by text1.c and xml.c; decode.c asks for names of contexts. Areas and
 ** contexts belong to the winidea_file.
@@ -69,7 +69,7 @@ pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
 }
 
 
-/* The last entries of the mapping that may be parents. */
+/* The last entries that may be parents, among the new rows of the mapping. */
 typedef struct parents {
   uint32_t function; /* the last function, or WINIDEA_NO_ENTRY */
   uint32_t root;     /* the last other entry that may be a parent */
@@ -202,7 +202,7 @@ pf_status winidea_parse_section (pf_trace *trace,
                                  const winidea_section *section,
                                  pf_error *error) {
   winidea_file *const file = trace->state;
-  const winidea_section copy = *section; /* the list may be reallocated */
+  const winidea_section copy = *section;
   winidea_rowformat format;
   pf_status status = PF_OK;
   if (copy.kind > WINIDEA_HANDLE || !copy.is_readable)

@@ -114,7 +114,8 @@ static bool time_of (const winidea_section *section, pf_bytes row,
 }
 
 
-/* Sets the facts first and last if that needs no scan. */
+/* Sets the facts first and last without a scan: `last` is the time in the last
+   line of the text if that line matches the row format of the timeline. */
 static void set_span (pf_trace *trace, const winidea_file *file) {
   const winidea_section *const section = first_timeline(file);
   int64_t time;
@@ -223,8 +224,8 @@ static bool is_main (winidea_file *file, const pf_source *source) {
 }
 
 
-/* Returns true if the other half of an export is looked for beside the main
-   source, `path`: it is a file that does not grow, and not the ring of one. */
+/* Returns true if the other half of an export should be beside the main source,
+   `path`: that is a file that does not grow, and not a ring. */
 static bool may_have_half (const winidea_file *file, const char *path) {
   static const char ring[] = ".ring";
   const size_t size = strlen(path), end = sizeof ring - 1;
@@ -255,8 +256,9 @@ static pf_status note_no_timeline (pf_trace *trace, const winidea_file *file,
 }
 
 
-/* Assigns the sources: the main file by its contents, the others by role. Warns
-   if the file beside a binary timeline is no main file. */
+/* Assigns the sources: the main file by its contents, the others by role. Adds
+   a note if a binary timeline has no main file beside it, or if the file there
+   is none. */
 static pf_status find_sources (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   if (!pf_option_is(trace, "dialect", "bin") && is_main(file, trace->sources)) {
@@ -359,7 +361,7 @@ static const pf_source *source_at (const pf_trace *trace, size_t number) {
 }
 
 
-/* Detects the version once there are enough records. */
+/* Detects the version once there are enough records; PF_AGAIN before. */
 static pf_status find_version (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   const pf_bytes bytes = file->timeline->bytes;

@@ -3,7 +3,7 @@
 **
 **   %HANDLE%,%NAME%,%VALUE%     macros between per cent signs, the rest literal
 **
-** Blanks around the dots of a macro are ignored (the vendor's page has one). A
+** Blanks within a macro are ignored (the vendor's page has one after a dot). A
 ** per cent sign that does not begin a macro is literal.
 */
 
@@ -41,8 +41,9 @@ static bool is_free (winidea_macro macro) {
 }
 
 
-/* Finds the macro between two per cent signs; blanks are ignored. Returns false
-   if the text is not a word. */
+/* Finds the macro between two per cent signs; MACRO_UNKNOWN for another word.
+   Blanks after the first byte are ignored. Returns false if the text is not a
+   word. */
 static bool find_macro (pf_bytes text, winidea_macro *macro) {
   char word[MAX_WORD + 1];
   size_t size = 0;
@@ -164,8 +165,8 @@ static bool is_digit_of (winidea_macro macro, uint8_t c) {
 }
 
 
-/* The length of a number without a literal after it. Handles have 8 digits and
-   may begin with 0x. */
+/* The length of a number without a literal after it. Handles have at most 8
+   digits and may begin with 0x. */
 static size_t count_digits (winidea_macro macro, const slice *r) {
   size_t n = 0, max = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
   if (macro <= MACRO_STATE) {
@@ -239,8 +240,8 @@ static size_t take_right (const winidea_rowformat *f, slice *r,
 }
 
 
-/* Returns true if macro number i and the literal after it can start here; a
-   file if the slice begins like a path. */
+/* Returns true if macro number i and the literal after it can start here. A
+   FILE or PATH must begin like a path. */
 static bool can_follow (const winidea_rowformat *f, size_t i, const slice *r) {
   const winidea_macro macro = (winidea_macro)f->macros[i];
   const size_t n = left_of(r);

@@ -4,8 +4,8 @@
 ** winidea_compile, then split each row with winidea_split. Nothing is
 ** allocated.
 **
-** Used by text1.c, mapping.c, the readers of sections and the encoder. The
-** fields of a row point into the row.
+** Used by the other files of this folder. The fields of a row point into the
+** row.
 */
 
 #ifndef rowformat_h

@@ -159,7 +159,8 @@ static bool split_header (pf_bytes line, winidea_section_kind *kind,
 }
 
 
-/* Parses a header into a section. The first format of a kind becomes a fact. */
+/* Parses a header into a section. The first format of a kind becomes a fact;
+   an invalid one causes a warning. */
 static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
                               winidea_section *section, pf_error *error) {
   winidea_file *const file = trace->state;

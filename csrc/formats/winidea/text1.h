@@ -1,10 +1,10 @@
 /*
-** text1.h - main files: the sections of a Text1 file, and what is read
-** from them when a trace is opened. In an opened trace the caller holds the
-** mutex unless a function says that it takes it.
+** text1.h - main files: the sections of a Text1 file, the rows of its mapping,
+** and XML exports. In an opened trace the caller of a function that adds areas
+** or sections holds the mutex, unless the function says that it takes it.
 **
-** Used by open_winidea.c and the readers of sections. Sections and areas are
-** added to the winidea_file, which owns them.
+** Used by open_winidea.c, the readers of a main file and the encoder. Sections
+** and areas are added to the winidea_file, which owns them.
 */
 
 #ifndef text1_h
@@ -77,11 +77,13 @@ pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
    decimal. Returns false if it is none. */
 bool winidea_read_xml_handle (pf_bytes text, uint32_t *handle);
 
-/* xml.c: reads the areas of an XML export. PF_OK or a failure. */
+/* xml.c: reads the areas of an XML export up to its timeline, which is not
+   read. PF_OK or a failure. */
 pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error);
 
-/* mapping.c: sets parent and area of the new rows of the mapping. All
-   rows that may be parents have been read. PF_OK or PF_ENOMEM. */
+/* mapping.c: sets parent and area of the rows of the mapping since the last
+   call. The function of a line is looked for only among these rows, unless the
+   line states a handle. PF_OK or PF_ENOMEM. */
 pf_status winidea_finish_areas (pf_trace *trace, pf_error *error);
 
 /* Warns about a row that does not match the format of its section;

@@ -94,7 +94,8 @@ static inline bool winidea_is_state (uint32_t handle) {
   return (0xa8u >> winidea_kind(handle) & 1) != 0;
 }
 
-/* Whether a kind has no parent: functions, variables, inputs, inspectors. */
+/* Whether areas of a kind have no parent: functions, variables, inputs,
+   inspectors, and the unknown even kinds. */
 static inline bool winidea_is_root (uint32_t handle) {
   return (winidea_kind(handle) & 1) == 0;
 }
@@ -163,7 +164,7 @@ typedef struct winidea_entry {
 /* The entries of a handle. */
 typedef struct winidea_handle_info {
   uint32_t entry;    /* its first row of the mapping, else first entry */
-  uint32_t count;    /* of states: rows of the mapping with a value */
+  uint32_t count;    /* of states: different values in the mapping */
   uint32_t variable; /* of states: their variable, or WINIDEA_NO_ENTRY */
 } winidea_handle_info;
 
@@ -211,7 +212,8 @@ typedef struct winidea_section {
 
 /* The state of a trace (trace->state), freed by `close` of open_winidea.c. */
 typedef struct winidea_file {
-  pthread_mutex_t mutex; /* of areas, lanes, sections, names and notes */
+  pthread_mutex_t mutex; /* of areas, contexts, lanes, sections, names and
+                            notes */
   bool has_mutex;
   bool is_live;            /* the file may grow: its end may be incomplete */
   bool is_version_pending; /* live: too few records to detect the version */
@@ -281,14 +283,16 @@ static inline uint64_t winidea_records (const winidea_file *file) {
    lines. */
 pf_bytes winidea_complete_lines (const winidea_file *file, pf_bytes text);
 
-/* open_winidea.c: in a live trace, processes what the files have got since the
-   last call; readers call it before each batch. PF_OK, a failure, or PF_AGAIN
-   while the version cannot be detected. */
+/* open_winidea.c: in a live trace, processes what was written to the files
+   since the last call; readers of timelines and of raw records call it before
+   each batch. PF_OK, a failure, or PF_AGAIN while the version cannot be
+   detected. */
 pf_status winidea_update_live (pf_trace *trace, pf_error *error);
 
 
 /* detect_winidea.c: sets the version of a layout, whose size is set, from the
-   option, else by counting words. Returns false if the counts are equal. */
+   option, else by counting words. Returns false if the counts are equal; then
+   it is 1.1. */
 bool winidea_find_version (const pf_trace *trace, pf_bytes bytes,
                            winidea_layout *layout);
 
@@ -325,13 +329,13 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
                                          uint32_t handle, bool has_value,
                                          int64_t value);
 
-/* Sets `handle` as that of the states of a variable (an index of an entry),
-   unless it belongs to another variable. PF_OK or PF_ENOMEM. */
+/* Links a variable (an index of an entry) and the handle of its states. Each of
+   the two keeps the first partner that it gets. PF_OK or PF_ENOMEM. */
 pf_status winidea_set_states (winidea_file *file, uint32_t variable,
                               uint32_t handle);
 
-/* Adds the area of an entry to the dictionary, with its
-   name, or with one built from its parent and value. PF_OK or PF_ENOMEM. */
+/* Adds the area of an entry to the dictionary, with its name, or with one built
+   from its parent and value, and sets entry->area. PF_OK or PF_ENOMEM. */
 pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry);
 
 void winidea_areas_free (winidea_areas *areas);
@@ -342,7 +346,8 @@ winidea_value_kind winidea_default_value_kind (const winidea_file *file,
                                                uint32_t handle);
 
 
-/* mapping.c: parses the areas, contexts and facts of a section. */
+/* mapping.c: parses the new rows of a section INFO, CONTEXTS or HANDLE; the
+   others are parsed by readers. PF_OK or a failure. */
 pf_status winidea_parse_section (pf_trace *trace,
                                  const winidea_section *section,
                                  pf_error *error);

@@ -4,8 +4,9 @@
 **   read_btf.c     the reader: reads events, finds which suspends are calls
 **   machine.c      the states of tasks, cores and runnables, and their names
 **
-** The reader owns a machine: open, begin, step, end, btf_machine_close, which
-** frees all arrays. The dictionary and options.interrupts are borrowed.
+** The reader owns a machine: open, grow and step for the events, begin at
+** options.from, end, btf_machine_close, which frees all arrays. The dictionary
+** and options.interrupts are borrowed.
 */
 
 #ifndef machine_h

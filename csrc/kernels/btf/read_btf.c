@@ -3,9 +3,10 @@
 ** the machine and two blocks, and frees them in `close`.
 **
 ** A suspend is a call if the next event of the same lane is an enter, so events
-** are read one block ahead. A block is a batch with the ids of the lanes, cores
-** and slots (a lane and an area) and the kinds of its rows, so that look-ups
-** are array accesses.
+** are read one block ahead; a lane without events in the next block counts as
+** preempted. A block is a batch with the ids of the lanes, cores and slots (a
+** lane and an area) and the kinds of its rows, so that look-ups are array
+** accesses.
 */
 
 #include <stdio.h>
@@ -155,7 +156,7 @@ static pf_bytes number_text (char *text, size_t size, int64_t number) {
 }
 
 
-/* Set type and name of a lane from its value. */
+/* Set type and name of a lane from its value. False when out of memory. */
 static bool name_lane (btf_reader *r, const pf_column *column,
                        uint32_t number) {
   const pf_btf_options *const o = &r->machine.options;
@@ -179,7 +180,7 @@ static bool name_lane (btf_reader *r, const pf_column *column,
 }
 
 
-/* Create the lanes, cores and slots that are new in a block. */
+/* Create the lanes, cores and slots that are new in a block. PF_ENOMEM. */
 static pf_status name_new_things (btf_reader *r, const block *b) {
   btf_machine *const m = &r->machine;
   const bool has_cores = b->pull.columns[CORE] != NULL;
@@ -203,8 +204,8 @@ static pf_status name_new_things (btf_reader *r, const block *b) {
 }
 
 
-/* First `following` becomes the kind of the first event of each lane in the
-   next block. */
+/* Set is_call for the rows of the current block. First `following` becomes the
+   kind of the first event of each lane in the next block. */
 static void mark_calls (btf_reader *r, block *current, const block *ahead) {
   for (size_t i = 0; i < current->pull.batch.rows; i++)
     r->following[current->lanes[i]] = BTF_NOTHING;

@@ -31,8 +31,10 @@
 ** A leave without an enter belongs to a call that began before the trace (flag
 ** `orphan`). In a lane with an empty stack the call was active whenever the
 ** stack was empty since the first event of the lane; below other calls it has a
-** duration of 0. A resume or suspend without an enter is treated alike. Calls
-** that are open at the end of the trace end with its last event (flag `open`).
+** duration of 0. A resume or suspend without an enter is treated alike, but a
+** resumed call was not active before, and a suspend below other calls is
+** ignored. Calls that are open at the end of their file end with its last event
+** (flag `open`).
 */
 
 #ifndef call_h
@@ -47,7 +49,7 @@ typedef enum pf_call_flag {
                           continue those before it; if its time is earlier, they
                           are of another run */
   PF_CALL_LOST = 4,    /* events are lost between its ends */
-  PF_CALL_OPEN = 8,    /* it was open at the end of the trace */
+  PF_CALL_OPEN = 8,    /* it was open at the end of its file */
   PF_CALL_ORPHAN = 16, /* its enter is not in the trace */
   PF_CALL_UNWOUND = 32 /* its leave is not in the trace */
 } pf_call_flag;
@@ -88,7 +90,7 @@ typedef struct pf_call {
   uint32_t depth;
   uint32_t stack;  /* id of its stack if the machine has_stacks, else
                       PF_NO_STACK */
-  uint32_t detail; /* id in details.c, or 0; calls.c drops it */
+  uint32_t detail; /* id in details.c, or 0; dropped after the call was read */
   uint16_t flags;  /* of pf_call_flag */
   uint16_t count;  /* 1; 0 if its enter was not recorded */
 } pf_call;

@@ -16,7 +16,7 @@
 #define AT_ONCE \
   512 /* events: so few that their calls stay in the L1
                            cache */
-#define MOST_PARAMS ((size_t)8 << 20) /* bytes of parameters in a batch */
+#define MOST_PARAMS ((size_t)8 << 20) /* parameter bytes of AT_ONCE events */
 
 /* The columns, in order. */
 enum {

@@ -12,11 +12,11 @@
 
 /*
 ** Open a reader of the calls of `events` (borrowed; its columns: events.h), in
-** order of stop, unwound calls first. Columns: area, lane, start, stop, gross,
-** net, call, period, outside, depth, caller, flags, count, stack; if the events
-** have them also line and params, those of the enter, which are stored for open
-** calls and for the rows of the last batch. PF_EUNSUPPORTED when the columns
-** are not those of events; PF_ENOMEM.
+** the order in which they end, inner calls first. Columns: area, lane, start,
+** stop, gross, net, call, period, outside, depth, caller, flags, count, stack;
+** if the events have them also line and params, those of the enter, which are
+** stored for open calls and for the rows of the last batch. PF_EUNSUPPORTED
+** when the columns are not those of events; PF_ENOMEM.
 */
 pf_status pf_calls_open (pf_reader *events, const pf_call_options *options,
                          pf_reader **reader, pf_error *error);
@@ -27,8 +27,8 @@ pf_status pf_calls_open (pf_reader *events, const pf_call_options *options,
 ** compute the calls while the caller reads the columns `wants` (owned by the
 ** reader) of the events. Then `next` returns the calls of the batch, which must
 ** stay unchanged, and PF_AGAIN after the last of them. `wanted` are the columns
-** of calls that will be read. *input is NULL for columns that intern names or
-** stacks, and for a range that ends early.
+** of calls that will be read. *input is NULL for the columns flags, stack, line
+** and params, for a range that ends early, and after the first `next`.
 */
 void pf_calls_push (pf_reader *reader, const pf_batch *events);
 

@@ -1,6 +1,6 @@
 /*
 ** events.c - converts columns of events to arrays: names to kinds and flags,
-** values of lanes to ids.
+** values of lanes to ids; and marks the first row of each file.
 */
 
 #include "kernels/calls/events.h"
@@ -267,8 +267,8 @@ static void mark_files (pf_events *e) {
 }
 
 
-/* In most batches the column of flags has no values; then events->rows has
-   none. */
+/* Convert the batch to events->rows, whose flags are NULL in most batches: no
+   row has a flag. PF_ENOMEM. */
 static pf_status arrange (pf_events *e) {
   const pf_column *const columns = e->batch.columns;
   pf_status status = translate(e, &columns[e->event], 0, event_of, e->kinds);
@@ -278,8 +278,8 @@ static pf_status arrange (pf_events *e) {
     status = translate(e, &columns[e->flags], 1, flags_of, e->flag_bits);
     e->rows.flags = e->flag_bits;
   }
-  /* Rows without a time are ignored; rows without an area or event only advance
-     the time. */
+  /* Of rows without a time only the flags are used; rows without an area or
+     event only advance the time. */
   const pf_column *const time = &columns[e->time];
   const pf_column *const area = &columns[e->area];
   const pf_column *const event = &columns[e->event];

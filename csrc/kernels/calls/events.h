@@ -1,9 +1,9 @@
 /*
 ** events.h - reads a table of events batch by batch, as words (event_words.h),
-** which the call machine processes. Used by calls.c, scan.c, spans.c, load.c
-** and explain.c: open, next until the end, close. Lanes get ids, dense from 0
-** in the order of first occurrence. A pf_events owns its batch and its tables
-** of ids; pf_events_close frees them.
+** which the call machine processes. Used by calls.c and by kernels/spans,
+** kernels/statistics and kernels/explain: open, next until the end, close.
+** Lanes get ids, dense from 0 in the order of first occurrence. A pf_events
+** owns its batch and its tables of ids; pf_events_close frees them.
 **
 ** Required columns: time (int, ns), event (name: enter, leave, suspend, resume,
 ** write; `end`, the end of the recording, and other names only advance the

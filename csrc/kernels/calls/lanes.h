@@ -59,8 +59,8 @@ typedef struct pf_frame {
   bool is_counted; /* its enter is in the trace */
   bool is_first;   /* in a chunk: the first enter of its slot */
   bool is_earlier; /* in a chunk: it was entered in an earlier chunk */
-  /* The fast path of stack.h may end it: a function with no flags, above a
-     function, and not is_first. */
+  /* The fast path of stack.h may end it: a function with no flags, not above a
+     line, and not is_first. */
   bool is_plain;
 } pf_frame;
 
@@ -105,8 +105,9 @@ typedef struct pf_slot {
   bool was_open;      /* while a file ends: it was open then */
 } pf_slot;
 
-/* The time at which the last call of a slot ended, over all epochs; INT64_MIN
-   when it has no calls. A write is a call that only has an enter. */
+/* The time at which the last call of a slot, none of which is open, ended, over
+   all epochs; INT64_MIN when it has no calls. A write is a call that only has
+   an enter. */
 static inline int64_t pf_slot_last (const pf_slot *slot) {
   const int64_t last =
       slot->last_enter > slot->last_leave ? slot->last_enter : slot->last_leave;

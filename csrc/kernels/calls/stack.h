@@ -37,7 +37,8 @@ PF_HOT int64_t period_of (const pf_slot *slot, int64_t time) {
 }
 
 
-/* The time since the last leave of the area, of which no call is open. */
+/* The time since the last leave of the area, of which no call is open; before
+   the first one, with `edges`, since the file began. */
 PF_HOT int64_t outside_of (const pf_machine *m, const pf_slot *slot,
                            int64_t time) {
   if (slot->left)
@@ -59,7 +60,7 @@ static inline pf_call *next_call (pf_machine *m) {
 void pf_chunk_keep_first (pf_machine *m);
 
 
-/* Emit the call written there, unless options or the range exclude it.
+/* Emit the call at next_call, unless options or the range exclude it.
    `is_first`: in a chunk, the first of its slot. */
 PF_HOT void emit (pf_machine *m, unsigned flags, bool is_first) {
   const bool is_partial = (flags & PF_CALL_PARTIAL) != 0;
@@ -152,8 +153,8 @@ static inline void pause_top (pf_lane *lane, int64_t time) {
 }
 
 
-/* Take the time that frame 0 has accumulated, and reset it. No frames lie on
-   it. */
+/* Take the time that frame 0 has accumulated, and reset it. No frame lies on it
+   but, perhaps, a line. */
 static inline pf_frame take_base (pf_lane *lane, int64_t time) {
   pf_frame *const base = &lane->frames[0];
   stop_running(base, time, PF_FRAME_PAUSED);
@@ -198,7 +199,8 @@ PF_HOT uint64_t end_frame (pf_machine *m, pf_frame *f, int64_t time) {
 void pf_close_top (pf_machine *m, pf_lane *lane, int64_t time, unsigned flags);
 
 
-/* Make room for one more frame. */
+/* Make room for one more frame; at max_depth the topmost call ends.
+   PF_ENOMEM. */
 static inline pf_status make_room (pf_machine *m, pf_lane *lane, int64_t time) {
   if (lane->count > m->options.max_depth)
     pf_close_top(m, lane, time, PF_CALL_LOST | PF_CALL_UNWOUND);
@@ -223,9 +225,9 @@ static inline bool is_root (const pf_machine *m, const pf_slot *slot) {
 
 
 /* The id of the stack of a call of a function: the stack of the function
-   around it with its area on top. PF_NO_STACK when stacks are not wanted, and
-   for other areas; PF_OUTER_STACK outside of the functions with which they
-   begin. */
+   around it with its area on top. PF_NO_STACK when stacks are not wanted, for
+   other areas, and when out of memory (m->is_out_of_memory); PF_OUTER_STACK
+   outside of the functions with which they begin. */
 PF_HOT uint32_t stack_of (pf_machine *m, const pf_frame *around,
                           const pf_slot *slot) {
   uint32_t frame = slot->area;
@@ -396,8 +398,8 @@ PF_HOT bool leave_fast (pf_machine *m, fast_run *r, int64_t time,
 }
 
 
-/* Process an event. One that has no flags is told by comparing its word with
-   the word of the call on top. */
+/* Process an event without flags. A leave, suspend or resume of the call on top
+   is detected by comparing the words of the event and of the call. */
 PF_HOT bool process_fast (pf_machine *m, fast_run *r, uint64_t word,
                           int64_t time, const pf_call_sink *sink) {
   const uint64_t change = word ^ r->top->word;
@@ -460,7 +462,7 @@ PF_HOT size_t process_run (pf_machine *m, pf_lane *lane,
 }
 
 
-/* As pf_machine_process, for events that are plain. */
+/* As pf_machine_process, for events with are_plain. Calls go to `sink`. */
 PF_HOT pf_status process_plain (pf_machine *m, const pf_event_rows *rows,
                                 size_t from, size_t to, pf_call_sink sink) {
   const pf_event_rows r = *rows; /* a copy that no store can change */

@@ -1,7 +1,8 @@
 /*
-** state_machine.c - the events enter, leave, suspend, resume and write. Each
-** event looks only at the top of one stack and, through its slot, at the call
-** that it refers to; nothing is searched.
+** state_machine.c - the events enter, leave, suspend, resume and write, the
+** range of times, gaps and the ends of files. Most events look only at the top
+** of one stack and, through its slot, at the call that they refer to; nothing
+** is searched. Gaps and the ends of ranges and files concern all lanes.
 */
 
 #include "kernels/calls/state_machine.h"

@@ -1,10 +1,10 @@
 /*
 ** state_machine.h - the call machine: a state machine that turns events into
 ** calls as call.h defines them. It holds the stacks of all lanes and knows
-** nothing of columns. Used by calls.c, scan.c, spans.c, load.c and explain.c:
-** init, process for the events in their order, finish, free. scan_merge.c
-** merges machines of chunks. A machine owns its lanes, calls and chunk until
-** pf_machine_free; it borrows the dictionary.
+** nothing of columns. Used by calls.c and by kernels/spans, kernels/statistics
+** and kernels/explain: init, process for the events in their order, finish,
+** free. scan_merge.c merges machines of chunks. A machine owns its lanes, calls
+** and chunk until pf_machine_free; it borrows the dictionary.
 */
 
 #ifndef state_machine_h
@@ -80,7 +80,7 @@ typedef struct pf_unmatched_leave {
 
 typedef struct pf_chunk {
   bool needs_reread;
-  uint32_t peak;              /* maximum of pf_lane.count in all lanes */
+  uint32_t peak;              /* pf_lane.count was not above it in any lane */
   pf_unmatched_leave *leaves; /* in order of the events */
   size_t nleaves, leaves_capacity;
   pf_call *firsts; /* first calls of slots that have ended */
@@ -121,11 +121,13 @@ void pf_machine_init (pf_machine *machine, const pf_call_options *options,
 void pf_machine_free (pf_machine *machine);
 
 /* Process events from..to-1. The calls that ended are in machine->calls until
-   the next call, in order of stop. PF_OK or PF_ENOMEM. */
+   the next use of the machine, in the order in which they ended. PF_OK or
+   PF_ENOMEM. */
 pf_status pf_machine_process (pf_machine *machine, const pf_event_rows *rows,
                               size_t from, size_t to);
 
-/* End the calls that are still open, into machine->calls. PF_ENOMEM. */
+/* End the calls that are still open, and add the rows of `edges`, into
+   machine->calls. PF_ENOMEM. */
 pf_status pf_machine_finish (pf_machine *machine);
 
 /* Discard the calls in machine->calls, and reserve memory for `count` new ones.

@@ -6,7 +6,8 @@
 ** all with pf_durations_close.
 **
 ** Memory grows with the number of frames and of cells, not with that of calls:
-** if the heat maps have too many cells, the columns become twice as wide.
+** if the heat maps have more than PF_HEAT_CELLS cells, the columns become twice
+** as wide.
 */
 
 #ifndef durations_h
@@ -20,18 +21,18 @@
 /* Durations with a histogram: PF_NET, PF_GROSS, PF_PERIOD, in this order. */
 #define PF_DURATION_KINDS 3
 
-/* Columns of a heat map at first, and cells of all. */
+/* Columns of a heat map at first, and about the most cells of all. */
 #define PF_HEAT_COLUMNS 64
 #define PF_HEAT_CELLS   (1u << 20)
 
-/* The calls of a frame; a copy of zeros has none. */
+/* The calls of a frame; initialised with zeros. */
 typedef struct pf_frame_durations {
   pf_duration_histogram histograms[PF_DURATION_KINDS];
   pf_quantile quantiles[PF_DURATION_KINDS];
   int64_t max[PF_DURATION_KINDS]; /* ns */
   int64_t net;                    /* sum, ns; it saturates */
-  uint32_t *cells; /* of the heat map, by column and bucket; owned. Set by
-                      pf_durations_finish */
+  uint32_t *cells; /* of the heat map: indices in pf_durations.cells, by column
+                      and bucket; owned. Set by pf_durations_finish */
   size_t ncells;
 } pf_frame_durations;
 
@@ -72,7 +73,7 @@ static inline uint32_t pf_heat_bucket (uint64_t key) {
 }
 
 /* Prepare for calls that begin `first` ns or later, and less than `length` ns
-   after that; later ones count in the last column. */
+   after that; earlier and later ones count in the first and last column. */
 void pf_durations_init (pf_durations *durations, int64_t first, int64_t length);
 void pf_durations_close (pf_durations *durations);
 

@@ -1,7 +1,7 @@
 /*
-** histogram.h - counts of durations in buckets that grow by a quarter of a
-** power of two. Used by overview.c and csrc/lua/stages/lane_overview.c. The
-** owner initialises a histogram with zeros and frees `cells`.
+** histogram.h - counts of durations in buckets, four for each power of two.
+** Used by durations.c and csrc/lua/stages/lane_overview.c. The owner
+** initialises a histogram with zeros and frees `cells`.
 */
 
 #ifndef histogram_h

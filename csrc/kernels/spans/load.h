@@ -26,7 +26,7 @@ typedef struct pf_load_options {
 ** interval). From one event of a core to its next, the core is busy if the lane
 ** of the event was running right after it. The first `next` reads the events.
 ** PF_EUNSUPPORTED without the columns of events or cores; PF_ELIMIT for more
-** than PF_MAX_LOAD_INTERVALS intervals.
+** than PF_MAX_LOAD_INTERVALS intervals; PF_ENOMEM.
 */
 pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
                         pf_reader **reader, pf_error *error);

@@ -31,8 +31,9 @@ typedef struct pf_overview_list {
   uint64_t total; /* also of those that are not in the list */
 } pf_overview_list;
 
-/* Whether a call is dropped before another one: the shorter one, and of equal
-   ones any, so that those that stay are spread over the whole time. */
+/* Whether call `a` is dropped before `b`: the shorter one is, and of equal ones
+   a hash of the start decides, so that those that stay are spread over the
+   whole time. */
 bool pf_overview_is_before (const pf_overview_call *a,
                             const pf_overview_call *b);
 

@@ -10,9 +10,9 @@
 
 #include "model/base/memory.h"
 
-/* Frames whose time in the current interval is counted. With more of them the
-   one with least time gives its place away, so a frame with more than 1/32 of
-   the time is always there. */
+/* Frames whose time in the current interval is counted. If there are more, a
+   new one replaces the one with least time and inherits that time, so a frame
+   with more than 1/32 of the time is always among them. */
 #define COUNTED 32
 
 typedef struct open_call {
@@ -125,7 +125,8 @@ static void spend (const pf_overview *o, pf_overview_track *t, int64_t until) {
 }
 
 
-/* A call was active whenever its stack was empty since a base. */
+/* Count a call that was open since a base as active whenever its stack was
+   empty. */
 static void fill_since (const pf_overview *o, pf_overview_track *t,
                         int64_t from, int64_t until, uint32_t frame) {
   const size_t last = interval_at(o, t, until);
@@ -143,7 +144,8 @@ static void fill_since (const pf_overview *o, pf_overview_track *t,
   }
 }
 
-/* Sets *is_left_out for further variables than are wanted. */
+/* Add a track unless it is known. Sets *is_left_out if it is one of more
+   variables than are wanted. False when out of memory. */
 static bool add_track (pf_overview *o, uint32_t track, bool *is_left_out) {
   *is_left_out = false;
   if (pf_overview_track_at(o, track) != NULL)
@@ -202,7 +204,8 @@ static void note_value (pf_overview_interval *i, int64_t value) {
 }
 
 
-/* `is_late`: it was open since the base, around all calls since then. */
+/* Open a call. `is_late`: it was open since the base, around all calls since
+   then. */
 static bool open_call_at (pf_overview *o, pf_overview_track *t,
                           const pf_span *span, bool is_late) {
   overview_progress *const p = t->progress;
@@ -390,7 +393,7 @@ static bool keep_worst (pf_overview *o) {
 }
 
 
-/* Ends the counts and lists after the last event. */
+/* Ends the counts and lists after the last event. False when out of memory. */
 static bool finish (pf_overview *o) {
   for (uint32_t i = 0; i < o->known.count; i++) {
     pf_overview_track *const t = pf_overview_track_at(o, i);

@@ -23,7 +23,7 @@
 #define PF_OVERVIEW_RANGES    1024
 
 typedef struct pf_overview_options {
-  pf_call_options calls;   /* only from, to and last are used */
+  pf_call_options calls;   /* only from, to and last may be set */
   int64_t first, length;   /* ns: the intervals divide this time */
   uint32_t intervals;      /* of each lane, at least 1; a variable has at most
                               PF_OVERVIEW_RANGES */
@@ -35,7 +35,8 @@ typedef struct pf_overview_options {
 
 typedef struct pf_overview_interval {
   int64_t busy, idle; /* ns in which a call was active, or was suspended */
-  int64_t top_time;   /* ns of the frame that was active longest */
+  int64_t top_time;   /* ns of the frame that was active longest; perhaps too
+                         high if there were more than 32 frames */
   int64_t low, high;  /* of a variable's values */
   uint64_t begun;     /* calls that began in it */
   uint32_t top;       /* that frame, or 0 */
@@ -53,7 +54,7 @@ struct pf_overview_track {
 typedef struct pf_overview {
   pf_overview_options options;
   pf_span_tracks known;
-  pf_overview_track *tracks; /* known.count of them are in use */
+  pf_overview_track *tracks; /* by id; read with pf_overview_track_at */
   size_t capacity;
   uint32_t *areas;         /* by frame: its area; index 0 is unused */
   uint32_t *worst_track;   /* by frame: track of its longest call */
@@ -71,11 +72,13 @@ pf_status pf_overview_open (pf_reader *events,
                             pf_overview **overview, pf_error *error);
 void pf_overview_close (pf_overview *overview);
 
-/* Reduce the lists of calls, possibly again, so that all tracks together keep
-   at most `most_calls`: each track may keep the same number, and tracks with
-   fewer leave theirs to the others. Values of a variable stay if all of them
-   fit. The longest call of a function stays, also if it is shorter than others.
-   Order all lists by start and depth. False when out of memory. */
+/* Reduce the lists of calls, possibly again with a smaller number, so that all
+   tracks together keep at most `most_calls`: each track may keep the same
+   number, and tracks with fewer leave theirs to the others. Values of a
+   variable stay if all of them fit into a quarter of it. In addition the
+   longest call of up to PF_OVERVIEW_WORST functions stays, if it is shorter
+   than the others of its track. Order all lists by start and depth. False when
+   out of memory. */
 bool pf_overview_trim (pf_overview *overview, uint64_t most_calls);
 
 /* Returns a track by id; NULL if it is left out. */

@@ -2,15 +2,15 @@
 ** spans.h - the begins and ends of calls in the order of the events, from which
 ** timelines for viewers are written. kernels/calls/call.h defines calls; the
 ** call machine runs, and its stacks are compared after each event. Used by
-** csrc/lua/stages/timeline_spans.c and csrc/lua/profile/export_samples.c.
+** csrc/lua/stages/timeline_spans.c, csrc/lua/profile/export_samples.c, and
+** overview.c and track_store.c of this folder.
 **
 ** Spans lie on tracks. A track is the call stack of a lane, the states of one
 ** variable, or the values of one variable. Times on a track never go back; if
 ** the times of a lane start again, a new track begins.
 **
-** overview.c of this folder also calls pf_spans_read. The caller closes the
-** tracks (pf_span_tracks_close) or the store (pf_span_store_close), which own
-** all memory and borrow the events.
+** The caller closes the tracks (pf_span_tracks_close) or the store
+** (pf_span_store_close), which own all memory and borrow the events.
 */
 
 #ifndef spans_h
@@ -20,7 +20,7 @@
 
 /* Options of pf_spans_read. Initialise with zeros. */
 typedef struct pf_spans {
-  pf_call_options calls; /* only from, to and last are used */
+  pf_call_options calls; /* only from, to and last may be set */
   bool lines;            /* include lines of functions */
   bool variables;        /* include tracks of states and values of variables */
   bool idle;             /* include rows for the times in which a lane does not
@@ -72,8 +72,8 @@ typedef struct pf_span_loss {
 
 #define PF_SPAN_MOST_LOSSES 1000 /* that are kept */
 
-/* Facts about all spans. Both times are 0 if there was none. `events`, `list`
-   and `losses` are freed by pf_span_tracks_close. */
+/* Facts about all spans. `first` and `last` are 0 if there was no event.
+   `events`, `list` and `losses` are freed by pf_span_tracks_close. */
 typedef struct pf_span_tracks {
   pf_events events; /* with the lanes */
   pf_span_track *list;
@@ -90,10 +90,10 @@ typedef struct pf_span_tracks {
 /*
 ** Read `events` (borrowed until the tracks are closed; its columns:
 ** kernels/calls/events.h) to their end, and pass their spans to `put`. On each
-** track opens and closes are balanced and nest. Memory grows with tracks,
-** areas, distinct values and depth. Close the tracks also after a failure:
-** PF_EUNSUPPORTED when the columns are not those of events; PF_ENOMEM; that of
-** `put` or of the events.
+** track opens and closes nest, and are balanced unless a live file has not
+** ended. Memory grows with tracks, areas, distinct values and depth. Close the
+** tracks also after a failure: PF_EUNSUPPORTED when the columns are not those
+** of events; PF_ENOMEM; that of `put` or of the events.
 */
 pf_status pf_spans_read (pf_reader *events, const pf_spans *options,
                          pf_put_span *put, void *context,
@@ -135,8 +135,8 @@ enum {
   PF_TRACK_FIELDS
 };
 
-/* Open a reader of the opens and closes on a track, with calls without an enter
-   where they began. It borrows the store. PF_ENOMEM. */
+/* Open a reader of the rows of a track, with calls without an enter where they
+   began. It borrows the store. PF_ENOMEM. */
 pf_status pf_span_store_reader (const pf_span_store *store, uint32_t track,
                                 int64_t origin, pf_reader **reader,
                                 pf_error *error);

@@ -48,7 +48,8 @@ static pf_status read_event (const winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* Functions and lines have no value; a binary timeline stores 0. */
+/* Reads the value. Functions and lines have none; a binary timeline stores
+   0. */
 static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
                              size_t row, winidea_event *event) {
   event->has_value = event->is_double = false;
@@ -117,7 +118,7 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
 
 
 static pf_status begin (winidea_writer *self, pf_sink *sink, pf_error *error) {
-  /* a sink for trying a row has no side sink */
+  /* without a side sink, records go into the file itself */
   pf_sink *const beside =
       self->is_beside ? pf_sink_side(sink, "timeline") : NULL;
   self->sink = sink;

@@ -49,7 +49,8 @@ typedef struct winidea_writer {
   bool has_states; /* write events of states, else writes of their variables */
   winidea_version version; /* of a binary timeline */
   const char *line_end;
-  int64_t total_time;               /* for INFO, ns; below 0: none */
+  int64_t total_time;               /* for INFO, ns; below 0: none, or it has
+                                       been written */
   uint32_t events[WINIDEA_EVENTS];  /* ids by type */
   uint8_t *copies[WINIDEA_FORMATS]; /* owned: the texts of the row formats */
   pf_bytes texts[WINIDEA_FORMATS];
@@ -69,7 +70,8 @@ typedef struct winidea_writer {
   unsigned format; /* WINIDEA_FORMATS: none yet */
   const char *class;
   uint32_t context;
-  uint32_t function; /* of the last function, or WINIDEA_NO_HANDLE */
+  uint32_t function; /* handle of the last function since the last TIMELINE, or
+                        WINIDEA_NO_HANDLE */
 
   uint32_t *assigned; /* areas whose handles were assigned, in this order */
   uint32_t nassigned;
@@ -89,7 +91,8 @@ typedef struct winidea_writer {
   pf_error *error;         /* of the current call */
 } winidea_writer;
 
-/* The handle of a row: its own, else that of its area. */
+/* Sets *number to the handle of a row: its own, else that of its area.
+   PF_EUNSUPPORTED, PF_ELIMIT or PF_ENOMEM. */
 pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
                               size_t handle, size_t area, size_t row,
                               uint32_t *number);

@@ -80,8 +80,8 @@ static bool append (winidea_writer *self, pf_bytes bytes) {
 }
 
 
-/* Returns true if splitting the row gives the same fields; numbers always
-   do. */
+/* Returns true if splitting the row gives the same fields. Rows without texts
+   are not checked. */
 static bool reads_back (const winidea_rowformat *format, pf_bytes row,
                         const fields *f) {
   winidea_fields back;
@@ -203,7 +203,8 @@ pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
 
 /* Writes the row of an area with the parent `parent` (or PF_NO_AREA); the
    caller has set its other fields. If a reader would derive another parent, the
-   row goes to a section that states parents. */
+   row goes to a section that states parents, unless the handle of the parent is
+   not known. */
 static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
                            uint32_t parent) {
   const pf_area *const above =
