@@ -289,6 +289,47 @@ describe("br, where the documentation is ambiguous,", function()
          { own(calls(1, 17, 8, 5), { wall = 43 }) })
    end)
 
+   it("subtracts the time of a line from its own caller only", function()
+      local inclusive = { semantics = "inclusive" }
+      -- Line 99 is called by 20, which has no time or one that is too large; 10 calls 20 and 30.
+      local function untimed(time)
+         local b = br():module(1, "A.BR"):line(1, 99):time(5):back(1, 20):back(1, 10):stop()
+         b:line(1, 20)
+         b = time and b:time(time) or b
+         return b:back(1, 10):stop():line(1, 30):time(10):back(1, 10):stop()
+            :line(1, 10):time(30):stop()
+      end
+      assert.equal("5 ? 10 15", (own(untimed(), inclusive)))
+      assert.equal("5 ? 10 15", (own(untimed(-1), inclusive)))
+      -- Callees whose times add up to 2^64 + 2 ns.
+      local large = br():module(1, "A.BR")
+      for _, time in ipairs { math.maxinteger, math.maxinteger, 4 } do
+         large:line(1, 20):time(time):back(1, 10):stop()
+      end
+      local trace <close> = open(large:line(1, 10):time(7):stop(), inclusive)
+      assert.equal(0, trace.samples:rows("self")[4].self)
+      assert.same({ "br-long-time", "br-not-inclusive" }, codes(trace))
+   end)
+
+   it("computes self times below max_depth as above it", function()
+      -- Line n is called by the lines before it, and takes 10 ns more than line n + 1.
+      local b = br():module(1, "A.BR")
+      for line = 5, 1, -1 do
+         b:line(1, line):time(10 * (6 - line))
+         for caller = line - 1, 1, -1 do
+            b:back(1, caller)
+         end
+         b:stop()
+      end
+      for depth = 1, 5 do
+         local trace <close> = open(b, { semantics = "inclusive", max_depth = depth })
+         for _, row in ipairs(trace.samples:rows "self") do
+            assert.equal(10, row.self)
+         end
+         assert.same(depth < 4 and { "br-deep" } or {}, codes(trace))
+      end
+   end)
+
    it("computes self times from inclusive times without backtraces", function()
       assert.same({ "? ?", "inclusive", "given" }, { own(
          br():module(1, "A.BR"):line(1, 1):time(5):stop():line(1, 2):time(5):stop(),

@@ -184,6 +184,23 @@ void br_parser_close (br_parser *parser);
    trace PF_AGAIN instead), or a failure of pf_warn or PF_ENOMEM. */
 pf_status br_next_group (br_parser *parser, pf_error *error);
 
+/* The time of lines whose caller has not ended, by their number of frames. */
+typedef struct br_callees {
+  uint64_t *times; /* owned; ns, at most UINT64_MAX */
+  size_t capacity;
+} br_callees;
+
+/* Ends the line of a group. Sets *called to the time of the lines that it
+   called: the groups one frame deeper since the last group of its depth. The
+   time of the group, or *called if it has none, is added for its caller. False
+   when out of memory. */
+bool br_end_line (br_callees *callees, const br_group *group, uint64_t *called);
+
+/* a + b, at most UINT64_MAX. */
+static inline uint64_t br_sum (uint64_t a, uint64_t b) {
+  return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
 static inline uint64_t br_left (const br_parser *parser) {
   return parser->trace->sources[0].bytes.size - parser->at;
 }

@@ -165,9 +165,7 @@ static pf_status take_time (br_parser *parser, const br_record *record) {
     status = warn(parser, PF_NOTE, "br-long-time", record,
                   "%llu ns in one line", (unsigned long long)record->spent);
   group->has_time = true;
-  group->spent = record->spent > UINT64_MAX - group->spent
-                     ? UINT64_MAX
-                     : group->spent + record->spent;
+  group->spent = br_sum(group->spent, record->spent);
   parser->may_have_tag = false;
   return status;
 }
@@ -232,6 +230,19 @@ static pf_status count_group (br_parser *parser) {
   return pf_warn(parser->trace, PF_NOTE, "br-mixed", PF_EFORMAT,
                  parser->group.offset, parser->error,
                  "some groups have a time and others none: those are samples");
+}
+
+
+bool br_end_line (br_callees *callees, const br_group *group,
+                  uint64_t *called) {
+  const size_t depth = group->nframes + (size_t)group->dropped;
+  if (!pf_grow_filled(&callees->times, &callees->capacity, depth + 2, 0))
+    return false;
+  *called = callees->times[depth + 1];
+  callees->times[depth + 1] = 0;
+  callees->times[depth] = br_sum(callees->times[depth],
+                                 br_has_time(group) ? group->spent : *called);
+  return true;
 }
 
 

@@ -91,8 +91,7 @@ typedef struct prescan {
   /* Evidence for inclusive times. */
   uint64_t sum;             /* of all times, at most UINT64_MAX */
   uint64_t longer, shorter; /* callers, compared with their callees */
-  uint64_t *callees;        /* owned; by depth: time of the callees so far */
-  size_t capacity;
+  br_callees callees;       /* owned */
 } prescan;
 
 
@@ -129,27 +128,17 @@ static const char *decide_order (const prescan *s, br_interpretation *interp) {
 }
 
 
-static uint64_t capped_sum (uint64_t a, uint64_t b) {
-  return b > UINT64_MAX - a ? UINT64_MAX : a + b;
-}
-
-
 /* Compares a line with the lines that it called. */
 static pf_status inspect_time (prescan *s, const br_group *group,
                                pf_error *error) {
-  const size_t depth = group->nframes;
-  if (!group->has_time || group->dropped > 0)
-    return PF_OK;
-  if (!pf_grow_filled(&s->callees, &s->capacity, depth + 2, 0))
+  uint64_t called;
+  if (!br_end_line(&s->callees, group, &called))
     return pf_no_memory(error);
-  s->sum = capped_sum(s->sum, group->spent);
-  if (s->callees[depth + 1] > 0) {
-    const bool fits = group->spent >= s->callees[depth + 1];
-    s->longer += fits;
-    s->shorter += !fits;
-  }
-  s->callees[depth + 1] = 0;
-  s->callees[depth] = capped_sum(s->callees[depth], group->spent);
+  if (!br_has_time(group))
+    return PF_OK;
+  s->sum = br_sum(s->sum, group->spent);
+  s->longer += called > 0 && group->spent >= called;
+  s->shorter += group->spent < called;
   return PF_OK;
 }
 
@@ -236,7 +225,7 @@ static pf_status prescan_file (pf_trace *trace, br_interpretation *interp,
     *rows = s.has_reached_end ? (int64_t)s.parser.groups : -1;
     status = conclude(trace, &s, interp, error);
   }
-  free(s.callees);
+  free(s.callees.times);
   br_parser_close(&s.parser);
   return status;
 }

@@ -59,8 +59,7 @@ typedef struct group_reader {
   /* Of samples. */
   known_frame *stack; /* of the last group, outermost frame first */
   size_t nstack, stack_capacity;
-  uint64_t *callees; /* by depth: time of the callees so far, ns */
-  size_t callees_capacity;
+  br_callees callees; /* owned */
   uint8_t name_buffer[BR_MAX_CONVERTED + 8];
 } group_reader;
 
@@ -130,28 +129,19 @@ static pf_status find_stack (group_reader *self, uint32_t *stack,
 
 
 /* Puts the times. Samples have none; self time can be computed from inclusive
-   times only if backtraces state the callers. Lines are written when they end:
-   the callees of a line are the groups one frame deeper since the last group of
-   its depth that has a time. */
+   times only if backtraces state the callers. */
 static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
                             pf_error *error) {
   const br_group *const group = &self->parser.group;
-  const size_t depth = group->nframes;
   const bool has_time = br_has_time(group);
-  const bool subtracts = has_time && self->interp->inclusive;
-  const bool has_self =
-      has_time &&
-      (!subtracts || (group->dropped == 0 && self->interp->has_callers));
+  const bool subtracts = self->interp->inclusive;
+  const bool has_self = has_time && (!subtracts || self->interp->has_callers);
   uint64_t called = 0;
   pf_put_int(&columns[SAMPLES_SPENT], row, (int64_t)group->spent, has_time);
-  if (subtracts && columns[SAMPLES_SELF].data != NULL) {
-    if (!pf_grow_filled(&self->callees, &self->callees_capacity, depth + 2, 0))
-      return pf_no_memory(error);
-    called = self->callees[depth + 1];
-    self->callees[depth + 1] = 0;
-    self->callees[depth] += group->spent; /* less than 2^63 each; may wrap */
-  }
-  const bool is_less = called > group->spent;
+  if (subtracts && columns[SAMPLES_SELF].data != NULL &&
+      !br_end_line(&self->callees, group, &called))
+    return pf_no_memory(error);
+  const bool is_less = has_time && called > group->spent;
   pf_put_int(&columns[SAMPLES_SELF], row,
              is_less ? 0 : (int64_t)(group->spent - called), has_self);
   if (!is_less)
@@ -234,7 +224,7 @@ static void close_groups (pf_reader *reader) {
   group_reader *const self = (group_reader *)(void *)reader;
   br_parser_close(&self->parser);
   free(self->stack);
-  free(self->callees);
+  free(self->callees.times);
   free(self);
 }
 
