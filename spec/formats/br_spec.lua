@@ -197,6 +197,24 @@ describe("br, following a growing file,", function()
       return rows
    end
 
+   it("computes self times, and notes the order of backtraces, once they are known", function()
+      local path = command.file("empty.br", "")
+      local trace <close> = assert(profio.open(path,
+         { live = true, format = "br", semantics = "inclusive" }))
+      local reader = trace.samples:reader()
+      command.file("empty.br", br():module(1, "A.BR"):line(1, 5):time(8):stop()
+         :line(1, 30):time(2):back(1, 10):main():back(1, 20):gosub():stop()
+         :line(1, 20):gosub():time(5):back(1, 10):main():stop()
+         :line(1, 10):main():time(9):stop():bytes())
+      trace:refresh()
+      local own = {}
+      for i, row in ipairs(core.rows(reader)) do
+         own[i] = row.self or "?"
+      end
+      assert.same({ "?", 2, 3, 4 }, own)
+      assert.same({ "br-order-contradicts" }, codes(trace))
+   end)
+
    it("reads complete records, whatever the sizes of the chunks", function()
       local b = br():module(1, "A.BR"):module(2, "B.BR")
       for i = 1, 10 do
@@ -309,6 +327,22 @@ describe("br, where the documentation is ambiguous,", function()
       local trace <close> = open(large:line(1, 10):time(7):stop(), inclusive)
       assert.equal(0, trace.samples:rows("self")[4].self)
       assert.same({ "br-long-time", "br-not-inclusive" }, codes(trace))
+   end)
+
+   it("finds backtraces, and notes their order, after the first megabyte", function()
+      local line = br():line(1, 5):time(8):stop():bytes()
+      local b = br():module(1, "A.BR"):raw(line:rep(100000))
+         :line(1, 30):time(2):back(1, 10):main():back(1, 20):stop()
+         :line(1, 20):time(5):back(1, 10):main():stop()
+      local trace <close> = open(b, { semantics = "inclusive" })
+      assert.same({ { n = 100002, own = 800005 } },
+         trace.samples:aggregate { "n = count", "own = sum(self)" }:rows())
+      assert.same({}, codes(trace)) -- the scan up to the first backtrace has found the order
+      local other <close> = open(b, {})
+      assert.equal("inner_first", other.info.backtrace_order)
+      assert.equal(100002, #other.samples:rows "self")
+      assert.same({ "br-order-contradicts" }, codes(other))
+      assert.equal(9 + 100000 * #line, other.warnings[1].offset)
    end)
 
    it("computes self times below max_depth as above it", function()

@@ -210,7 +210,18 @@ typedef struct br_interpretation {
   bool outer_first; /* backtraces are in the order from the outermost frame */
   bool inclusive;   /* times include called lines */
   bool has_callers; /* some group of the pre-scan has backtraces */
+  bool is_assumed;  /* nothing states the order of backtraces */
 } br_interpretation;
+
+/* Returns true if a group is evidence for the order of backtraces: it has two
+   or more, and the main routine only on the first or only on the last one. */
+static inline bool br_has_main_only (const br_group *group, bool is_first) {
+  const size_t last = group->nframes - 1;
+  if (last < 2 || group->dropped > 0)
+    return false;
+  return group->frames[is_first ? 1 : last].routine == BR_IN_MAIN &&
+         group->frames[is_first ? last : 1].routine != BR_IN_MAIN;
+}
 
 /* The frame of a group at a level: 0 is the line itself, 1 its caller, ... */
 static inline const br_frame *br_frame_of (const br_group *group,

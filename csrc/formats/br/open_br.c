@@ -3,6 +3,7 @@
 ** has no header; opening pre-scans its first megabyte, or with option `wall`
 ** all of it, to decide what the page of the format leaves open. Options, and
 ** the mapping by which profio's recorder names itself, decide without evidence.
+** Readers warn if the file has evidence against an assumed order later.
 **
 ** Order of backtraces: a line of the main routine can only be the outermost
 ** frame. The outermost frame comes first if some groups of two or more
@@ -96,14 +97,9 @@ typedef struct prescan {
 
 
 static void inspect_order (prescan *s, const br_group *group) {
-  const size_t n = group->nframes - 1;
-  s->backtraces += n + group->dropped;
-  if (n < 2 || group->dropped > 0)
-    return;
-  const bool first = group->frames[1].routine == BR_IN_MAIN;
-  const bool last = group->frames[n].routine == BR_IN_MAIN;
-  s->main_first += first && !last;
-  s->main_last += last && !first;
+  s->backtraces += group->nframes - 1 + group->dropped;
+  s->main_first += br_has_main_only(group, true);
+  s->main_last += br_has_main_only(group, false);
 }
 
 
@@ -116,6 +112,7 @@ static const char *decide_order (const prescan *s, br_interpretation *interp) {
   if (s->is_recording)
     return "profio's recorder writes them so";
   interp->outer_first = s->main_first > 0 && s->main_last == 0;
+  interp->is_assumed = s->main_first == 0 && s->main_last == 0;
   if (s->backtraces == 0)
     return "there are no backtraces";
   if (s->main_first > 0 && s->main_last > 0)
@@ -201,19 +198,22 @@ static pf_status conclude (pf_trace *trace, const prescan *s,
 }
 
 
-/* Scans the first megabyte (with option `wall` the whole file), sets *interp,
+/* Scans the first megabyte (with option `wall` the whole file, and for given
+   inclusive times at least up to the first backtrace), sets *interp,
    and states the decisions and their reasons in facts. *rows is the number of
    groups, or -1 if the scan did not reach the end. PF_OK or a failure. */
 static pf_status prescan_file (pf_trace *trace, br_interpretation *interp,
                                int64_t *rows, pf_error *error) {
   const bool reads_all = pf_option_int(trace, "wall", 0) > 0;
+  const bool finds_callers = pf_option_is(trace, "semantics", "inclusive");
   prescan s = {.sum = 0};
   pf_bytes recorder;
   pf_status status = br_parser_open(&s.parser, trace, error);
   s.is_recording = br_recorded_by(trace, &recorder);
   if (s.is_recording)
     pf_info_text(trace, "recorded_by", recorder);
-  while (status == PF_OK && (reads_all || s.parser.at < PRESCAN_BYTES)) {
+  while (status == PF_OK && (reads_all || s.parser.at < PRESCAN_BYTES ||
+                             (finds_callers && s.backtraces == 0))) {
     status = br_next_group(&s.parser, error);
     if (status != PF_MORE)
       break;

@@ -50,6 +50,7 @@ typedef struct group_reader {
   pf_reader reader;
   br_parser parser;
   const br_interpretation *interp;
+  bool has_warned;                /* of the order of backtraces */
   uint32_t routines[BR_ROUTINES]; /* ids of their names */
 
   /* Of frames. */
@@ -60,6 +61,7 @@ typedef struct group_reader {
   known_frame *stack; /* of the last group, outermost frame first */
   size_t nstack, stack_capacity;
   br_callees callees; /* owned */
+  bool has_callers;   /* some group has had backtraces */
   uint8_t name_buffer[BR_MAX_CONVERTED + 8];
 } group_reader;
 
@@ -129,13 +131,15 @@ static pf_status find_stack (group_reader *self, uint32_t *stack,
 
 
 /* Puts the times. Samples have none; self time can be computed from inclusive
-   times only if backtraces state the callers. */
+   times only if backtraces state the callers, in a live trace from the first of
+   them on. */
 static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
                             pf_error *error) {
   const br_group *const group = &self->parser.group;
   const bool has_time = br_has_time(group);
   const bool subtracts = self->interp->inclusive;
-  const bool has_self = has_time && (!subtracts || self->interp->has_callers);
+  self->has_callers |= group->nframes > 1;
+  const bool has_self = has_time && (!subtracts || self->has_callers);
   uint64_t called = 0;
   pf_put_int(&columns[SAMPLES_SPENT], row, (int64_t)group->spent, has_time);
   if (subtracts && columns[SAMPLES_SELF].data != NULL &&
@@ -154,11 +158,29 @@ static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
 }
 
 
+/* Parses the next group. Warns once if it refutes an assumed order: its records
+   were not there when the file was opened, or are after the pre-scan. */
+static pf_status next_group (group_reader *self, pf_error *error) {
+  const br_group *const group = &self->parser.group;
+  const pf_status status = br_next_group(&self->parser, error);
+  if (status != PF_MORE || self->has_warned || !self->interp->is_assumed ||
+      !br_has_main_only(group, true))
+    return status;
+  self->has_warned = true;
+  const pf_status warned = pf_warn(
+      self->parser.trace, PF_NOTE, "br-order-contradicts", PF_EFORMAT,
+      group->offset, error,
+      "the main routine stands on the first backtrace, after the innermost "
+      "caller was assumed to come first when the file was opened");
+  return warned < 0 ? warned : PF_MORE;
+}
+
+
 static pf_status put_group (pf_reader *reader, pf_batch *batch,
                             pf_error *error) {
   group_reader *const self = (group_reader *)(void *)reader;
   pf_column *const columns = batch->columns;
-  pf_status status = br_next_group(&self->parser, error);
+  pf_status status = next_group(self, error);
   if (status != PF_MORE)
     return status;
   const br_group *const group = &self->parser.group;
@@ -191,7 +213,7 @@ static pf_status put_frame (pf_reader *reader, pf_batch *batch,
   const br_group *const group = &self->parser.group;
   pf_column *const columns = batch->columns;
   if (self->level == self->count) {
-    const pf_status status = br_next_group(&self->parser, error);
+    const pf_status status = next_group(self, error);
     self->level = 0;
     self->count = status == PF_MORE ? group->nframes : 0;
     if (status != PF_MORE)
@@ -240,6 +262,7 @@ static pf_status open_groups (pf_trace *trace, const pf_table *table,
     return PF_ENOMEM;
   self->reader.close = close_groups;
   self->interp = &((const br_file *)trace->state)->interp;
+  self->has_callers = self->interp->has_callers;
   pf_status status = br_parser_open(&self->parser, trace, error);
   if (status == PF_OK)
     status = pf_intern_texts(trace->dictionary, br_routine_names, BR_ROUTINES,

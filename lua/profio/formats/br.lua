@@ -75,7 +75,8 @@ br.warnings = {
    ["br-nested"] = "a group begins inside another one, which ends there",
    ["br-not-inclusive"] = "an inclusive time is less than that of the lines it includes",
    ["br-odd-line"] = "a line number is not from 1 to 99999",
-   ["br-order-contradicts"] = "the main routine is at both ends of backtraces",
+   ["br-order-contradicts"] =
+      "the main routine is at both ends of backtraces, or not at the assumed one",
    ["br-padding"] = "the file ends in zeros",
    ["br-remapped"] = "a module's number is given to another file",
    ["br-stray"] = "a record that belongs into a group is outside of all groups",
