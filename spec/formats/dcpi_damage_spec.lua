@@ -167,6 +167,21 @@ describe("dcpi, damage of class", function()
       assert.equal("truncated", code)
    end)
 
+   it("D3 or D6 a start that is not known, without which addresses are missing", function()
+      for code, start in pairs { ["dcpi-missing-line"] = false, ["dcpi-bad-value"] = "12g",
+         ["dcpi-value-too-large"] = "10000000000001000" } do
+         for _, options in ipairs { {}, { zeros = true } } do -- fast path, general path
+            local trace <close> = assert(profio.open({
+               data = plain({ tstart = start }):chunk(8, { 5, 6 }):footer():bytes() }, options))
+            assert.same({ { count = 5 }, { count = 6 } }, trace.samples:rows("address", "count"))
+            assert.same({ { start = 8 } }, trace.raw:where { kind = "chunk" }
+               :rows("start", "address"))
+            assert.equal(code, trace.warnings[1].code)
+            assert.equal(1, #trace.warnings)
+         end
+      end
+   end)
+
    it("D21 the other byte order, which the warning names and an option reads", function()
       local b = dcpi():header()
       b.order = ">"

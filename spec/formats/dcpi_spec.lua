@@ -361,7 +361,7 @@ describe("dcpi, dcpicat's text", function()
       local bad, changes = dcpi.listing:gsub("      10 *\t* *0\n", "      10\n")
       assert.equal(1, changes)
       local trace <close> = open(bad, { zeros = true })
-      assert.same({ { address = 0x12006cbb8, count = 27 }, { address = 0x12006cbd0, count = 0 },
+      assert.same({ { address = 0x12006cbb8, count = 27 }, { address = 0x12006cbd0 },
          { address = 0x12006cbd4, count = 0 } },
          trace.samples:where { event = "imiss" }:rows("address", "count"))
       assert.matches("134705 samples are stated, counted were 27", trace.warnings[3].message)
@@ -387,6 +387,25 @@ describe("dcpi, dcpicat's text", function()
       local trace <close> = open(bad)
       assert.same({ "dcpi-bad-value" }, codes_of(trace))
       assert.equal(27, trace.samples:where { event = "x imiss:4096:10000" }:rows()[1].count)
+   end)
+
+   it("shows counts and rates that cannot be read as missing", function()
+      local text = dcpi.listing:gsub("470352", "11"):gsub("134705", "27")
+      for _, count in ipairs { "18446744073709551617", "12x" } do
+         local trace <close> = open((text:gsub("      29 ", " " .. count .. " ")))
+         assert.same({ { address = 0x12006cbb8 }, { address = 0x12006cbb8, count = 27 },
+            { address = 0x12006cbd0, count = 10 }, { address = 0x12006cbd4, count = 1 } },
+            trace.samples:rows("address", "count"))
+         assert.same({ "dcpi-bad-counts" }, codes_of(trace))
+      end
+      for _, rate in ipairs { "63488", "63488:18446744073709551617", "x:10000" } do
+         local trace <close> = open((text:gsub("11 cycles:63488:10000", "40 cycles:" .. rate)),
+            { cpuspeed = 500 })
+         assert.same({ { event = "cycles:" .. rate },
+            { event = "imiss", period = 4096, fraction = 1.0 } },
+            trace.profiles:rows("event", "period", "fraction"))
+         assert.same({ "dcpi-bad-value" }, codes_of(trace))
+      end
    end)
 
    it("shows counts above 2^63 - 1 as missing", function()

@@ -117,6 +117,7 @@ typedef struct dcpi_event {
   uint64_t fraction; /* of the time it was counted: 1 / DCPI_FULL_TIME */
   uint64_t stated;   /* sum of the counts as dcpicat's header states it */
   bool has_stated;   /* that sum could be read */
+  bool has_rate;     /* so could period and fraction; else both are 0 */
   uint64_t counted;  /* sum of the counts that the parser has read */
 } dcpi_event;
 
@@ -154,7 +155,7 @@ typedef struct dcpi_segment {
   uint64_t counts_at;    /* chunk: offset of its first count */
   uint64_t count;        /* chunk: number of counts in the file */
   uint32_t words[2];     /* chunk: offset and number; footer: sums */
-  uint64_t address;      /* of the first count */
+  uint64_t address;      /* of the first count; chunk: see dcpi_has_start */
 } dcpi_segment;
 
 /* The state of an opened trace (pf_trace.state), owned by the trace. */
@@ -185,7 +186,8 @@ typedef struct dcpi_parser {
   uint64_t last_end;  /* end of the last chunk, in bytes from tstart */
   uint64_t addresses; /* number of addresses with samples so far */
   uint64_t samples;   /* sum of the counts so far */
-  uint64_t counts[DCPI_MAX_EVENTS]; /* of the last line of dcpicat */
+  uint64_t counts[DCPI_MAX_EVENTS]; /* of the last line of dcpicat; above
+                                       INT64_MAX: missing */
 } dcpi_parser;
 
 /* header_line.c */
@@ -202,7 +204,7 @@ bool dcpi_is_terminator (const dcpi_line *line);
 
 /* Parse a number in base 10 or 16. Returns PF_EFORMAT if `digits` is empty or
    has another byte, PF_ELIMIT if the number is above 2^64 - 1; *number is then
-   its remainder modulo 2^64. */
+   unchanged. */
 pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number);
 
 /* Remove 0x from the start of a text. Returns false if it is not there. */
@@ -222,6 +224,13 @@ static inline bool dcpi_is_blank (uint8_t c) {
 /* Convert the digits of an epoch to the decimal number YYYYMMDDHHMMSS (UTC),
    which sorts by time. Returns 0 if the digits are not a valid time. */
 uint64_t dcpi_epoch (pf_bytes digits);
+
+/* Whether the addresses of counts are known: those of chunks count from
+   tstart. */
+static inline bool dcpi_has_start (const dcpi_parser *parser) {
+  return parser->file->dialect == DCPI_CAT ||
+         dcpi_has(&parser->header, DCPI_TSTART);
+}
 
 /* header_dcpi.c */
 
@@ -291,9 +300,9 @@ pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment);
    file, check the sums of the events. */
 pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment);
 
-/* Parse "470352 cycles:63488:10000" into *event. Returns false for another
-   form; event->name is then the whole text (after the sum, if there is one),
-   and the other members may be set in part. */
+/* Parse "470352 cycles:63488:10000" into *event, whose numbers are 0. Returns
+   false for another form; event->name is then the whole text (after the sum, if
+   there is one), and period and fraction are 0. */
 bool dcpi_read_event (pf_bytes text, dcpi_event *event);
 
 /* read_dcpi.c: the reader of samples (pf_table.open). */

@@ -53,8 +53,8 @@ static bool cut_number (pf_bytes *text, uint64_t *number) {
 
 bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
   pf_bytes total;
+  uint64_t period, fraction;
   event->name = text;
-  event->fraction = DCPI_FULL_TIME;
   event->has_stated = next_word(&text, &total) &&
                       dcpi_number(total, 10, &event->stated) == PF_OK;
   if (!event->has_stated)
@@ -64,10 +64,13 @@ bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
     text.size--;
   }
   event->name = text;
-  if (!cut_number(&text, &event->fraction) ||
-      !cut_number(&text, &event->period) || text.size == 0)
+  if (!cut_number(&text, &fraction) || !cut_number(&text, &period) ||
+      text.size == 0)
     return false;
   event->name = text;
+  event->period = period;
+  event->fraction = fraction;
+  event->has_rate = true;
   return true;
 }
 
@@ -89,7 +92,8 @@ static pf_status check_events (dcpi_parser *parser) {
 }
 
 
-/* Parse the counts of a line, one for each event, and check them. */
+/* Parse the counts of a line, one for each event, and check them. One that
+   cannot be read is missing. */
 static pf_status take_counts (dcpi_parser *parser,
                               const dcpi_segment *segment) {
   const size_t events = parser->header.nevents;
@@ -98,17 +102,19 @@ static pf_status take_counts (dcpi_parser *parser,
   size_t count = 0;
   bool is_good = true;
   pf_status status = PF_OK;
-  memset(parser->counts, 0, sizeof parser->counts);
+  memset(parser->counts, 0xff, sizeof parser->counts); /* missing */
   for (; next_word(&text, &word); count++)
     if (count < events)
       is_good &= dcpi_number(word, 10, &parser->counts[count]) == PF_OK;
-  if (!is_good || count != expected)
+  is_good &= count == expected;
+  if (!is_good)
     status =
         dcpi_damage(parser, "dcpi-bad-counts", segment->offset,
                     "an address and %zu counts below 2^64 expected", expected);
   for (size_t i = 0; i < events; i++) {
-    parser->header.events[i].counted += parser->counts[i];
-    if (status == PF_OK && parser->counts[i] > INT64_MAX)
+    if (parser->counts[i] != UINT64_MAX)
+      parser->header.events[i].counted += parser->counts[i];
+    if (status == PF_OK && is_good && parser->counts[i] > INT64_MAX)
       status = dcpi_damage(parser, "dcpi-count-too-large", segment->offset,
                            "counts below 2^63 expected, found %llu: shown as "
                            "missing",

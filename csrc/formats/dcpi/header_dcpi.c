@@ -278,7 +278,8 @@ pf_status dcpi_check_header (dcpi_parser *parser) {
         .name = header->values[DCPI_EVENT],
         .period =
             dcpi_has(header, DCPI_PERIOD) ? header->numbers[DCPI_PERIOD] : 0,
-        .fraction = DCPI_FULL_TIME};
+        .fraction = DCPI_FULL_TIME,
+        .has_rate = true};
   }
   return status;
 }

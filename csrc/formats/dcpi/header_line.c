@@ -107,7 +107,7 @@ bool dcpi_has_address (const dcpi_line *line) {
 
 pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number) {
   uint64_t value = 0;
-  bool fits = true;
+  bool fits = digits.size > 0;
   for (size_t i = 0; i < digits.size; i++) {
     const unsigned digit = pf_digit(digits.at[i]);
     if (digit >= base)
@@ -115,10 +115,9 @@ pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number) {
     fits = fits && value <= (UINT64_MAX - digit) / base;
     value = value * base + digit;
   }
-  if (digits.size == 0)
-    return PF_EFORMAT;
-  *number = value;
-  return fits ? PF_OK : PF_ELIMIT;
+  if (fits)
+    *number = value;
+  return fits ? PF_OK : digits.size > 0 ? PF_ELIMIT : PF_EFORMAT;
 }
 
 

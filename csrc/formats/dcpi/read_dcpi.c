@@ -214,6 +214,10 @@ static void fill_columns (const samples_reader *self, pf_batch *batch) {
     pf_put_int(spent, i, ns, is_there);
     pf_put_int(rest, i, left, is_there);
   }
+  pf_column *const address = &batch->columns[SAMPLES_ADDRESS];
+  const bool is_lost = address->data != NULL && !dcpi_has_start(&self->parser);
+  for (size_t i = 0; is_lost && i < batch->rows; i++)
+    pf_set_missing(address, i);
   for (size_t i = SAMPLES_PROFILE; i < SAMPLES_COLUMNS; i++) {
     pf_column *const column = &batch->columns[i];
     if (column->data == NULL)

@@ -173,7 +173,7 @@ static pf_status put_profile (pf_reader *reader, pf_batch *batch,
   put_number(batch, PROFILES_TSIZE, row, dcpi_has(header, size),
              header->numbers[size]);
   pf_put_num(&batch->columns[PROFILES_FRACTION], row,
-             (double)event->fraction / DCPI_FULL_TIME, true);
+             (double)event->fraction / DCPI_FULL_TIME, event->has_rate);
   for (size_t i = PROFILES_IMAGE; i <= PROFILES_PLATFORM && ok; i++)
     ok = put_text(self, batch, i, row, texts[i]);
   return ok ? PF_MORE : pf_no_memory(error);
@@ -203,7 +203,9 @@ static pf_status put_segment (pf_reader *reader, pf_batch *batch,
   put_number(batch, RAW_NUMBER, row, is_chunk, s.words[1]);
   put_number(batch, RAW_ADDRESSES, row, is_footer, s.words[0]);
   put_number(batch, RAW_SAMPLES, row, is_footer, s.words[1]);
-  put_number(batch, RAW_ADDRESS, row, is_chunk || s.kind == DCPI_COUNTS,
+  put_number(batch, RAW_ADDRESS, row,
+             (is_chunk && dcpi_has_start(&self->parser)) ||
+                 s.kind == DCPI_COUNTS,
              s.address);
   pf_put_bytes(&batch->columns[RAW_BYTES], row, all, true);
   const bool ok =
