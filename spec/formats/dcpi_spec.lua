@@ -389,6 +389,18 @@ describe("dcpi, dcpicat's text", function()
       assert.equal(27, trace.samples:where { event = "x imiss:4096:10000" }:rows()[1].count)
    end)
 
+   it("states no sum of samples that cannot be read or is too large", function()
+      for sum, own in pairs { ["18446744073709551617"] = false, x = false, [" "] = false,
+         ["9223372036854775808"] = false, ["9223372036854775807"] = math.maxinteger } do
+         local trace <close> = open((dcpi.listing:gsub("470352", sum)))
+         local rows = trace.profiles:rows "samples"
+         assert.same({ own, 134705 }, { rows[1].samples or false, rows[2].samples })
+         assert.is_nil(trace.info.samples)
+      end
+      local trace <close> = open((dcpi.listing:gsub("470352", "9223372036854641102")))
+      assert.equal(math.maxinteger, trace.info.samples)
+   end)
+
    it("shows counts and rates that cannot be read as missing", function()
       local text = dcpi.listing:gsub("470352", "11"):gsub("134705", "27")
       for _, count in ipairs { "18446744073709551617", "12x" } do

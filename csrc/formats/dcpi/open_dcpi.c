@@ -154,10 +154,11 @@ static void set_texts (pf_trace *trace, const dcpi_header *header) {
 
 
 /* Set the number of events, name and period of the only one, and the sums that
-   the file states. */
+   the file states: that of all samples only if all its parts can be read. */
 static void set_events (pf_trace *trace, const dcpi_parser *parser) {
   const dcpi_header *const header = &parser->header;
   uint64_t samples = 0;
+  bool is_known = header->skipped_events == 0;
   pf_info_int(trace, "events", (int64_t)header->nevents);
   if (header->nevents == 1) {
     const dcpi_event *const event = &header->events[0];
@@ -165,16 +166,21 @@ static void set_events (pf_trace *trace, const dcpi_parser *parser) {
     if (event->period > 0 && event->period <= INT64_MAX)
       pf_info_int(trace, "period", (int64_t)event->period);
   }
-  for (size_t i = 0; i < header->nevents; i++)
-    samples += header->events[i].stated;
+  for (size_t i = 0; i < header->nevents; i++) {
+    const dcpi_event *const event = &header->events[i];
+    is_known =
+        is_known && event->has_stated && event->stated <= INT64_MAX - samples;
+    samples += is_known ? event->stated : 0;
+  }
   if (parser->file->dialect == DCPI_PDB) {
     if (header->major != 0 ||
         parser->bytes.size - header->size < DCPI_FOOTER_SIZE)
       return;
+    is_known = true;
     samples = dcpi_load(parser, parser->bytes.size - 4);
     pf_info_int(trace, "addresses", dcpi_load(parser, parser->bytes.size - 8));
   }
-  if (samples <= INT64_MAX)
+  if (is_known)
     pf_info_int(trace, "samples", (int64_t)samples);
 }
 

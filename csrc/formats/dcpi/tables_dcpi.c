@@ -165,7 +165,8 @@ static pf_status put_profile (pf_reader *reader, pf_batch *batch,
   bool ok = true;
   put_number(batch, PROFILES_PROFILE, row, true, 0);
   put_number(batch, PROFILES_PERIOD, row, event->period > 0, event->period);
-  put_number(batch, PROFILES_SAMPLES, row, is_text || has_footer, samples);
+  put_number(batch, PROFILES_SAMPLES, row,
+             is_text ? event->has_stated : has_footer, samples);
   put_number(batch, PROFILES_CPUSPEED, row, dcpi_has(header, DCPI_CPUSPEED),
              header->numbers[DCPI_CPUSPEED]);
   put_number(batch, PROFILES_TSTART, row, dcpi_has(header, start),
