@@ -163,6 +163,21 @@ describe("dcpi, writing", function()
       assert.equal("foo", trace.info.label)
    end)
 
+   it("takes the period of option header for the events of dcpicat's text", function()
+      local header = "period 1000\ncpuspeed 333"
+      local text = assert(save(dcpi.listing, { header = header }))
+      assert.equal(dcpi.listing:gsub("470352 cycles:63488", "40 cycles:1000")
+         :gsub("134705 imiss:4096", "27 imiss:1000"), text)
+      local one = dcpi.listing:gsub("event +134705[^\n]+\n", ""):gsub(" +%d+\n0x", "\n0x")
+         :gsub(" +%d+\n$", "\n")
+      local trace <close> = assert(profio.open {
+         data = assert(save(one, { dialect = "0.07", header = header })) })
+      assert.same({ "cycles", 1000, 40 }, { trace.info.event, trace.info.period,
+         trace.info.samples })
+      assert.matches("period cannot be written as \"1x\"",
+         select(2, save(dcpi.listing, { header = "period 1x" })))
+   end)
+
    it("merges epochs of one image", function()
       local function epoch(time, counts)
          return { data = dcpi():header({ epoch = time }, "seen " .. time .. "\n")

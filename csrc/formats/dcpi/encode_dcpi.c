@@ -140,9 +140,11 @@ static void collect_values (dcpi_writer *self) {
   }
   for (size_t i = 0; i < self->nfields; i++) {
     const dcpi_field *const field = &self->fields[i];
-    if (field->profile != DCPI_ALL_PROFILES)
-      set_value(&self->profiles[field->profile], dcpi_field_word(self, field),
-                field->value);
+    const dcpi_word word = dcpi_field_word(self, field);
+    if (field->profile == DCPI_ALL_PROFILES)
+      continue;
+    self->profiles[field->profile].has_period |= word == DCPI_PERIOD;
+    set_value(&self->profiles[field->profile], word, field->value);
   }
   for (size_t p = 0; p < self->nprofiles; p++) {
     dcpi_profile *const profile = &self->profiles[p];
@@ -213,14 +215,22 @@ static pf_status add_event (dcpi_writer *self, uint32_t name,
 }
 
 
+/* Parse the line `period` of a profile or of the option `header`. Returns false
+   if there is none, or one of another form. */
+static bool parse_period (const dcpi_writer *self, const uint32_t *values,
+                          uint64_t *period) {
+  const uint32_t name = values[DCPI_PERIOD];
+  return name != PF_NO_NAME &&
+         dcpi_number(dcpi_name(self, name), 10, period) == PF_OK;
+}
+
+
 /* Add an event with the period that a profile states for its only event. */
 static pf_status add_only_event (dcpi_writer *self, const uint32_t *values,
                                  uint32_t name) {
   dcpi_event event = {.name = dcpi_name(self, name),
                       .fraction = DCPI_FULL_TIME};
-  if (values[DCPI_PERIOD] == PF_NO_NAME ||
-      dcpi_number(dcpi_name(self, values[DCPI_PERIOD]), 10, &event.period) !=
-          PF_OK)
+  if (!parse_period(self, values, &event.period))
     return pf_refuse(
         self->error,
         "the period of event %.*s is not stated: give it in header",
@@ -230,7 +240,8 @@ static pf_status add_only_event (dcpi_writer *self, const uint32_t *values,
 
 
 /* Merge all event lines: a name with a period line, or dcpicat's line with
-   both. Lines of the option `header` replace the others. */
+   both. Lines of the option `header` replace the others: a line `period` there
+   also the period in a line of dcpicat. */
 static pf_status merge_events (dcpi_writer *self) {
   pf_status status = PF_OK;
   bool has_every = false;
@@ -242,14 +253,18 @@ static pf_status merge_events (dcpi_writer *self) {
     const bool is_for_all = field->profile == DCPI_ALL_PROFILES;
     if (is_for_all != has_every || dcpi_field_word(self, field) != DCPI_EVENT)
       continue;
-    const uint32_t *const values =
-        self->profiles[is_for_all ? 0 : field->profile].values;
-    dcpi_event event;
-    if (values[DCPI_PERIOD] != PF_NO_NAME ||
+    const dcpi_profile *const profile =
+        &self->profiles[is_for_all ? 0 : field->profile];
+    const uint32_t *const values = profile->values;
+    dcpi_event event = {.offset = 0};
+    if ((is_for_all ? values[DCPI_PERIOD] != PF_NO_NAME
+                    : profile->has_period) ||
         !dcpi_read_event(dcpi_name(self, field->value), &event)) {
       status = add_only_event(self, values, field->value);
       continue;
     }
+    /* check_values refuses a period of another form */
+    (void)parse_period(self, values, &event.period);
     const uint32_t name = pf_intern(self->dictionary, event.name);
     status = name == PF_NO_NAME ? pf_no_memory(self->error)
                                 : add_event(self, name, &event);

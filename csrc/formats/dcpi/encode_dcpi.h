@@ -38,6 +38,7 @@ typedef struct dcpi_field {
 typedef struct dcpi_profile {
   bool has_id;
   int64_t id;
+  bool has_period; /* its own lines state the period of its event */
   uint32_t names[SAMPLES_COLUMNS]; /* by column; PF_NO_NAME: not stated yet */
   uint32_t values[DCPI_WORDS];     /* by word, set by collect_values */
 } dcpi_profile;
