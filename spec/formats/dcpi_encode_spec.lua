@@ -104,6 +104,59 @@ describe("dcpi, writing", function()
       assert.equal(again, save(again))
    end)
 
+   -- Writes a header of `facts` with further rows of table header.
+   local function write_lines(rows)
+      local writer = assert(profio.create(nil, { format = "dcpi", header = facts }))
+      for _, row in ipairs(rows) do
+         local ok, message, code = refused(writer, "header", row)
+         if not ok then
+            return nil, message, code
+         end
+      end
+      return writer:close()
+   end
+
+   it("writes header rows that have only a line", function()
+      local bytes = assert(write_lines { { line = "hue  deep \t blue " }, { line = "samples  " },
+         { word = "samples" }, { word = "who", line = "who knows" } })
+      assert.matches("\nhue  deep \t blue \nwho knows\n", bytes)
+      local trace <close> = assert(profio.open({ data = bytes }, { strict = true }))
+      assert.same({ { word = "hue", value = "deep \t blue" } },
+         trace.header:where { word = "hue" }:rows("word", "value"))
+   end)
+
+   it("refuses header rows that it cannot write, or that would become other lines", function()
+      for _, case in ipairs {
+         { { word = "hue" }, "no value" }, { { value = "blue" }, "no word" },
+         { { line = "hue" }, "a word, blanks and a value" },
+         { { line = "hue blue\nsamples" }, "a word, blanks and a value" },
+         { { line = " hue" }, "a word, blanks and a value" },
+         { { word = "hue", value = "blue\nwho knows" }, "\"hue\" cannot be written as" },
+         { { word = "hue", value = " blue" }, "\"hue\" cannot be written as" },
+         { { word = "hue\nwho", value = "knows" }, "cannot be written as" },
+         { { word = "hue who", value = "knows" }, "cannot be written as" },
+         { { word = "path", value = "/a\nwho knows" }, "\"path\" cannot be written as" },
+         { { word = "label", value = "a\nwho knows" }, "label cannot be written as" },
+         { { word = "cpuamask", value = "f\nwho knows" }, "cpuamask cannot be written as" },
+         { { word = "cpuamask", value = "10000000000000000" }, "cpuamask cannot be written as" },
+      } do
+         local bytes, message, code = write_lines { case[1] }
+         assert.same({ nil, "unsupported" }, { bytes, code })
+         assert.matches(case[2], message)
+      end
+      assert.matches("\ncpuamask 0xf\n",
+         assert(write_lines { { word = "cpuamask", value = "0xf" } }))
+   end)
+
+   it("keeps optional lines that only a further profile states", function()
+      local function input(...)
+         return { data = dcpi():header(...):chunk(0, { 1 }):footer():bytes() }
+      end
+      local bytes = assert(save { input(), input({ epoch = "9805191800" }, "cpucount 4\n") })
+      local trace <close> = assert(profio.open({ data = bytes }, { strict = true }))
+      assert.equal(4, trace.info.cpucount)
+   end)
+
    it("leaves out invalid header lines", function()
       local bytes = assert(save(dcpi():header(nil, "\n word\nalone\nsamples of it\nhue blue\n")
          :chunk(0, { 1 }):footer():bytes()))

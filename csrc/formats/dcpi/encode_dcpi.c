@@ -90,21 +90,49 @@ static pf_status add_field (dcpi_writer *self, dcpi_field field) {
 }
 
 
+/* Set word and value of a field from its line. */
+static pf_status split_field (const dcpi_writer *self, dcpi_field *field) {
+  const pf_bytes text = dcpi_name(self, field->line);
+  dcpi_line line;
+  if (dcpi_split_line(text, 0, &line) ||
+      ((line.word.size == 0 || line.value.size == 0) &&
+       !dcpi_is_terminator(&line)))
+    return pf_refuse(self->error,
+                     "a line of header must be a word, blanks and a value, "
+                     "found \"%.*s\"",
+                     PF_SHOWN(text, 40));
+  field->word = pf_intern(self->dictionary, line.word);
+  field->value = pf_intern(self->dictionary, line.value);
+  return field->word == PF_NO_NAME || field->value == PF_NO_NAME
+             ? pf_no_memory(self->error)
+             : PF_OK;
+}
+
+
+/* Add a row of header. It states a word and a value, a line, or all of them;
+   the row that ends a header needs no value. */
 static pf_status put_line (dcpi_writer *self, const pf_batch *batch,
                            size_t row) {
   const dcpi_profile profile = profile_of(batch, HEADER_PROFILE, row);
-  if (!pf_has_value(batch, HEADER_WORD, row) &&
-      !pf_has_value(batch, HEADER_LINE, row))
+  dcpi_field field = {.word = pf_id_at(batch, HEADER_WORD, row),
+                      .value = pf_id_at(batch, HEADER_VALUE, row),
+                      .line = pf_id_at(batch, HEADER_LINE, row)};
+  const bool is_whole = field.word != PF_NO_NAME && field.value != PF_NO_NAME;
+  if (!is_whole && field.line != PF_NO_NAME) {
+    const pf_status status = split_field(self, &field);
+    if (status != PF_OK)
+      return status;
+  }
+  else if (field.word == PF_NO_NAME)
     return pf_refuse(self->error, "a row of header has no word");
-  const uint32_t index =
+  else if (field.value == PF_NO_NAME &&
+           !dcpi_equals(dcpi_name(self, field.word), "samples"))
+    return pf_refuse(self->error, "a row of header has no value");
+  field.profile =
       profile.has_id ? find_profile(self, &profile) : DCPI_ALL_PROFILES;
-  if (profile.has_id && index == UINT32_MAX)
+  if (profile.has_id && field.profile == UINT32_MAX)
     return pf_no_memory(self->error);
-  return add_field(self,
-                   (dcpi_field){.profile = index,
-                                .word = pf_id_at(batch, HEADER_WORD, row),
-                                .value = pf_id_at(batch, HEADER_VALUE, row),
-                                .line = pf_id_at(batch, HEADER_LINE, row)});
+  return add_field(self, field);
 }
 
 
@@ -329,8 +357,12 @@ static pf_status merge_profile (dcpi_writer *self, size_t profile) {
     self->values[DCPI_EPOCH] = PF_NO_NAME;
     status = parse_ranges(self, values, &self->code_start, &self->code_size);
   }
-  else
+  else {
     status = check_same(self, values);
+    for (dcpi_word word = DCPI_CPUAMASK; word <= DCPI_CPUCOUNT; word++)
+      if (!dcpi_is_stated(self, word))
+        self->values[word] = values[word];
+  }
   if (status < 0 || values[DCPI_EPOCH] == PF_NO_NAME)
     return status;
   const pf_bytes text = dcpi_name(self, values[DCPI_EPOCH]);

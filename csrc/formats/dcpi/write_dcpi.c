@@ -5,7 +5,8 @@
 **
 ** Header lines of version 0.07 keep their order and their bytes, except those
 ** whose values the merged header replaces: version, epoch, event, period, code
-** range, the option `header`. Lines without a value are left out.
+** range, the option `header`. Damaged lines, whose word or value is empty, are
+** left out.
 **
 ** encode_dcpi.c calls dcpi_write and owns the rows. All checks precede the
 ** first byte. A gap of one address without samples is written as a count of 0,
@@ -26,6 +27,12 @@ static bool is_printable (pf_bytes text) {
     if (text.at[i] < 0x20 && text.at[i] != '\t')
       return false;
   return text.size > 0;
+}
+
+
+/* Whether a text can be read back as a value: it must not begin with blanks. */
+static bool is_value (pf_bytes text) {
+  return is_printable(text) && !dcpi_is_blank(text.at[0]);
 }
 
 
@@ -272,6 +279,29 @@ static pf_status check_stated (const dcpi_writer *self) {
 }
 
 
+/* Check the lines that put_field or put_text write as they are given. Lines
+   without a word or a value are left out. */
+static pf_status check_fields (const dcpi_writer *self) {
+  for (size_t i = 0; i < self->nfields; i++) {
+    const pf_bytes word = dcpi_name(self, self->fields[i].word);
+    const pf_bytes value = dcpi_name(self, self->fields[i].value);
+    const dcpi_word id = dcpi_word_of(word);
+    bool is_good = is_value(value) && is_printable(word);
+    for (size_t at = 0; at < word.size; at++)
+      is_good = is_good && !dcpi_is_blank(word.at[at]);
+    const bool is_written =
+        id == DCPI_PATH || (id > DCPI_PATH && self->dialect == DCPI_PDB &&
+                            !dcpi_equals(word, "samples"));
+    if (is_written && !is_good && word.size > 0 && value.size > 0)
+      return pf_refuse(self->error,
+                       "a header line of \"%.*s\" cannot be written as "
+                       "\"%.*s\"",
+                       PF_SHOWN(word, 40), PF_SHOWN(value, 40));
+  }
+  return PF_OK;
+}
+
+
 static pf_status check_values (const dcpi_writer *self) {
   for (dcpi_word word = DCPI_IMAGE; word < DCPI_WORDS; word++) {
     if (!dcpi_is_stated(self, word) || word == DCPI_EVENT)
@@ -286,9 +316,14 @@ static pf_status check_values (const dcpi_writer *self) {
       case DCPI_HEX_DIGITS:
         is_good = dcpi_number(text, 16, &number) != PF_EFORMAT;
         break;
-      case DCPI_TEXT:
-        is_good = is_printable(text) && !dcpi_is_blank(text.at[0]);
+      case DCPI_HEX: {
+        pf_bytes digits = text;
+        (void)dcpi_cut_prefix(&digits);
+        is_good =
+            word != DCPI_CPUAMASK || dcpi_number(digits, 16, &number) == PF_OK;
         break;
+      }
+      case DCPI_TEXT: is_good = is_value(text); break;
       default: break;
     }
     if (!is_good)
@@ -388,6 +423,8 @@ pf_status dcpi_write (dcpi_writer *self) {
   pf_status status = check_stated(self);
   if (status == PF_OK)
     status = check_values(self);
+  if (status == PF_OK)
+    status = check_fields(self);
   if (status < 0)
     return status;
   size_t sorted = 1; /* the rows of a single file are mostly sorted */
