@@ -327,6 +327,20 @@ describe("dcpi, writing", function()
       end
    end)
 
+   it("needs an event in each row if there are several, in any order of rows", function()
+      local header = "image ab\nepoch 9805191724\nplatform oak\nperiod 7"
+      local rows = { { address = 0x1000, count = 3 }, { address = 0x1000, count = 1, event = "a" },
+         { address = 0x1004, count = 2, event = "b" } }
+      for _, order in ipairs { { 1, 2, 3 }, { 2, 1, 3 }, { 2, 3, 1 } } do
+         local bytes, message, code = write({ rows[order[1]], rows[order[2]], rows[order[3]] },
+            header, "dcpicat")
+         assert.same({ nil, "unsupported" }, { bytes, code })
+         assert.matches("no event, and the file has 2", message)
+      end
+      assert.matches("event            4 a:7:10000\n",
+         assert(write({ rows[1], rows[2] }, header, "dcpicat")))
+   end)
+
    it("builds a header from the rows", function()
       local bytes = assert(write({ { address = 0x1000, count = 3, image = "ab", name = "prog",
          event = "cycles", epoch = "9805191724", platform = "oak", label = "l" },

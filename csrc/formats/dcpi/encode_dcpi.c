@@ -305,18 +305,36 @@ static pf_status merge_events (dcpi_writer *self) {
    added if the profile states a period. */
 static pf_status resolve_event (dcpi_writer *self, dcpi_row *row) {
   const uint32_t name = row->event;
-  if (name == PF_NO_NAME && self->nevents > 1)
-    return pf_refuse(self->error,
-                     "a row of samples has no event, and the header names %zu",
-                     self->nevents);
   row->event = 0;
-  if (name == PF_NO_NAME) /* no event: check_stated reports it, too */
-    return PF_OK;
   while (row->event < self->nevents && self->events[row->event].name != name)
     row->event++;
   return row->event < self->nevents
              ? PF_OK
              : add_only_event(self, self->profiles[row->profile].values, name);
+}
+
+
+/* Replace the event names of all rows by indexes. Rows without an event follow
+   when all events are known: there must be only one. */
+static pf_status resolve_events (dcpi_writer *self) {
+  size_t without = 0;
+  for (size_t i = 0; i < self->nrows; i++) {
+    if (self->rows[i].event == PF_NO_NAME) {
+      without++;
+      continue;
+    }
+    const pf_status status = resolve_event(self, &self->rows[i]);
+    if (status < 0)
+      return status;
+  }
+  if (without > 0 && self->nevents > 1)
+    return pf_refuse(self->error,
+                     "a row of samples has no event, and the file has %zu",
+                     self->nevents);
+  for (size_t i = 0; without > 0 && i < self->nrows; i++)
+    if (self->rows[i].event == PF_NO_NAME)
+      self->rows[i].event = 0; /* without any, check_stated reports it */
+  return PF_OK;
 }
 
 
@@ -395,8 +413,8 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
     status = merge_profile(self, p);
   if (status == PF_OK)
     status = merge_events(self);
-  for (size_t i = 0; i < self->nrows && status == PF_OK; i++)
-    status = resolve_event(self, &self->rows[i]);
+  if (status == PF_OK)
+    status = resolve_events(self);
   return status < 0 ? status : dcpi_write(self);
 }
 
