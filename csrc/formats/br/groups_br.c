@@ -153,19 +153,20 @@ static pf_status take_tag (br_parser *parser, const br_record *record) {
 
 static pf_status take_time (br_parser *parser, const br_record *record) {
   br_group *const group = &parser->group;
+  const uint64_t sum = br_sum(group->spent, record->spent);
   pf_status status = PF_OK;
   if (group->has_time)
     status = warn_damage(parser, record, "br-two-times",
                          "the group has one already; they are added up");
-  if (status == PF_OK && record->spent > INT64_MAX)
+  if (status == PF_OK && sum > INT64_MAX && group->spent <= INT64_MAX)
     status = warn(parser, PF_DAMAGE, "br-time-too-large", record,
                   "a time below 2^63 expected, found %llu: it is missing",
-                  (unsigned long long)record->spent);
+                  (unsigned long long)sum);
   else if (status == PF_OK && record->spent > BR_LONG_TIME)
     status = warn(parser, PF_NOTE, "br-long-time", record,
                   "%llu ns in one line", (unsigned long long)record->spent);
   group->has_time = true;
-  group->spent = br_sum(group->spent, record->spent);
+  group->spent = sum;
   parser->may_have_tag = false;
   return status;
 }
