@@ -270,6 +270,11 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
     if (routine == BR_ROUTINES)
       return pf_refuse(self->error,
                        "a kind of function, gosub, main or unknown expected");
+    if (function != PF_NO_NAME && routine != BR_IN_FUNCTION)
+      return pf_refuse(self->error,
+                       "a row with a function is of kind %s: only kind "
+                       "function has a name",
+                       br_routine_names[routine]);
     br_frame line = {.module = batch->columns[SAMPLES_MODULE].ids[row],
                      .function = function,
                      .routine = (uint16_t)routine};
