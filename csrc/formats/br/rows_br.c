@@ -287,16 +287,17 @@ static const pf_field raw_fields[RAW_COLUMNS] = {
     {"bytes", PF_BYTES, "all its bytes"},
 };
 
-static const char *const kind_names[BR_TYPES] = {[BR_REST] = "rest",
-                                                 [BR_MODULE] = "module",
-                                                 [2] = "",
-                                                 [BR_LINE] = "line",
-                                                 [BR_TIME] = "time",
-                                                 [BR_BACKTRACE] = "backtrace",
-                                                 [BR_END] = "end",
-                                                 [BR_FUNCTION] = "function",
-                                                 [BR_GOSUB] = "gosub",
-                                                 [BR_MAIN] = "main"};
+static const char *const kind_names[BR_TYPES] = {
+    [BR_REST] = "rest",
+    [BR_MODULE] = "module",
+    [2] = "rest", /* of no record */
+    [BR_LINE] = "line",
+    [BR_TIME] = "time",
+    [BR_BACKTRACE] = "backtrace",
+    [BR_END] = "end",
+    [BR_FUNCTION] = "function",
+    [BR_GOSUB] = "gosub",
+    [BR_MAIN] = "main"};
 
 typedef struct raw_reader {
   pf_reader reader;
