@@ -98,6 +98,25 @@ describe("a live binary timeline", function()
       end
    end)
 
+   it("is saved with the records that it has by then", function()
+      for seed = 1, 2 do
+         math.randomseed(seed)
+         local pack = seed == 1 and records.old or records.new
+         local bytes = records.bytes(random_events(5000), pack)
+         local size = #bytes // 5000
+         command.run "rm -f grow.* saved.*"
+         command.file("grow.BIN", bytes:sub(1, 4500 * size + 7))
+         local trace <close> = assert(profio.open(in_folder "grow.BIN", { live = true,
+            format = "winidea", mapping = { data = mapping } }))
+         for _, complete in ipairs { 4500, 5000 } do
+            assert.equal(complete * size, trace:save(in_folder "saved.BIN"))
+            assert.is_true(bytes:sub(1, complete * size) == command.read(in_folder "saved.BIN"))
+            append("grow.BIN", bytes:sub(4500 * size + 8))
+            trace:refresh()
+         end
+      end
+   end)
+
    it("waits until its version can be detected", function()
       for _, pack in ipairs { records.old, records.new } do
          local list = { { handle = 0, event = "leave", time = 1 }, -- an all-zero word

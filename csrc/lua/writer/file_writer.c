@@ -276,7 +276,8 @@ static void match_columns (const pf_table *table, const pf_reader *reader,
 }
 
 
-/* Gives all rows of the reader to the encoder. */
+/* Gives all rows of the reader to the encoder; those of a live file are the
+   rows that it has now. */
 static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
                           pf_reader *reader, pf_batch *batch,
                           pf_column *columns, const size_t *from,
@@ -285,7 +286,7 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
   for (;;) {
     const pf_status status = reader->next(reader, batch, error);
     if (status != PF_MORE)
-      return status == PF_END ? PF_OK : status;
+      return status == PF_END || status == PF_AGAIN ? PF_OK : status;
     for (size_t i = 0; i < table->nfields; i++)
       columns[i] = from[i] < batch->ncolumns
                        ? batch->columns[from[i]]
