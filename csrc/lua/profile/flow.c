@@ -45,6 +45,16 @@ static int flow_gc (lua_State *L) {
 }
 
 
+void l_profile_demangle (lua_State *L, const l_profile *p) {
+  const pf_graph *const graph = &p->graph;
+  for (size_t i = 0; p->shown != NULL && i < graph->nfunctions; i++)
+    if (p->shown[i] == PF_NO_NAME && (graph->flags[i] & PF_FUNCTION_USED) != 0)
+      p->shown[i] = pf_demangle(graph->dictionary, graph->names[i]);
+  if (graph->dictionary->lacks_memory)
+    l_no_memory(L);
+}
+
+
 /* Sets a bit for all functions with this name id, if it is not PF_NO_NAME. */
 static void mark_name (const l_profile *p, uint8_t *filter, uint32_t name,
                        uint8_t bit) {
@@ -61,13 +71,7 @@ static void mark_list (lua_State *L, const l_profile *p, uint8_t *filter,
   if (!lua_istable(L, -1))
     luaL_error(L, "%s must be a list of names or numbers of functions", option);
   const lua_Integer count = luaL_len(L, -1);
-  /* Demangles the names of all functions that were used. */
-  const pf_graph *const graph = &p->graph;
-  for (size_t i = 0; p->shown != NULL && i < graph->nfunctions; i++)
-    if (p->shown[i] == PF_NO_NAME && (graph->flags[i] & PF_FUNCTION_USED) != 0)
-      p->shown[i] = pf_demangle(graph->dictionary, graph->names[i]);
-  if (p->graph.dictionary->lacks_memory)
-    l_no_memory(L);
+  l_profile_demangle(L, p);
   for (lua_Integer i = 1; i <= count; i++) {
     const int type = lua_geti(L, -1, i);
     const lua_Integer number = lua_tointeger(L, -1);

@@ -241,6 +241,7 @@ static size_t function_at (lua_State *L, int arg, const l_profile *p) {
                   "no function has this number");
     return (size_t)number;
   }
+  l_profile_demangle(L, p);
   const uint32_t name = pf_find_name(graph->dictionary, l_text_check(L, arg));
   for (size_t i = 0; name != PF_NO_NAME && i < graph->nfunctions; i++)
     if ((graph->names[i] == name ||

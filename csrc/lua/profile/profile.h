@@ -31,6 +31,10 @@ typedef struct l_flow {
 /* Returns the profile at `arg`; raises when it is not one, or closed. */
 l_profile *l_profile_check (lua_State *L, int arg);
 
+/* Demangles the names of all functions that were used, so that a demangled name
+   can be found. Raises without memory. */
+void l_profile_demangle (lua_State *L, const l_profile *p);
+
 /*
 ** Pushes the flow of the profile at index `profile` for the options at `arg` (a
 ** table; others count as none): metric, include_flat, exclude_flat,

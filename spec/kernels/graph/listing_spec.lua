@@ -63,6 +63,11 @@ describe("flat", function()
          { "main", "-" } }, values(example():flat { zeros = true }, "function", "calls"))
    end)
 
+   it("finds a demangled name before any report has shown it", function()
+      assert.same({ { "main", "work()", 2 }, { "helper", "work()", 2 } },
+         values(example({ demangle = true }):callers "work()", "caller", "callee", "calls"))
+   end)
+
    it("counts samples as well as time", function()
       assert.same({ { "_Z4workv", 30, 30 }, { "helper", 10, 25 } },
          values(example():flat { metric = "samples" }, "function", "self", "total"))
