@@ -220,6 +220,31 @@ end
       assert.same({ { "core 1", 600 } }, lanes)
    end)
 
+   it("keeps the calls of a coroutine that another cannot resume, because it runs", function()
+      local source = [[
+local main, outer = coroutine.running()
+local function leaf() end
+local function inner()
+   assert(not coroutine.resume(outer))
+   assert(not coroutine.resume(main))
+   leaf()
+   coroutine.yield()
+end
+local function body()
+   coroutine.resume(coroutine.create(inner))
+   leaf()
+end
+outer = coroutine.create(body)
+assert(coroutine.resume(outer))
+]]
+      for _, settings in ipairs(ways_of_calls) do
+         local trace <close> = trace_of(source, settings)
+         assert.same({ leaf = 2, assert = 3, ["coroutine.create"] = 2, ["coroutine.resume"] = 4,
+            ["coroutine.running"] = 1, ["coroutine.yield"] = 1, ["main chunk"] = 1,
+            ["function <prog.lua:3>"] = 1, ["function <prog.lua:9>"] = 1 }, calls(trace))
+      end
+   end)
+
    it("finds coroutines that were made before", function()
       local trace <close> = trace_of([[
 local recorder = require "profio.recorder"

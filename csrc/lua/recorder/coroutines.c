@@ -19,14 +19,24 @@ static l_recorder *recording (lua_State *L) {
 }
 
 
-/* To be called when `co` has yielded, ended or been closed: L runs again. Ends
-   the lane of `co` unless it has yielded. */
-static void on_stop (lua_State *L, lua_State *co, int status) {
+/* Whether a coroutine is suspended or has resumed another one. One that cannot
+   be resumed because it runs is alive too. */
+static bool is_alive (lua_State *co) {
+  lua_Debug ar;
+  const int status = lua_status(co);
+  return status == LUA_YIELD ||
+         (status == LUA_OK && lua_getstack(co, 0, &ar) != 0);
+}
+
+
+/* To be called when `co` has yielded, ended, been closed or not been resumed: L
+   runs again. Ends the lane of `co` if it has ended. */
+static void on_stop (lua_State *L, lua_State *co) {
   l_recorder *const r = recording(L);
   if (r == NULL)
     return;
   atomic_store(&r->thread, L);
-  if (status == LUA_YIELD || l_lane_find(r, co) == NULL)
+  if (is_alive(co) || l_lane_find(r, co) == NULL)
     return;
   if (r->hook != NULL)
     l_switch(r, L, 0, l_now(r));
@@ -49,7 +59,7 @@ static int resume (lua_State *L, lua_State *co, int nargs) {
   if (r != NULL)
     atomic_store(&r->thread, co);
   const int status = lua_resume(co, L, nargs, &nresults);
-  on_stop(L, co, status);
+  on_stop(L, co);
   if (status != LUA_OK && status != LUA_YIELD) {
     lua_xmove(co, L, 1);
     return -1;
@@ -120,7 +130,7 @@ static int coroutine_close (lua_State *L) {
   const lua_CFunction library_close = lua_tocfunction(L, lua_upvalueindex(1));
   lua_State *const co = lua_tothread(L, 1);
   const int n = library_close(L);
-  on_stop(L, co, LUA_OK);
+  on_stop(L, co);
   return n;
 }
 
