@@ -488,6 +488,42 @@ print(lines)
       assert.equal("400003\n", output)
    end)
 
+   it("may resume coroutines by functions that the recorder has not replaced", function()
+      local path = recorded.path "unseen.out"
+      local output, status, errors = run(([[
+local resume = coroutine.resume
+local recorder = require "profio.recorder"
+local kept = setmetatable({}, { __mode = "k" })
+local function busy() for _ = 1, 20000 do end end
+local function ended(body)
+   local co = coroutine.create(body)
+   kept[co] = true
+   assert(resume(co))
+end
+local function count()
+   collectgarbage()
+   local n = 0
+   for _ in pairs(kept) do n = n + 1 end
+   return n
+end
+recorder.start { mode = "sampled", path = "%s", interval = "20us" }
+recorder.pause()
+ended(recorder.resume)
+io.write("resumed the recorder: ", count(), "\n")
+for i = 1, 200 do
+   ended(function() coroutine.wrap(busy)() end)
+   if i %% 10 == 0 then collectgarbage() end
+end
+io.write("resumed others: ", count(), "\n")
+coroutine.wrap(busy)()
+local info = recorder.stop()
+io.write("after the end: ", count(), " ", tostring(info.failure), "\n")
+]]):format(path))
+      -- a signal may find the last thread that the recorder knows, although it has ended
+      assert.same({ "resumed the recorder: 1\nresumed others: 1\nafter the end: 0 nil\n", 0, "" },
+         { output, status, errors })
+   end)
+
    it("goes on when the file cannot be written", function()
       local path = recorded.path "full.out"
       assert(os.execute("ln -s /dev/full " .. path))

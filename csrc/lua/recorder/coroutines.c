@@ -35,7 +35,7 @@ static void on_stop (lua_State *L, lua_State *co) {
   l_recorder *const r = recording(L);
   if (r == NULL)
     return;
-  atomic_store(&r->thread, L);
+  l_timer_follow(L, r);
   if (is_alive(co) || l_lane_find(r, co) == NULL)
     return;
   if (r->hook != NULL)

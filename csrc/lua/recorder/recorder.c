@@ -41,6 +41,7 @@ static void turn_off (lua_State *L, l_recorder *r) {
   const bool was_on = r->is_on;
   r->is_on = false;
   l_timer_stop(r);
+  l_timer_release(L, r);
   if (!was_on)
     return;
   if (hook != NULL) {
@@ -60,7 +61,7 @@ static void turn_off (lua_State *L, l_recorder *r) {
 static void turn_on (lua_State *L, l_recorder *r) {
   pf_error error;
   r->overhead = l_now(r) - r->start - r->program_time;
-  atomic_store(&r->thread, L);
+  l_timer_follow(L, r);
   atomic_store(&r->due, 0);
   r->is_on = true;
   if (r->mode == L_SAMPLED) {
@@ -135,7 +136,7 @@ static void open_output (lua_State *L, l_recorder *r) {
 static int core_recorder (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  l_recorder *const r = l_new(L, L_RECORDER, sizeof *r, 3);
+  l_recorder *const r = l_new(L, L_RECORDER, sizeof *r, 2);
   pf_id_table_init(&r->lanes.threads);
   read_settings(L, r);
   r->max_name = 255;
@@ -168,8 +169,6 @@ static int recorder_begin (lua_State *L) {
   r->has_costs = r->calibration != NULL;
   if (!atomic_compare_exchange_strong(&l_recording, &expected, r))
     return luaL_error(L, "another recorder is recording");
-  lua_pushthread(L); /* keeps the thread that the signal handler uses alive */
-  lua_setiuservalue(L, 1, 3);
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   r->main = lua_tothread(L, -1);
   r->state = lua_topointer(L, LUA_REGISTRYINDEX);

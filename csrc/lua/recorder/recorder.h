@@ -196,12 +196,13 @@ typedef struct l_recorder {
 
   /* Sampling. The timer's signal handler writes these fields. */
   _Atomic(lua_State *) thread; /* the running thread */
+  const lua_State *pinned;     /* thread that the registry keeps, or NULL */
   lua_State *main;
-  _Atomic uint64_t due;    /* ns that no sample stands for yet */
-  int64_t last_tick;       /* clock at the last tick */
-  uint32_t random;         /* pseudo-random state: varies the interval */
-  lua_State *armed_thread; /* thread with the sampling hook, or NULL */
-  lua_Hook saved_hook;     /* the program's own hook on that thread */
+  _Atomic uint64_t due; /* ns that no sample stands for yet */
+  int64_t last_tick;    /* clock at the last tick */
+  uint32_t random;      /* pseudo-random state: varies the interval */
+  _Atomic(lua_State *) armed_thread; /* has the sampling hook; or NULL */
+  lua_Hook saved_hook;               /* the program's own hook on that thread */
   int saved_mask, saved_count;
   bool has_timer;
   timer_t timer;
@@ -327,6 +328,13 @@ pf_status l_timer_start (l_recorder *recorder, pf_error *error);
 /* Stops the timer, if it runs, and restores the action of SIGPROF. */
 void l_timer_stop (l_recorder *recorder);
 
+/* Makes L, the caller, the thread that the signal handler interrupts. The
+   registry keeps it, because it may end unseen; other threads than L and the
+   main thread lose the sampling hook. */
+void l_timer_follow (lua_State *L, l_recorder *recorder);
+
+/* Allows the collector to free the thread of l_timer_follow. */
+void l_timer_release (lua_State *L, l_recorder *recorder);
 
 /* Whether the hook of a thread is the sampling hook. */
 bool l_timer_is_armed (lua_State *thread);

@@ -126,6 +126,42 @@ static void arm (l_recorder *r) {
 }
 
 
+/* Removes the sampling hook and restores the program's own one, unless the
+   signal handler has set the hook of another thread meanwhile. */
+static void disarm_thread (l_recorder *r, lua_State *thread) {
+  const lua_Hook hook = r->saved_hook;
+  const int mask = r->saved_mask, count = r->saved_count;
+  if (!atomic_compare_exchange_strong(&r->armed_thread, &thread, NULL))
+    return;
+  if (l_timer_is_armed(thread))
+    lua_sethook(thread, hook, mask, count);
+}
+
+
+void l_timer_follow (lua_State *L, l_recorder *r) {
+  atomic_store(&r->thread, L);
+  if (r->mode != L_SAMPLED)
+    return;
+  lua_State *const armed = atomic_load(&r->armed_thread);
+  if (armed != NULL && armed != L && armed != r->main)
+    disarm_thread(r, armed); /* the collector may free it */
+  if (r->pinned == L || r->main == L)
+    return;
+  lua_pushthread(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &l_recording);
+  r->pinned = L;
+}
+
+
+void l_timer_release (lua_State *L, l_recorder *r) {
+  if (r->pinned == NULL)
+    return;
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &l_recording);
+  r->pinned = NULL;
+}
+
+
 /* Starts the timer: the interval plus or minus a random part of it, of up to a
    sixteenth. */
 static void set_timer (l_recorder *r) {
@@ -184,7 +220,6 @@ void l_timer_stop (l_recorder *r) {
     timer_delete(r->timer);
   sigaction(SIGPROF, &ignore, NULL);
   sigaction(SIGPROF, &r->saved_action, NULL);
-  if (r->armed_thread != NULL && l_timer_is_armed(r->armed_thread))
-    lua_sethook(r->armed_thread, r->saved_hook, r->saved_mask, r->saved_count);
-  r->armed_thread = NULL;
+  if (r->armed_thread != NULL)
+    disarm_thread(r, r->armed_thread);
 }
