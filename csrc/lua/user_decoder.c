@@ -43,7 +43,16 @@ typedef struct lua_decoder {
   l_callback callback;
   pf_batch *batch; /* of the current call of `next` */
   bool ended;
+  bool is_partial; /* `put` failed in the row that the next call writes */
 } lua_decoder;
+
+
+/* Forgets the missing values of a row that `put` began and did not complete. */
+static void reset_row (const pf_batch *batch, size_t row) {
+  for (size_t i = 0; i < batch->ncolumns; i++)
+    if (batch->columns[i].has_missing)
+      batch->columns[i].missing[row >> 6] &= ~((uint64_t)1 << (row & 63));
+}
 
 
 /* put(value, ...): writes one row, a value per column; nil is missing. Strings
@@ -54,6 +63,9 @@ static int put (lua_State *L) {
   if (d == NULL || d->batch == NULL || d->callback.thread != L)
     return luaL_error(L, "put is called outside the decoder it was given to");
   const size_t row = d->batch->rows;
+  if (d->is_partial)
+    reset_row(d->batch, row);
+  d->is_partial = true;
   for (size_t i = 0; i < d->reader.nfields; i++) {
     pf_column *const column = &d->batch->columns[i];
     const int arg = (int)i + 1;
@@ -71,6 +83,7 @@ static int put (lua_State *L) {
                   (lua_Integer)(row * d->reader.nfields + i) + 1);
     }
   }
+  d->is_partial = false;
   d->batch->rows++;
   if (d->batch->rows == PF_BATCH_ROWS)
     return lua_yield(L, 0);

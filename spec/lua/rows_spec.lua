@@ -416,6 +416,20 @@ describe("core.write_rows", function()
       end, "broken decoder")
    end)
 
+   it("writes the row after a put that failed as it is", function()
+      local decoder = core.decoder({ { "n", "int" }, { "m", "int" }, { "t", "bytes" } },
+         function(put)
+            put(1, nil, nil)
+            assert(not pcall(put, nil, nil, 2))
+            assert(not pcall(put, nil, "x", nil))
+            put(5, 7, "y")
+            put(nil, 8, nil)
+            assert(not pcall(put, nil, nil, false))
+         end, core.dictionary(), "test")
+      assert.same({ { n = 1 }, { n = 5, m = 7, t = "y" }, { m = 8 } },
+         core.rows(decoder, { "n", "m", "t" }))
+   end)
+
    it("raises for wrong options", function()
       local one = { { "n", "int" } }
       assert.error_matches(function() write("xml", one, {}) end, "invalid option 'xml'")
