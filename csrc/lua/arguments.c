@@ -2,6 +2,7 @@
 ** arguments.c - arguments, options and results (see arguments.h).
 */
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,12 +135,6 @@ size_t l_field_check (lua_State *L, int arg, const pf_reader *reader) {
 int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
                      size_t *columns, int capacity) {
   int count = 0;
-  if (lua_isnoneornil(L, arg)) {
-    for (size_t i = 0; count < capacity && i < reader->nfields; i++)
-      if (!pf_is_hidden(&reader->fields[i]))
-        columns[count++] = i;
-    return count;
-  }
   luaL_checktype(L, arg, LUA_TTABLE);
   const lua_Unsigned n = lua_rawlen(L, arg);
   luaL_argcheck(L, n <= (lua_Unsigned)capacity, arg, "too many columns");
@@ -149,6 +144,20 @@ int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
     lua_pop(L, 1);
   }
   return count;
+}
+
+
+size_t *l_columns_at (lua_State *L, int arg, const pf_reader *reader,
+                      int *count) {
+  const bool is_all = lua_isnoneornil(L, arg);
+  const size_t n = is_all ? reader->nfields : lua_rawlen(L, arg);
+  luaL_argcheck(L, n <= INT_MAX, arg, "too many columns");
+  size_t *const columns = l_scratch(L, n, sizeof *columns);
+  *count = is_all ? 0 : l_columns_check(L, arg, reader, columns, (int)n);
+  for (size_t i = 0; is_all && i < n; i++)
+    if (!pf_is_hidden(&reader->fields[i]))
+      columns[(*count)++] = i;
+  return columns;
 }
 
 

@@ -54,12 +54,16 @@ void l_fields_check (lua_State *L, int arg, pf_field *fields, size_t count,
 /* Pushes the fields, { {name=, type=, help=}, ... }, without hidden ones. */
 void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields);
 
-/* Writes the field indices of the column names in the array at `arg` (nil: the
-   first `capacity` visible columns) into columns[], which has `capacity`
-   elements, and returns their number. Raises for an unknown name, and for more
-   names than `capacity`. */
+/* Writes the field indices of the column names in the array at `arg` into
+   columns[], which has `capacity` elements, and returns their number. Raises
+   for an unknown name, and for more names than `capacity`. */
 int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
                      size_t *columns, int capacity);
+
+/* Pushes and returns the field indices of the column names in the array at
+   `arg` (nil: all visible columns); sets *count. Raises for an unknown name. */
+size_t *l_columns_at (lua_State *L, int arg, const pf_reader *reader,
+                      int *count);
 
 /* Whether the option `name` is true. */
 bool l_option_flag (lua_State *L, int arg, const char *name);

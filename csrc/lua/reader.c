@@ -16,8 +16,7 @@
 #include "lua/callback.h"
 #include "model/base/switches.h"
 
-#define L_CURSOR    "profio.cursor"
-#define MAX_COLUMNS 4096
+#define L_CURSOR "profio.cursor"
 
 /* The conversion by `each` of the values of a column of the current batch. */
 typedef enum l_conversion {
@@ -73,8 +72,8 @@ static int cursor_gc (lua_State *L) {
 static l_cursor *new_cursor (lua_State *L) {
   const l_reader *const r = l_reader_check(L, 1);
   lua_settop(L, 2);
-  size_t columns[MAX_COLUMNS];
-  const int count = l_columns_check(L, 2, r->reader, columns, MAX_COLUMNS);
+  int count;
+  const size_t *const columns = l_columns_at(L, 2, r->reader, &count); /* 3 */
   const size_t size = (size_t)count * sizeof(l_pick);
   l_cursor *const c = lua_newuserdatauv(L, sizeof *c + size, 3);
   memset(c, 0, sizeof *c);
@@ -82,10 +81,10 @@ static l_cursor *new_cursor (lua_State *L) {
   c->dictionary = r->reader->dictionary;
   c->count = count;
   luaL_setmetatable(L, L_CURSOR);
-  l_pin(L, 3, 1, 1);
+  l_pin(L, 4, 1, 1);
   l_reader_push_cache(L, 1);
-  lua_setiuservalue(L, 3, 2);
-  lua_settop(L, 3);
+  lua_setiuservalue(L, 4, 2);
+  lua_settop(L, 4);
   bool *const wanted = l_scratch(L, r->reader->nfields, sizeof *wanted);
   lua_createtable(L, count, 0);
   for (int i = 0; i < count; i++) {
@@ -94,11 +93,12 @@ static l_cursor *new_cursor (lua_State *L) {
     c->borrows |= field->type == PF_BYTES;
     wanted[columns[i]] = true;
     lua_pushstring(L, field->name);
-    lua_rawseti(L, 5, i + 1);
+    lua_rawseti(L, 6, i + 1);
   }
-  lua_setiuservalue(L, 3, 3);
+  lua_setiuservalue(L, 4, 3);
   if (pf_batch_for(&c->batch, r->reader, wanted) != PF_OK)
     l_no_memory(L);
+  lua_copy(L, 4, 3);
   lua_settop(L, 3);
   return c;
 }

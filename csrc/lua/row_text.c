@@ -52,10 +52,9 @@
 #include "lua/arguments.h"
 #include "text/rows.h"
 
-#define L_JOB       "profio.rows"
-#define MAX_COLUMNS 4096
-#define ALL_WIDTH   1048575  /* max_width when none is given */
-#define MAX_AHEAD   1048576u /* of a batch that is written ahead */
+#define L_JOB     "profio.rows"
+#define ALL_WIDTH 1048575  /* max_width when none is given */
+#define MAX_AHEAD 1048576u /* of a batch that is written ahead */
 
 
 static int job_gc (lua_State *L) {
@@ -258,10 +257,10 @@ static void read_columns (lua_State *L, row_job *job) {
   static const char *const names[] = {"ns", "us", "ms", "s", NULL};
   const row_column *const unit =
       &units[l_option_word(L, 2, "unit", "ns", names)];
-  size_t numbers[MAX_COLUMNS];
+  int count;
   lua_getfield(L, 2, "columns");
-  const int count =
-      l_columns_check(L, lua_gettop(L), job->reader, numbers, MAX_COLUMNS);
+  const size_t *const numbers =
+      l_columns_at(L, lua_gettop(L), job->reader, &count);
   row_column *const columns = l_scratch(L, (size_t)count, sizeof *columns);
   bool *const wanted = l_scratch(L, job->reader->nfields, sizeof *wanted);
   const int top = lua_gettop(L);

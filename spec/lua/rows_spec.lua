@@ -416,6 +416,26 @@ describe("core.write_rows", function()
       end, "broken decoder")
    end)
 
+   it("have all columns of a wide table", function()
+      local fields, row = {}, {}
+      for i = 1, 5000 do
+         fields[i], row[i] = { "c" .. i, "int" }, i
+      end
+      local function wide()
+         return core.rows_reader(fields, { row })
+      end
+      assert.same(row, { core.each(wide())() })
+      assert.equal(5000, core.records(wide())().c5000)
+      assert.equal(5000, core.rows(wide())[1].c5000)
+      local names = {}
+      for i = 1, 5000 do
+         names[i] = fields[i][1]
+      end
+      assert.equal(5000, core.rows(wide(), names)[1].c5000)
+      local text = core.write_rows(wide(), { output = "csv" })
+      assert.equal(table.concat(names, ",") .. "\n" .. table.concat(row, ",") .. "\n", text)
+   end)
+
    it("writes the row after a put that failed as it is", function()
       local decoder = core.decoder({ { "n", "int" }, { "m", "int" }, { "t", "bytes" } },
          function(put)
