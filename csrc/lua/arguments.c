@@ -28,6 +28,13 @@ FILE *l_file_check (lua_State *L, int arg) {
 }
 
 
+const char *l_string_check (lua_State *L, int index, const char *name) {
+  if (lua_type(L, index) != LUA_TSTRING)
+    luaL_error(L, "%s must be a string, got %s", name, luaL_typename(L, index));
+  return lua_tostring(L, index);
+}
+
+
 const char *l_path_check (lua_State *L, int arg) {
   size_t length;
   const char *const path = luaL_checklstring(L, arg, &length);
@@ -198,8 +205,8 @@ lua_Number l_option_number (lua_State *L, int arg, const char *name,
 
 const char *l_option_text (lua_State *L, int arg, const char *name,
                            const char *fallback) {
-  get(L, arg, name);
-  const char *const text = luaL_optstring(L, -1, fallback);
+  const bool given = get(L, arg, name);
+  const char *const text = given ? l_string_check(L, -1, name) : fallback;
   lua_pop(L, 1);
   return text;
 }

@@ -25,6 +25,11 @@ void *l_scratch (lua_State *L, size_t count, size_t size);
    so earlier output comes first. */
 FILE *l_file_check (lua_State *L, int arg);
 
+/* Returns the string at `index`, the value of `name` in messages. Raises for a
+   number too: Lua would convert it on the stack only, and its text would not
+   live as long as the table that contains it. */
+const char *l_string_check (lua_State *L, int index, const char *name);
+
 /* Returns the path at `arg`; raises when it contains a zero byte. */
 const char *l_path_check (lua_State *L, int arg);
 

@@ -504,6 +504,12 @@ describe("group refuses", function()
       end, words)
    end
 
+   it("names that are numbers", function()
+      refuse({ { name = 5, column = "n" } }, { { fn = "count" } }, "name must be a string, got num")
+      refuse({ { name = "n", column = "n" } }, { { fn = "count", name = 5 } }, "must be a string")
+      refuse({ { name = 5, columns = { "n" }, fn = tostring } }, { { fn = "count" } }, "a string")
+   end)
+
    it("unknown columns and functions", function()
       refuse({ { column = "j" } }, { { fn = "count" } }, "no column 'j'; there are: i, n, x, a")
       refuse({}, { { fn = "sum", column = "j" } }, "no column 'j'")

@@ -72,9 +72,9 @@ static void read_metrics (lua_State *L, pf_collect *from) {
     lua_rawgeti(L, -1, (lua_Integer)i + 1); /* the table keeps its strings */
     luaL_checktype(L, -1, LUA_TTABLE);
     lua_getfield(L, -1, "name");
-    metrics[i].name = luaL_checkstring(L, -1);
+    metrics[i].name = l_string_check(L, -1, "name");
     lua_getfield(L, -2, "unit");
-    metrics[i].unit = luaL_checkstring(L, -1);
+    metrics[i].unit = l_string_check(L, -1, "unit");
     metrics[i].column = l_option_text(L, -3, "column", NULL);
     lua_pop(L, 3);
   }

@@ -60,7 +60,8 @@ static void formula_check (lua_State *L, const pf_reader *input,
   const int table = lua_gettop(L);
   luaL_checktype(L, table, LUA_TTABLE);
   lua_getfield(L, table, "name");
-  formula->name = luaL_checkstring(L, -1); /* the table keeps the string */
+  formula->name =
+      l_string_check(L, -1, "name");   /* the table keeps the string */
   lua_getfield(L, table, "overflows"); /* borrowed: the caller pins the table */
   formula->overflows =
       lua_isnil(L, -1) ? NULL : luaL_checkudata(L, -1, L_COUNTER);
@@ -128,7 +129,8 @@ static int core_pivot (lua_State *L) {
     lua_getfield(L, -1, "name");
     columns[i].name = l_name_check(L, -1, input->dictionary);
     lua_getfield(L, -2, "column");
-    columns[i].column = luaL_checkstring(L, -1); /* the table keeps it */
+    columns[i].column =
+        l_string_check(L, -1, "column"); /* the table keeps it */
     lua_pop(L, 3);
   }
   l_reader *const r = l_reader_new(L);

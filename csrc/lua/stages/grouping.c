@@ -217,7 +217,7 @@ static l_key *new_key (lua_State *L) {
   key->count = l_columns_check(L, lua_gettop(L), key->input, key->columns,
                                MAX_ARGUMENTS);
   lua_getfield(L, SPEC, "name"); /* the caller pins the string */
-  key->name = luaL_checkstring(L, -1);
+  key->name = l_string_check(L, -1, "name");
   lua_pop(L, 2);
   key->typed = lua_getfield(L, SPEC, "type") != LUA_TNIL;
   key->type = PF_NAME;
@@ -305,8 +305,7 @@ static void set_aggregate (lua_State *L, pf_aggregate *aggregate,
                "no aggregate '%s'; there are count, sum, min, max, mean, "
                "stddev, first, last, distinct and p0 to p100",
                function);
-  lua_getfield(L, SPEC, "name");
-  aggregate->name = luaL_optstring(L, -1, function);
+  aggregate->name = l_option_text(L, SPEC, "name", function);
   if (lua_getfield(L, SPEC, "column") == LUA_TNIL) {
     if (aggregate->function != PF_COUNT)
       luaL_error(L, "aggregate %s needs a column: %s(column)", function,

@@ -243,7 +243,7 @@ static const char *set_constant (lua_State *L, const pf_chain_input *parts,
   }
   lua_pop(L, 1);
   lua_getfield(L, -1, "name");
-  const char *const name = luaL_checkstring(L, -1);
+  const char *const name = l_string_check(L, -1, "name");
   if (pf_field_index(reader->fields, reader->nfields, name) < reader->nfields)
     luaL_error(L, "chain: there is a column '%s' already", name);
   lua_pop(L, 2); /* the table keeps the string */

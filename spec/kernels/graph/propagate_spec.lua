@@ -157,6 +157,8 @@ describe("filters", function()
       assert.error_matches(function() profile:flat { include_graph = { 99 } } end, "number 99")
       assert.error_matches(function() profile:flat { include_graph = "f1" } end, "a list of names")
       assert.error_matches(function() profile:flat { metric = "cycles" } end, "no metric 'cycles'")
+      assert.error_matches(function() profile:flat { metric = 5 } end,
+         "metric must be a string, got number")
       assert.is_nil(profile:callers "nobody")
    end)
 end)
