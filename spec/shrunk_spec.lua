@@ -2,8 +2,10 @@
 -- ends with an error, and the command with status 1.
 
 local command = require "spec.support.command"
+local core = require "profio.core"
 local profio = require "profio"
 local records = require "spec.support.winidea"
+local traces = require "profio.internal.trace"
 
 local folder = command.folder .. "/shrunk"
 local path = folder .. "/t.txt"
@@ -64,6 +66,20 @@ describe("a file that shrinks", function()
          assert.is_nil(io.open(folder .. "/saved.txt"))
       end)
    end
+
+   it("is an error with its name also for a reader that begins in the middle", function()
+      local trace <close> = assert(profio.open(path))
+      local part = traces.of(trace).parts[1]
+      assert(os.execute(("truncate -s 30000 %s.BIN"):format(path)))
+      assert.is_false(pcall(readings.rows, trace))
+      for _, read in ipairs { function() return part:reader("timeline", 40000, 100) end,
+         function() return core.rows(part:reader "timeline") end } do
+         local done, message = pcall(read)
+         assert.is_false(done)
+         assert.equal(path .. ": winidea: the file shrank or failed while it was read", message)
+         assert.equal(message, core.unread())
+      end
+   end)
 
    it("ends the command with status 1", function()
       local script = command.file("shrunk/shrink.lua", ([[

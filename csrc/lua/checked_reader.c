@@ -336,7 +336,7 @@ int l_part_reader (lua_State *L) {
   if (w->abilities.seek == NULL)
     return luaL_argerror(L, 3, "the readers of this table cannot seek");
   if (checked_seek(&w->reader, (uint64_t)from, &error) != PF_OK)
-    luaL_error(L, "%s", error.what);
+    return l_throw(L, &error, 5);
   w->rows_left = (uint64_t)count;
   w->reader.can = NULL; /* a bulk read would return all rows */
   return 1;
