@@ -4,6 +4,7 @@
 local core = require "profio.core"
 local profio = require "profio"
 local timelines = require "spec.support.call_timelines"
+local traces = require "profio.internal.trace"
 
 local function told(trace, options, parts)
    local copy = { parts = parts, threads = 2 }
@@ -53,6 +54,24 @@ describe("statistics read in chunks", function()
 
    it("equal those of one scan if there are fewer rows than chunks", function()
       check { rows = 40, functions = 3 }
+   end)
+
+   it("keep the readers of chunks that are closed before", function()
+      math.randomseed(16)
+      local trace <close> = assert(profio.open({ data = timelines.make { rows = 50000,
+         functions = 30 } }, { format = "winidea", bin_version = "1.1" }))
+      local part = traces.of(trace).parts[1]
+      local function statistics(parts)
+         return core.statistics(part:reader "events", { parts = parts, threads = 2,
+            rows = trace:row_count "events" })
+      end
+      local parts = { part:reader "events", part:reader "events" }
+      local chunks = statistics(parts)
+      for _, reader in ipairs(parts) do
+         reader:close()
+      end
+      part:reader "areas" -- the next memory of this size
+      assert.same(core.rows(statistics {}), core.rows(chunks))
    end)
 
    it("are read in one chunk if the reader cannot be opened twice", function()

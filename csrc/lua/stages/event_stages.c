@@ -129,7 +129,9 @@ static void read_parts (lua_State *L, pf_statistics_options *options) {
   pf_reader **const parts = l_scratch(L, options->nchunks, sizeof *parts);
   for (size_t i = 0; i < options->nchunks; i++) {
     lua_rawgeti(L, list, (lua_Integer)i + 1);
-    parts[i] = l_reader_check(L, -1)->reader;
+    l_reader *const part = l_reader_check(L, -1);
+    part->is_input = true;
+    parts[i] = part->reader;
     luaL_argcheck(L, pf_can(parts[i])->seek != NULL, 2,
                   "a reader of parts cannot seek");
     lua_pop(L, 1);
