@@ -9,6 +9,7 @@ local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 local protobuf = require "spec.support.protobuf"
 local recorder = require "profio.recorder"
+local traces = require "profio.internal.trace"
 
 local number, message, packed = protobuf.number, protobuf.message, protobuf.packed
 
@@ -144,6 +145,24 @@ end
 -- }======
 
 describe("pprof to pprof", function()
+   it("does not keep the files awake that it has read", function()
+      local text = message(6, ("x"):rep(20000)) -- smaller files are copied, not mapped
+      local path = command.file("asleep.pb", everything() .. text)
+      local function is_mapped()
+         for line in io.lines "/proc/self/maps" do
+            if line:find("/asleep.pb", 1, true) then
+               return true
+            end
+         end
+         return false
+      end
+      local trace <close> = assert(profio.open(path))
+      assert.is_true(traces.of(trace).parts[1]:sleep())
+      assert.is_false(is_mapped())
+      assert.is_true(#trace:save() > 100)
+      assert.is_false(is_mapped())
+   end)
+
    it("keeps all data", function()
       local before = protobuf.resolved(everything())
       local after = protobuf.resolved((saved(everything())))

@@ -5,8 +5,8 @@
 ** leaves the old files (bytes/output.h).
 **
 ** Called by lua/profio/internal/writer.lua. The userdata owns the encoder, the
-** files and their sinks; it pins the dictionary, and its caller keeps traces
-** open that are merged.
+** files and their sinks; it pins the dictionary. It pins and uses the parts of
+** traces that are merged; its caller keeps them open.
 */
 
 #include <stdio.h>
@@ -38,12 +38,14 @@ typedef struct output_file {
   size_t ncomplete, capacity;
 } output_file;
 
-/* User value 1 pins the dictionary and the roles; 2 is the label of
-   messages. */
+/* User value 1 pins the dictionary, the roles, merged parts and the reader that
+   failed; 2 is the label of messages. */
 typedef struct l_writer {
   const pf_format *format;
   pf_dictionary *dictionary;
-  pf_encoder *encoder;          /* owned; NULL when closed */
+  pf_encoder *encoder; /* owned; NULL when closed */
+  l_part **parts;      /* owned; merged parts, used until close */
+  size_t nparts, capacity;
   output_file files[MAX_FILES]; /* main and side files, linked by sink.side */
   size_t nfiles;
   pf_batch row; /* a row of table row_table, for put */
@@ -178,6 +180,11 @@ static void free_writer (l_writer *w) {
   if (w->encoder != NULL)
     w->encoder->close(w->encoder);
   w->encoder = NULL;
+  while (w->nparts > 0)
+    l_part_release(w->parts[--w->nparts]);
+  free(w->parts);
+  w->parts = NULL;
+  w->capacity = 0;
   for (size_t i = 0; i < w->nfiles; i++) {
     output_file *const output = &w->files[i];
     pf_sink_close(&output->sink);
@@ -261,6 +268,16 @@ static int fail_with_label (lua_State *L, l_writer *w, const pf_error *error) {
 }
 
 
+/* Pins the value at `arg` until the writer is collected. */
+static void keep (lua_State *L, int arg) {
+  arg = lua_absindex(L, arg);
+  lua_getiuservalue(L, 1, 1);
+  lua_pushvalue(L, arg);
+  l_append(L, -2);
+  lua_pop(L, 1);
+}
+
+
 /* Sets from[] to the reader's column for each written one, or nfields. */
 static void match_columns (const pf_table *table, const pf_reader *reader,
                            size_t *from, bool *wanted) {
@@ -320,8 +337,10 @@ static int writer_put_reader (lua_State *L) {
   for (size_t i = 0; i < table->nfields; i++)
     is_whole = is_whole && from[i] == i;
   if (is_whole) {
-    if (w->encoder->take(w->encoder, reader, &error) != PF_OK)
+    if (w->encoder->take(w->encoder, reader, &error) != PF_OK) {
+      keep(L, 3); /* finish reports the failure with the label of its part */
       return fail_with_label(L, w, &error);
+    }
     lua_pushboolean(L, 1);
     return 1;
   }
@@ -332,8 +351,10 @@ static int writer_put_reader (lua_State *L) {
   const pf_status status =
       put_all(w, number, table, reader, &batch, columns, from, &error);
   pf_batch_close(&batch);
-  if (status != PF_OK)
+  if (status != PF_OK) {
+    keep(L, 3);
     return fail_with_label(L, w, &error);
+  }
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -357,10 +378,14 @@ static int writer_put_traces (lua_State *L) {
            trace->dictionary == w->dictionary;
     lua_pop(L, 1); /* the table keeps it */
   }
+  if (fits && !pf_grow(&w->parts, &w->capacity, w->nparts + count))
+    l_no_memory(L);
   for (size_t i = 0; fits && i < count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
-    traces[i] = &l_part_use_check(L, -1)->trace; /* never released: the encoder
-                                                    reads it until `finish` */
+    keep(L, -1);
+    l_part *const part = l_part_use_check(L, -1);
+    w->parts[w->nparts++] = part; /* the encoder reads it until `finish` */
+    traces[i] = &part->trace;
     lua_pop(L, 1);
   }
   if (fits && w->encoder->merge(w->encoder, traces, count, &error) != PF_OK)
