@@ -243,6 +243,7 @@ static int file_sum_changed (lua_State *L) {
 static int file_sum_data (lua_State *L) {
   l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
   luaL_argcheck(L, s->sum != NULL, 1, "its data were returned before");
+  pf_sink_close(&s->sink); /* of a call without memory */
   if (pf_sink_open(&s->sink, -1) != PF_OK)
     l_no_memory(L);
   s->sum->write(s->sum, &s->sink);

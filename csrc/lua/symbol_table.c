@@ -374,7 +374,8 @@ static int core_symbolize (lua_State *L) {
   luaL_checktype(L, 4, LUA_TTABLE);
   const lua_Unsigned count = lua_rawlen(L, 4);
   luaL_argcheck(L, count <= MAX_DERIVED, 4, "too many columns");
-  luaL_checkstack(L, 2 * MAX_DERIVED, NULL); /* it keeps the strings */
+  /* The stack keeps the strings. */
+  luaL_checkstack(L, 2 * MAX_DERIVED + LUA_MINSTACK, NULL);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 4, (lua_Integer)i + 1);
     luaL_checktype(L, -1, LUA_TTABLE);

@@ -33,13 +33,16 @@ static int close_pipe (lua_State *L) {
 
 
 /* Makes a file of the end of a pipe that this process uses, and closes the
-   other one. False if that fails. */
+   other one. False if that fails: errno says why. */
 static bool take_end (luaL_Stream *file, const int *ends, int own,
                       const char *mode) {
   (void)close(ends[1 - own]);
   file->f = fdopen(ends[own], mode);
-  if (file->f == NULL)
+  const int errnum = errno;
+  if (file->f == NULL) {
     (void)close(ends[own]);
+    errno = errnum;
+  }
   else
     file->closef = close_pipe;
   return file->f != NULL;
@@ -59,7 +62,7 @@ static int core_fork (lua_State *L) {
   w->owner = getpid();
   (void)fflush(NULL); /* the copy would write the buffers again */
   const pid_t process = pipe(ends) == 0 ? fork() : -1;
-  const int errnum = errno;
+  int errnum = errno;
   if (process == 0) {
     if (!take_end(file, ends, 1, "w"))
       _exit(1);
@@ -73,6 +76,7 @@ static int core_fork (lua_State *L) {
 #endif
     if (take_end(file, ends, 0, "r"))
       return 2;
+    errnum = errno;
   }
   else if (ends[0] >= 0) {
     (void)close(ends[0]);

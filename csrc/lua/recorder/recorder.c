@@ -153,11 +153,13 @@ static int core_recorder (lua_State *L) {
 
 
 /* recorder:begin(subtract): starts recording the threads of this Lua state.
-   With `subtract` the measured cost of hooks is subtracted from all times. */
+   With `subtract` the measured cost of hooks is subtracted from all times. A
+   recorder begins only once. */
 static int recorder_begin (lua_State *L) {
   l_recorder *const r = check(L);
   const bool subtract = lua_toboolean(L, 2);
   l_recorder *expected = NULL;
+  luaL_argcheck(L, r->process == 0, 1, "the recorder has begun before");
   if (atomic_load(&l_recording) != NULL)
     return luaL_error(L, "another recorder is recording");
   if (lua_gethook(L) != NULL && r->mode != L_SAMPLED)
