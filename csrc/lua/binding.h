@@ -44,12 +44,8 @@ typedef struct l_reader {
   pf_reader *reader; /* owned; NULL when closed */
   const bool *open;  /* flag of the trace that it reads; not owned */
   bool is_input; /* read by another reader: close leaves it to the collector */
-  enum {
-    L_OTHER,
-    L_LIMIT,
-    L_PROGRESS
-  } kind;         /* core.limit; interrupt:watch and interrupt:guard */
-  pf_error error; /* why it could not be opened */
+  bool is_progress; /* a reader of interrupt:watch or interrupt:guard */
+  pf_error error;   /* why it could not be opened */
 } l_reader;
 
 extern const bool l_always_open; /* flag for readers of their own memory */

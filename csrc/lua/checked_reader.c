@@ -214,8 +214,6 @@ static pf_status checked_next_events (pf_reader *self,
   if (!open_input(w, error))
     return error->status;
   *rows = 0;
-  if (w->rows_left != UINT64_MAX)
-    return PF_MORE;
   return result(w, w->input->can->next_events(w->input, to, rows, error),
                 error);
 }

@@ -355,7 +355,7 @@ static progress *new_progress (lua_State *L) {
   w->interrupt = interrupt;
   w->total = -1;
   held->reader = &w->reader;
-  held->kind = L_PROGRESS;
+  held->is_progress = true;
   return w;
 }
 

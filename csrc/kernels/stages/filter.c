@@ -71,7 +71,6 @@ pf_status pf_filter_open (pf_reader *input, const size_t *columns,
 typedef struct limit_reader {
   pf_reader reader;
   uint64_t skip, left; /* rows still to skip, and to return */
-  uint64_t passed;
 } limit_reader;
 
 
@@ -98,15 +97,9 @@ static pf_status limit_next (pf_reader *self, pf_batch *batch,
     pf_batch_keep(batch, keep, to - from);
     l->skip = 0;
     l->left -= to - from;
-    l->passed += to - from;
     return PF_MORE;
   }
   return PF_END;
-}
-
-
-uint64_t pf_limit_passed (const pf_reader *reader) {
-  return ((const limit_reader *)(const void *)reader)->passed;
 }
 
 

@@ -77,9 +77,6 @@ pf_status pf_filter_open (pf_reader *input, const size_t *columns,
 pf_status pf_limit_open (pf_reader *input, uint64_t limit, uint64_t skip,
                          pf_reader **reader, pf_error *error);
 
-/* The number of rows that a reader of pf_limit_open has returned. */
-uint64_t pf_limit_passed (const pf_reader *reader);
-
 /*
 ** The rows in which column `time` (of PF_INT, or of any type: pf_has_any_type)
 ** is at least `first` and at most `last`; rows without a time are dropped.

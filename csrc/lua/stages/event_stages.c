@@ -166,7 +166,7 @@ static int core_statistics (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
   pf_statistics_options options = statistics_options(L);
   read_parts(L, &options);
-  if (l_reader_check(L, 1)->kind == L_PROGRESS)
+  if (l_reader_check(L, 1)->is_progress)
     options.progress = (pf_progress){l_progress_is_cancelled, events};
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(

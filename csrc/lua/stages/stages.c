@@ -103,18 +103,8 @@ static int core_limit (lua_State *L) {
   if (limit <= PF_NO_LIMIT - skip && pf_can(input)->expect_rows != NULL)
     input->can->expect_rows(input, limit + skip);
   l_reader *const r = l_reader_new(L);
-  r->kind = L_LIMIT;
   return l_reader_opened(
       L, pf_limit_open(input, limit, skip, &r->reader, &r->error));
-}
-
-
-/* core.passed(limit): the number of rows that the reader has returned. */
-static int core_passed (lua_State *L) {
-  const l_reader *const r = l_reader_check(L, 1);
-  luaL_argcheck(L, r->kind == L_LIMIT, 1, "not a reader of core.limit");
-  lua_pushinteger(L, (lua_Integer)pf_limit_passed(r->reader));
-  return 1;
 }
 
 
@@ -296,5 +286,5 @@ static int core_chain (lua_State *L) {
 void l_open_stages (lua_State *L) {
   L_ADD(L, {"chain", core_chain}, {"stacks", core_stacks},
         {"with_area", core_with_area}, {"filter", core_filter},
-        {"limit", core_limit}, {"passed", core_passed}, {"range", core_range});
+        {"limit", core_limit}, {"range", core_range});
 }

@@ -103,9 +103,7 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
       is_pipe ? PF_OK : l_stream_file_open(output, path, error);
   if (status != PF_OK)
     return status;
-  const int fd = sink->fd;
-  const pf_status opened = pf_sink_open(sink, fd);
-  sink->fd = fd;
+  const pf_status opened = pf_sink_open(sink, sink->fd);
   sink->role = role;
   if (n == 0)
     s->is_pipe = is_pipe;

@@ -194,11 +194,6 @@ function core.filter(over, f, columns) end
 ---@return profio.core.Reader
 function core.limit(over, n, skip) end
 
----Returns how many rows have passed a reader of core.limit.
----@param limit profio.core.Reader
----@return integer
-function core.passed(limit) end
-
 ---Converts entries (columns op and call, optionally thread, time, flags) to enters and leaves:
 ---their columns, flags, event, overhead, compiled.
 ---@param over profio.core.Reader
