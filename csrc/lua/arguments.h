@@ -101,10 +101,6 @@ void l_set_bool (lua_State *L, const char *name, bool value);
 void l_set_text (lua_State *L, const char *name, const char *text);
 void l_set_bytes (lua_State *L, const char *name, pf_bytes bytes);
 
-static inline pf_bytes l_bytes_of (const char *text) {
-  return (pf_bytes){(const uint8_t *)text, strlen(text)};
-}
-
 /* Pushes a string with these bytes. */
 void l_push_bytes (lua_State *L, pf_bytes bytes);
 

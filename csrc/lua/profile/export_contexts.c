@@ -140,7 +140,7 @@ static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
 static void put_profile (l_export *e, uint32_t *path) {
   const pf_context_metric *const metric = &e->contexts->metrics[e->metric];
   l_export_text(e, "{\"type\":\"sampled\",\"name\":");
-  l_export_json(e, l_bytes_of(metric->name));
+  l_export_json(e, pf_bytes_of(metric->name));
   l_export_put(e, ",\"unit\":\"%s\",\"startValue\":0,\n\"samples\":[",
                strcmp(metric->unit, "ns") == 0      ? "nanoseconds"
                : strcmp(metric->unit, "bytes") == 0 ? "bytes"
@@ -169,9 +169,9 @@ static int core_write_speedscope (lua_State *L) {
   uint32_t *const path = l_scratch(L, e->walk.max_depth, sizeof *path);
   l_export_text(e, "{\"$schema\":\"https://www.speedscope.app/"
                    "file-format-schema.json\",\n\"exporter\":");
-  l_export_json(e, l_bytes_of(l_option_text(L, 2, "exporter", "profio")));
+  l_export_json(e, pf_bytes_of(l_option_text(L, 2, "exporter", "profio")));
   l_export_text(e, ",\"name\":");
-  l_export_json(e, l_bytes_of(l_option_text(L, 2, "name", "profile")));
+  l_export_json(e, pf_bytes_of(l_option_text(L, 2, "name", "profile")));
   l_export_put(e, ",\"activeProfileIndex\":%lld,\n\"shared\":{\"frames\":[\n",
                (long long)(e->metric - from));
   put_frames(e);
@@ -287,7 +287,7 @@ static void put_arcs (l_export *e, shown *names, const pf_contexts *arcs,
 static void put_header (l_export *e, const char *key, const char *text,
                         const char *pairs) {
   l_export_text(e, key);
-  l_export_replaced(e, l_bytes_of(text), pairs);
+  l_export_replaced(e, pf_bytes_of(text), pairs);
   l_export_text(e, "\n");
 }
 
@@ -334,19 +334,19 @@ static void put_events (l_export *e, const event_list *events) {
   for (size_t i = 0; i < events->count; i++) {
     const pf_context_metric *const metric = &metrics[events->self[i]];
     l_export_text(e, "event: ");
-    l_export_replaced(e, l_bytes_of(metric->name), " _");
+    l_export_replaced(e, pf_bytes_of(metric->name), " _");
     l_export_text(e, " : ");
-    l_export_replaced(e, l_bytes_of(metric->name), "");
+    l_export_replaced(e, pf_bytes_of(metric->name), "");
     if (metric->unit[0] != '\0' && strcmp(metric->unit, "count") != 0) {
       l_export_text(e, ", ");
-      l_export_replaced(e, l_bytes_of(metric->unit), "");
+      l_export_replaced(e, pf_bytes_of(metric->unit), "");
     }
     l_export_text(e, "\n");
   }
   l_export_text(e, "events:");
   for (size_t i = 0; i < events->count; i++) {
     l_export_text(e, " ");
-    l_export_replaced(e, l_bytes_of(metrics[events->self[i]].name), " _");
+    l_export_replaced(e, pf_bytes_of(metrics[events->self[i]].name), " _");
   }
   l_export_text(e, "\n");
 }

@@ -46,7 +46,7 @@ static void put_frame (l_export *e, uint32_t position) {
   l_export_text(e, "{\"functionName\":");
   l_export_json(e, pf_text(d, PF_AREA, frame));
   l_export_text(e, ",\"scriptId\":\"0\",\"url\":");
-  l_export_json(e, area->file == PF_NO_NAME ? l_bytes_of("")
+  l_export_json(e, area->file == PF_NO_NAME ? pf_bytes_of("")
                                             : pf_name(d, area->file));
   l_export_put(e, ",\"lineNumber\":%lld,\"columnNumber\":-1}",
                (long long)(area->line > 0 ? area->line - 1 : -1));

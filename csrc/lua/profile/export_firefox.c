@@ -247,7 +247,7 @@ static int core_write_firefox (lua_State *L) {
   const char *const thread = l_option_text(L, 2, "thread", NULL);
   if (thread != NULL) {
     l_export_text(f.out, "{\"name\":");
-    l_export_json(f.out, l_bytes_of(thread));
+    l_export_json(f.out, pf_bytes_of(thread));
     l_export_text(f.out,
                   ",\"isMainThread\":true,\"processType\":\"default\","
                   "\"processStartupTime\":0,\"processShutdownTime\":null,"

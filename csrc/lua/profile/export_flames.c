@@ -85,7 +85,7 @@ static void put_weight (flames *f, int64_t weight) {
   if (strcmp(f->unit, "ns") != 0) {
     l_export_put(f->out, "%lld%s", (long long)weight,
                  f->unit[0] == '\0' ? "" : " ");
-    put_xml(f, l_bytes_of(f->unit), 24);
+    put_xml(f, pf_bytes_of(f->unit), 24);
     return;
   }
   size_t i = 0;
@@ -154,7 +154,7 @@ static void put_total (flames *f, uint32_t node) {
 
 static pf_bytes name_of (const flames *f, uint32_t node) {
   const pf_contexts *const c = f->out->contexts;
-  return node == 0 ? l_bytes_of("all")
+  return node == 0 ? pf_bytes_of("all")
                    : pf_text(c->dictionary, PF_AREA, c->frames[node]);
 }
 

@@ -112,7 +112,7 @@ static void make_filter (lua_State *L, const l_profile *p, l_flow *f, int arg) {
   if (f->filter == NULL)
     l_no_memory(L);
   for (size_t i = 0; p->graph.facts.compat && i < NPROFILERS; i++)
-    mark_name(p, f->filter, pf_find_name(d, l_bytes_of(profiler_names[i])),
+    mark_name(p, f->filter, pf_find_name(d, pf_bytes_of(profiler_names[i])),
               PF_FLAT_OUT | PF_GRAPH_OUT | PF_TIME_OUT);
   for (size_t i = 0; listed && i < NLISTS; i++) {
     if (lua_getfield(L, arg, lists[i].name) != LUA_TNIL)

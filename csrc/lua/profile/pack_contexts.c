@@ -44,8 +44,8 @@ static void put_metrics (luaL_Buffer *b, const pf_contexts *c) {
   put_number(b, c->has_overflowed);
   put_number(b, c->nmetrics);
   for (size_t m = 0; m < c->nmetrics; m++) {
-    put_text(b, l_bytes_of(c->metrics[m].name));
-    put_text(b, l_bytes_of(c->metrics[m].unit));
+    put_text(b, pf_bytes_of(c->metrics[m].name));
+    put_text(b, pf_bytes_of(c->metrics[m].unit));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "lua/arguments.h"
 #include "lua/recorder/fast_events.h"
 #include "lua/writer/written.h"
+#include "model/writer/ring_encoder.h"
 
 
 /* The values of a record are in the order of the table's columns. Raises if the
@@ -35,8 +36,7 @@ static l_layout layout_of (lua_State *L, const pf_writer *writer,
     mask |= 1u << at[i];
   }
   for (size_t i = 0; i < count; i++)
-    for (size_t k = 0; k < count; k++)
-      layout.at[i] = (uint8_t)(layout.at[i] + (at[k] < at[i]));
+    layout.at[i] = (uint8_t)pf_tag_word(mask, at[i]);
   layout.tag = pf_tag(number, mask);
   return layout;
 }

@@ -13,6 +13,7 @@
 
 #include "lua/arguments.h"
 #include "lua/writer/stream.h"
+#include "model/writer/ring_encoder.h"
 
 #define CACHE_SLOTS 64 /* hash table of strings, by address */
 
@@ -208,10 +209,8 @@ static void read_arguments (lua_State *L, int arg, l_emitter *e) {
     lua_pop(L, 1);
   }
   e->tag = pf_tag(e->number, columns);
-  /* The words of a record are in the order of the table's columns. */
   for (int i = 0; i < e->count; i++)
-    for (int k = 0; k < e->count; k++)
-      e->arguments[i].word += e->arguments[k].column < e->arguments[i].column;
+    e->arguments[i].word = pf_tag_word(columns, e->arguments[i].column);
 }
 
 

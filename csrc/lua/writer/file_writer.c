@@ -9,7 +9,7 @@
 ** traces that are merged; its caller keeps them open.
 */
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,14 +56,12 @@ typedef struct l_writer {
 
 
 static pf_status open_numbered (output_file *output, pf_error *error) {
-  const size_t size = strlen(output->prefix) + 24;
-  char *const path = malloc(size);
-  if (path == NULL)
-    return pf_no_memory(error);
-  snprintf(path, size, "%s.%06llu", output->prefix,
-           (unsigned long long)++output->number);
-  const pf_status status = pf_output_open(&output->file, path, error);
-  free(path);
+  char path[4096];
+  const pf_status status =
+      l_numbered_path(path, sizeof path, output->prefix, ++output->number)
+          ? pf_output_open(&output->file, path, error)
+          : pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s cannot be written: %s",
+                    path, strerror(errno));
   output->sink.fd = output->file.fd;
   output->sink.path = output->file.path;
   return status;

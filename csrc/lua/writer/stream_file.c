@@ -64,18 +64,6 @@ pf_status l_stream_file_open (l_stream_file *output, const char *path,
 }
 
 
-/* Writes the path of the current numbered file; false if it is too long. */
-static bool numbered_path (const l_stream_file *output, char *path,
-                           size_t capacity) {
-  const int size = snprintf(path, capacity, "%s.%06llu", output->prefix,
-                            (unsigned long long)output->number);
-  if (size > 0 && (size_t)size < capacity)
-    return true;
-  errno = ENAMETOOLONG;
-  return false;
-}
-
-
 /* Called by the sink in the writer's thread when the file is full: opens the
    next numbered file. */
 static pf_status open_next_file (pf_sink *sink, pf_error *error) {
@@ -89,7 +77,7 @@ static pf_status open_next_file (pf_sink *sink, pf_error *error) {
     return status;
   output->number++;
   const int fd =
-      numbered_path(output, path, sizeof path)
+      l_numbered_path(path, sizeof path, output->prefix, output->number)
           ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
           : -1;
   if (fd < 0)
@@ -106,7 +94,8 @@ static pf_status open_next_file (pf_sink *sink, pf_error *error) {
 static void remove_if_empty (pf_sink *sink) {
   const l_stream_file *const output = (const l_stream_file *)(const void *)sink;
   char path[4096];
-  if (sink->written == 0 && numbered_path(output, path, sizeof path))
+  if (sink->written == 0 &&
+      l_numbered_path(path, sizeof path, output->prefix, output->number))
     unlink(path);
 }
 
@@ -133,16 +122,18 @@ static pf_status resume_numbered (l_stream_file *output, uint64_t length,
   char path[4096];
   uint64_t left = length;
   for (output->number = 1; left > 0; output->number++) {
-    if (!numbered_path(output, path, sizeof path) || stat(path, &about) != 0 ||
+    if (!l_numbered_path(path, sizeof path, output->prefix, output->number) ||
+        stat(path, &about) != 0 ||
         ((uint64_t)about.st_size > left && truncate(path, (off_t)left) != 0))
       return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s: %s", path,
                      strerror(errno));
     const uint64_t size = (uint64_t)about.st_size;
     left -= size < left ? size : left;
   }
-  l_stream_file later = *output;
-  while (numbered_path(&later, path, sizeof path) && unlink(path) == 0)
-    later.number++;
+  uint64_t later = output->number;
+  while (l_numbered_path(path, sizeof path, output->prefix, later) &&
+         unlink(path) == 0)
+    later++;
   output->number--; /* of the last one */
   output->sink.before = length;
   return open_next_file(&output->sink, error);

@@ -2,6 +2,8 @@
 ** written.c - formats, options, tables and columns that can be written.
 */
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/formats.h"
@@ -26,6 +28,17 @@ size_t l_options_at (lua_State *L, int arg, pf_option **options) {
   }
   *options = o;
   return n;
+}
+
+
+bool l_numbered_path (char *path, size_t capacity, const char *prefix,
+                      uint64_t number) {
+  const int size =
+      snprintf(path, capacity, "%s.%06llu", prefix, (unsigned long long)number);
+  if (size > 0 && (size_t)size < capacity)
+    return true;
+  errno = ENAMETOOLONG;
+  return false;
 }
 
 

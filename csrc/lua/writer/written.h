@@ -28,6 +28,11 @@ typedef struct l_side {
    top of the stack keeps the roles. */
 size_t l_sides_at (lua_State *L, int arg, l_side *sides, size_t max);
 
+/* Writes the path of file `number` of a sequence of numbered files. False with
+   errno if it is too long. */
+bool l_numbered_path (char *path, size_t capacity, const char *prefix,
+                      uint64_t number);
+
 /* Returns the table named at `arg` and its number; raises if there is none. */
 const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
                                  const pf_table *tables, size_t count,

@@ -46,6 +46,12 @@ static inline uint32_t pf_tag (size_t table, uint32_t columns) {
   return (uint32_t)table << PF_TAG_COLUMNS | columns;
 }
 
+/* The index of the word of a column in a record with these columns, without
+   PF_BYTES. */
+static inline size_t pf_tag_word (uint32_t columns, size_t column) {
+  return (size_t)__builtin_popcount(columns & ((1u << column) - 1));
+}
+
 /* Ids of the encoder's dictionary by ids of the producer, for one kind. */
 typedef struct pf_id_map {
   uint32_t *ids;
