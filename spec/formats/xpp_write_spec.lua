@@ -211,6 +211,33 @@ describe("written traces", function()
       assert.equal(1500001, trace.entries:rows()[1].time)
    end)
 
+   it("refuse a negative time only in a binary field, where it would be a late one", function()
+      local entries = { { thread = 1, time = -5000000, op = "I", call = "A", line = 1 },
+         { thread = 1, time = 0, op = "O", call = "A", line = 2 } }
+      for _, fields in ipairs { "", "TIME I null, OP C(1), MSG C(9)" } do
+         local values, message = read_back("time", { fields = fields }, entries)
+         assert.is_nil(values)
+         assert.matches("entry 1: a time of %-5 ms .* read as 4294967291 ms", message)
+      end
+      for _, options in ipairs { { layout = "text-fields" }, { form = "deldbe", header_row = true },
+         { fields = "TIME B, OP C(1), MSG C(9)" } } do
+         assert.same({ -5000000, 0 }, read_back("time", options, entries))
+      end
+      assert.same({ 0 }, read_back("time", { round = true },
+         { { thread = 1, time = -400000, op = "I", call = "A" } }))
+   end)
+
+   it("refuse a time by the number of its entry, also of many that are copied", function()
+      local lines = { "TID,TIME,OP,MSG" }
+      for i = 1, 5000 do
+         lines[#lines + 1] = ("1,%s,I,A"):format(i == 4711 and "4710.5" or i)
+      end
+      local trace <close> = assert(profio.open { data = table.concat(lines, "\n") .. "\n" })
+      local bytes, message = trace:save(nil, { form = "foxdbe" })
+      assert.is_nil(bytes)
+      assert.matches("entry 4711: the file stores whole milliseconds, not 4710500000 ns", message)
+   end)
+
    it("can have a clock of 32 bits", function()
       local rows = { { 1, 0x7fffffff, "I", "A", 1 }, { 1, 0x80000000, "O", "A", 1 },
          { 1, 0xffffffff, "I", "A", 1 } }

@@ -24,30 +24,34 @@ static pf_column *role_column (const xpp_writer *self, xpp_role role) {
 }
 
 
-/* Converts ns to whole ms; inexact times are refused, or rounded and
-   counted. */
-static pf_status whole_ms (xpp_writer *self, int64_t time, int64_t *ms,
-                           pf_error *error) {
+/* Converts the time of an entry, given by its number, from ns to whole ms;
+   inexact times are refused, or rounded and counted. The reader takes negative
+   numbers in a field of 32 bits for late times, so they are refused, too. */
+static pf_status whole_ms (xpp_writer *self, unsigned long long entry,
+                           int64_t time, int64_t *ms, pf_error *error) {
   const int64_t rest = time % XPP_NS_PER_MS;
   *ms = time / XPP_NS_PER_MS;
-  if (rest == 0)
-    return PF_OK;
-  if (!self->round)
+  if (rest != 0 && !self->round)
     return pf_refuse(error,
                      "entry %llu: the file stores whole milliseconds, not %lld "
                      "ns: round = true rounds them",
-                     (unsigned long long)(self->encoder.count + 1),
-                     (long long)time);
-  self->rounded++;
+                     entry, (long long)time);
+  self->rounded += rest != 0;
   *ms += rest >= XPP_NS_PER_MS / 2 ? 1 : rest < -XPP_NS_PER_MS / 2 ? -1 : 0;
-  return PF_OK;
+  if (*ms >= 0 || !self->is_clock)
+    return PF_OK;
+  return pf_refuse(error,
+                   "entry %llu: a time of %lld ms in the binary field would be "
+                   "read as %lld ms: layout = text-fields writes it",
+                   entry, (long long)*ms, (long long)(*ms + XPP_CLOCK_RANGE));
 }
 
 
-/* Converts ns to ms with a fraction. A time that a double cannot represent is
-   refused, or rounded and counted. */
-static pf_status put_ms (xpp_writer *self, int64_t ns, double *ms,
-                         pf_error *error) {
+/* Converts the time of an entry, given by its number, from ns to ms with a
+   fraction. A time that a double cannot represent is refused, or rounded and
+   counted. */
+static pf_status put_ms (xpp_writer *self, unsigned long long entry, int64_t ns,
+                         double *ms, pf_error *error) {
   *ms = pf_ratio(ns, XPP_NS_PER_MS);
   if (llround(*ms * XPP_NS_PER_MS) == ns)
     return PF_OK;
@@ -55,8 +59,7 @@ static pf_status put_ms (xpp_writer *self, int64_t ns, double *ms,
     return pf_refuse(error,
                      "entry %llu: the field stores milliseconds as a double, "
                      "which cannot represent %lld ns: round = true rounds them",
-                     (unsigned long long)(self->encoder.count + 1),
-                     (long long)ns);
+                     entry, (long long)ns);
   self->rounded++;
   return PF_OK;
 }
@@ -69,15 +72,16 @@ static pf_status put_numbers (xpp_writer *self, xpp_role role,
   pf_status status = PF_OK;
   for (size_t i = 0; to != NULL && i < count && status == PF_OK; i++) {
     const bool has_value = pf_has_value(batch, role, first + i);
+    const unsigned long long entry = self->encoder.count + i + 1;
     int64_t value = has_value ? batch->columns[role].ints[first + i] : 0;
     if (!has_value && self->can_be_empty[role])
       pf_set_missing(to, i); /* else the field is 0 */
     if (role == XPP_TIME && to->type == PF_NUM) {
-      status = put_ms(self, value, &to->nums[i], error);
+      status = put_ms(self, entry, value, &to->nums[i], error);
       continue;
     }
     if (role == XPP_TIME) {
-      status = whole_ms(self, value, &value, error);
+      status = whole_ms(self, entry, value, &value, error);
       if (value > INT32_MAX && value < XPP_CLOCK_RANGE && self->is_clock)
         value -= XPP_CLOCK_RANGE; /* as a signed number of 32 bits */
     }
