@@ -489,6 +489,44 @@ describe("merging", function()
       assert.equal(prf, (trace:save(nil, { changed = date })))
    end)
 
+   it("keeps a deleted record that has other flags, too", function()
+      local rows = { { 1, 100, "I", "A", 1 }, { 1, 200, "O", "A", 2 },
+         { 1, 1, "I", "A", 1, deleted = true }, { 1, 2, "O", "A", 2 } }
+      local prf = xpp.table(rows)
+      local trace <close> = assert(profio.open({ data = prf }, { deleted = "show" }))
+      assert.equal("deleted run", trace.entries:rows()[3].flags)
+      assert.equal(prf, (trace:save(nil, { changed = date })))
+      local writer = assert(profio.create(nil, { format = "xpp", changed = date }))
+      for i, row in ipairs(records(rows)) do
+         row.flags = ({ "undeleted", "deletedly", "gap deleted" })[i]
+         assert(writer:write(row))
+      end
+      assert.equal(prf, (writer:close()))
+   end)
+
+   it("notes that text has no place for the mark of deleted records", function()
+      local rows = { { 1, 1, "I", "A", 1 }, { 1, 2, "I", "B", 1, deleted = true },
+         { 1, 3, "O", "A", 1 } }
+      local function notes_of(deleted, form)
+         local trace <close> = assert(profio.open({ data = (xpp.table(rows)) },
+            { deleted = deleted }))
+         assert.is_string((trace:save(nil, { form = form })))
+         local found = {}
+         for _, warning in ipairs(trace.warnings) do
+            if warning.code == "xpp-not-written" then
+               found[#found + 1] = warning.message
+            end
+         end
+         return found
+      end
+      for _, form in ipairs { "text", "deldbe" } do
+         assert.same({ "column 'flags' of table 'entries' has no place in the written file" },
+            notes_of("show", form))
+         assert.same({}, notes_of("skip", form))
+      end
+      assert.same({}, notes_of("show", "foxdbe"))
+   end)
+
    it("states a code page that no table can state in a .cpg file", function()
       local fields = { { "THREAD", "N", 3 }, { "MS", "N", 9 }, { "OPER", "C", 1 },
          { "PROC", "C", 12 } }

@@ -6,6 +6,7 @@
 
 local later = require "profio.internal.later"
 local companions = later "profio.internal.opening.side_files"
+local conditions = later "profio.internal.conditions"
 local core = require "profio.core"
 local dbf = require "profio.formats.dbf"
 local packets = require "profio.formats.xpp.packets"
@@ -91,6 +92,7 @@ xpp.warnings = {
    ["xpp-joined"] = "several files are written as one run, because their times ascend",
    ["xpp-lost-rows"] = "bytes between two records are not a record: rows are lost",
    ["xpp-no-roles"] = "no field is known to hold the operation or the function",
+   ["xpp-not-written"] = "text has no place for the mark of deleted records",
    ["xpp-odd-quote"] = "a quote inside a text is not written twice",
    ["xpp-open-quote"] = "a text in quotes does not end",
    ["xpp-packet-double"] = "a packet repeats earlier rows and is left out",
@@ -120,6 +122,7 @@ xpp.remedies = {
    ["xpp-joined"] = "if periods matter, read the files together, without --merge",
    ["xpp-lost-rows"] = "copy the trace when the program has ended; rows after the gap are flagged",
    ["xpp-no-roles"] = "state the fields: --set map=op=F,call=F with names, or numbers from 1",
+   ["xpp-not-written"] = "save a table: --set form=foxdbe; or leave deleted records out",
    ["xpp-odd-quote"] = "none needed: the quote is part of the text",
    ["xpp-open-quote"] =
       "none needed: the quote is a character; if rows are wrong, copy the trace again",
@@ -296,6 +299,16 @@ function xpp.save_defaults(options, info, part, path)
    local has_place = path and path ~= "-" and not options.packets
    local is_stated = value.code_page_mark ~= 0 or has_place
    options.code_page = options.code_page or (is_stated and value.code_page or "raw")
+end
+
+---Returns the columns that cannot be written; `none` is the value that loses nothing.
+---@param options table of writing
+---@param given table options of the trace that is copied
+---@return { table: string, column: string, none: any }[]
+function xpp.unwritten(options, given)
+   local is_lost = writes_text(options) and given.deleted == "show"
+   return is_lost and { { table = "entries", column = "flags",
+      none = conditions.no(conditions.match "deleted") } } or {}
 end
 
 -- The tables that repeat the entries.

@@ -365,7 +365,8 @@ end
 
 -- Adds a note for each column that has values, but no place in the file.
 local function note_columns(state, format, checked)
-   for _, lost in ipairs(format.unwritten and format.unwritten(checked) or {}) do
+   local given = state.format_options or {}
+   for _, lost in ipairs(format.unwritten and format.unwritten(checked, given) or {}) do
       local has = state.schema[lost.table] and view.over(function()
          return tables.plain(state, lost.table)
       end):where { [lost.column] = conditions.no(lost.none or conditions.missing) }:limit(1)

@@ -102,6 +102,19 @@ static pf_bytes name_at (const xpp_writer *self, const pf_batch *batch,
 }
 
 
+/* Returns true if one of the words of the flags is `deleted`. */
+static bool has_deleted (pf_bytes flags) {
+  static const char word[] = "deleted";
+  const size_t size = sizeof word - 1;
+  for (size_t at = 0; flags.size >= size && at <= flags.size - size; at++)
+    if (memcmp(flags.at + at, word, size) == 0 &&
+        (at == 0 || flags.at[at - 1] == ' ') &&
+        (at + size == flags.size || flags.at[at + size] == ' '))
+      return true;
+  return false;
+}
+
+
 pf_status xpp_put_records (xpp_writer *self, const pf_batch *batch, size_t from,
                            size_t to, pf_sink *sink, pf_error *error) {
   static const xpp_role numbers[] = {XPP_THREAD, XPP_TIME, XPP_LINE};
@@ -125,10 +138,9 @@ pf_status xpp_put_records (xpp_writer *self, const pf_batch *batch, size_t from,
     pf_put_values(&self->out.columns[self->extras[i - ENTRIES_COLUMNS]],
                   &columns[i], from, count);
   pf_column *const deleted = &self->out.columns[self->out.ncolumns - 1];
-  for (size_t i = 0; i < count; i++) {
-    const pf_bytes flags = name_at(self, batch, ENTRIES_FLAGS, from + i);
-    deleted->bools[i] = flags.size == 7 && memcmp(flags.at, "deleted", 7) == 0;
-  }
+  for (size_t i = 0; i < count; i++)
+    deleted->bools[i] =
+        has_deleted(name_at(self, batch, ENTRIES_FLAGS, from + i));
   self->out.rows = count;
   status = self->inner->put(self->inner, 0, &self->out, sink, error);
   self->encoder.count = self->inner->count;
