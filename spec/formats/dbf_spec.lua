@@ -135,7 +135,8 @@ describe("dbf", function()
          dbf { version = 0x30, { "A", "C", 3 } }:row { "x" }:bytes(),
          dbf { version = 0x8c, { "A", "C", 3 } }:row { "x" }:bytes(),
          dbf {}:bytes(), people():bytes():sub(1, -10), people():bytes():sub(1, 100),
-         dbf { count = 1, { "A", "C", 1 } }:row { "x" }:row { "y" }:deleted { "z" }:bytes() } do
+         dbf { count = 1, { "A", "C", 1 } }:row { "x" }:row { "y" }:deleted { "z" }:bytes(),
+         people():bytes() .. (" "):rep(500), people():bytes(false) .. "\1" .. (" "):rep(500) } do
          local trace <close> = open(bytes, { format = "dbf" }, memo)
          local joined, at = {}, 0
          for r in trace.raw:records() do
@@ -145,6 +146,26 @@ describe("dbf", function()
             joined[#joined + 1] = r.bytes
          end
          assert.equal(bytes, table.concat(joined))
+      end
+   end)
+
+   it("has no records after bytes that are none, whatever follows", function()
+      for _, count in ipairs { 3, 4095, 4096, 5000 } do
+         local table = dbf { count = 3, { "A", "C", 1 } }
+         for _ = 1, count do
+            table:row { "x" }
+         end
+         for between, kinds in pairs { ["\26"] = { "mark", "rest" }, ["\1"] = { "rest" } } do
+            local trace <close> = open(table:bytes(false) .. between .. ("y "):rep(5000))
+            local got = trace.raw:rows()
+            local first = 3 + count -- after the header, a field and its end
+            assert.same({ "record", count }, { got[first].kind, got[first].record })
+            for i, kind in ipairs(kinds) do
+               assert.equal(kind, got[first + i].kind)
+            end
+            assert.equal(first + #kinds, #got)
+            assert.equal(count, trace.data:count())
+         end
       end
    end)
 

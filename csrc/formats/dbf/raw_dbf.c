@@ -65,7 +65,8 @@ typedef struct raw_reader {
   pf_reader reader;
   pf_trace *trace;
   const dbf_file *file;
-  uint64_t row;
+  uint64_t row;     /* index of the next row */
+  uint64_t records; /* records that have been counted, from the first one */
 } raw_reader;
 
 /* A row of table raw. */
@@ -77,10 +78,19 @@ typedef struct segment {
 } segment;
 
 
-/* Returns segment `self->row`, limited to the bytes. Size 0: none. *records
-   caches the number of records; 0: unknown. */
-static segment segment_at (const raw_reader *self, pf_bytes bytes,
-                           uint64_t *records) {
+/* Counts records up to those of the next batch. A record has no number after
+   bytes that are not a record, so all records before it are counted. */
+static void count_records (raw_reader *self, pf_bytes bytes) {
+  const uint64_t after_batch = self->row + PF_BATCH_ROWS;
+  if (self->records < after_batch)
+    self->records += dbf_available(self->file, bytes, self->records,
+                                   (size_t)(after_batch - self->records))
+                         .count;
+}
+
+
+/* Returns segment `self->row`, limited to the bytes. Size 0: none. */
+static segment segment_at (const raw_reader *self, pf_bytes bytes) {
   const dbf_file *const file = self->file;
   const dbf_layout *const layout = dbf_layout_of(file->version);
   const uint64_t after_fields = file->descriptors_end;
@@ -96,17 +106,15 @@ static segment segment_at (const raw_reader *self, pf_bytes bytes,
   }
   else if (row < before)
     p = (segment){"end", after_fields, file->start - after_fields, NULL, 0};
-  else if (record < *records || dbf_available(file, bytes, record, 1).count > 0)
+  else if (record < self->records)
     p = (segment){"record", file->start + record * file->record, file->record,
                   NULL, record + 1};
   else {
-    if (*records == 0)
-      *records = dbf_available(file, bytes, 0, SIZE_MAX).count;
-    const uint64_t end = file->start + *records * file->record;
+    const uint64_t end = file->start + self->records * file->record;
     const bool is_marked = end < bytes.size && bytes.at[end] == 0x1A;
-    if (is_marked && record == *records)
+    if (is_marked && record == self->records)
       p = (segment){"mark", end, 1, NULL, 0};
-    else if (record == *records + is_marked)
+    else if (record == self->records + is_marked)
       p = (segment){"rest", end + is_marked, UINT64_MAX, NULL, 0};
   }
   if (p.offset >= bytes.size)
@@ -152,10 +160,10 @@ static pf_status next_raw (pf_reader *reader, pf_batch *batch,
                            pf_error *error) {
   raw_reader *const self = (raw_reader *)reader;
   const pf_bytes bytes = self->trace->sources[0].bytes;
-  uint64_t records = 0; /* not counted yet */
   pf_batch_clear(batch);
+  count_records(self, bytes);
   while (batch->rows < PF_BATCH_ROWS) {
-    const segment p = segment_at(self, bytes, &records);
+    const segment p = segment_at(self, bytes);
     if (p.size == 0)
       break;
     self->row++;
