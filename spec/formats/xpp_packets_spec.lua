@@ -59,6 +59,18 @@ describe("packets", function()
             assert.equal(#golden, both.entries:count())
          end)
 
+         it("have a gap after one that ends inside a row", function()
+            local name, list = write_packets("inside-" .. form, form)
+            command.file(name .. ".000002", list[3].bytes:sub(1, -8))
+            local trace <close> = assert(profio.open(in_folder(name)))
+            local flags = {}
+            for i, row in ipairs(trace.entries:rows()) do
+               flags[i] = row.flags or ""
+            end
+            assert.same({ "", "", "", "", "", "gap", "", "", "", "", "", "", "" }, flags)
+            assert.equal("xpp-partial-row", codes(trace)[form == "text" and 3 or 2])
+         end)
+
          it("are read with a warning if some are missing", function()
             local path = in_folder(write_packets("gap-" .. form, form, { [3] = true }))
             local trace <close> = assert(profio.open(path))

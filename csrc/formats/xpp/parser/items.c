@@ -91,8 +91,10 @@ static pf_status take_uneven_row (xpp_parser *parser, xpp_item *item) {
                 row->cells, is_cut ? " before the end of the file" : "");
   if (status != PF_OK)
     return status;
-  return take_item(parser, is_cut ? XPP_REST : XPP_ENTRY, row->end - row->at,
-                   item);
+  (void)take_item(parser, is_cut ? XPP_REST : XPP_ENTRY, row->end - row->at,
+                  item);
+  parser->has_gap |= is_cut;
+  return PF_MORE;
 }
 
 
