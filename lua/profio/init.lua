@@ -203,6 +203,9 @@ local function add_part(state, input, source, theirs, mine, given)
    end
    state.parts[#state.parts + 1], state.paths[#state.paths + 1] = part, input.path
    state.goes_on[#state.paths] = input.goes_on
+   if mine.live then
+      part:grow() -- the file may have got rows before a file was found that continues it
+   end
    state.first = state.first or part
    if not same_schema(state, part) then
       return nil, ("%s: %s: its tables differ from those of %s: open them one by one"):format(

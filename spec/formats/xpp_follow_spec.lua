@@ -129,6 +129,109 @@ describe("a live trace", function()
       end
    end)
 
+   it("reads what follows in place of an end mark, or after it", function()
+      local first = table.move(xpp.golden, 1, 8, 1, {})
+      local second = table.move(xpp.golden, 9, 14, 1, {})
+      local rest = xpp.table(second, { fields = xpp.text_fields, version = 3 })
+         :sub(#xpp.header(xpp.text_fields, 0, 3) + 1)
+      local names = { names = { "TID", "TIME", "OP", "MSG", "LINE", "PARAMS" } }
+      for _, case in ipairs {
+         { (xpp.table(first, { fields = xpp.text_fields, version = 3 })), rest },
+         { xpp.text(first, names) .. "\26", xpp.text(second) .. "\26" } } do
+         for replaced = 0, 1 do
+            command.file("marked.PRF", case[1])
+            local trace <close> = assert(profio.open(in_folder "marked.PRF", { live = true }))
+            local reader = trace.entries:reader()
+            local rows = core.rows(reader, { "time", "op", "call" })
+            assert.equal(8, #rows)
+            local file <close> = assert(io.open(in_folder "marked.PRF", "r+b"))
+            file:seek("end", -replaced)
+            for byte in case[2]:gmatch "." do -- in every possible state
+               file:write(byte)
+               file:flush()
+               trace:refresh()
+               local more = core.rows(reader, { "time", "op", "call" })
+               table.move(more, 1, #more, #rows + 1, rows)
+            end
+            assert.same(golden, rows)
+            local warnings = trace.warnings
+            assert.equal(1 - replaced, #warnings)
+            assert.equal(warnings[1] and "xpp-stray-end", warnings[1] and warnings[1].code)
+         end
+      end
+   end)
+
+   -- Calls a function, once, when the files beside a trace are looked for.
+   local function at_next_look(run)
+      local format = require "profio.formats.xpp"
+      local look = format.side_files
+      format.side_files = function(...)
+         format.side_files = look
+         run()
+         return look(...)
+      end
+   end
+
+   it("reads rows that a file gets just before the next one is found", function()
+      command.run "rm -f late*"
+      for _, form in ipairs { "table", "text" } do
+         local list, name = xpp.packets(xpp.golden, 4, form), "late." .. form
+         local options = { live = true,
+            map = form == "text" and "thread=1,time=2,op=3,call=4,line=5,params=6" or nil }
+         local function file(i)
+            command.file(name .. list[i].suffix, list[i].bytes)
+         end
+         -- Packet 1 gets its last two rows, or its first rows, while packet 2 is created.
+         local row = #list[2].bytes // 4
+         local cut = form == "table" and 2 * row or #xpp.text { xpp.golden[1], xpp.golden[2] }
+         file(1)
+         command.file(name .. list[2].suffix, list[2].bytes:sub(1, cut))
+         local trace <close> = assert(profio.open(in_folder(name), options))
+         local reader = trace.entries:reader()
+         local rows = core.rows(reader, { "time", "op", "call" })
+         assert.equal(2, #rows)
+         at_next_look(function()
+            file(2)
+            file(3)
+         end)
+         assert.is_true(trace:refresh())
+         table.move(core.rows(reader, { "time", "op", "call" }), 1, 9, 3, rows)
+         assert.same(table.move(golden, 1, 8, 1, {}), rows)
+      end
+      -- The first file of a trace gets rows while it is opened.
+      command.file("late.PRF", xpp.text({ xpp.golden[1] }, { names = { "TID", "TIME", "OP", "MSG",
+         "LINE", "PARAMS" } }))
+      at_next_look(function()
+         append("late.PRF", xpp.text { xpp.golden[2] })
+         command.file("late.PRF.000001", xpp.text { xpp.golden[3] })
+      end)
+      local trace <close> = assert(profio.open(in_folder "late.PRF", { live = true }))
+      assert.same(table.move(golden, 1, 3, 1, {}),
+         core.rows(trace.entries:reader(), { "time", "op", "call" }))
+   end)
+
+   it("warns of a row that is incomplete when the next packet begins", function()
+      command.run "rm -f cut.*"
+      for _, form in ipairs { "table", "text" } do
+         local list, name = xpp.packets(xpp.golden, 4, form), "cut." .. form
+         local options = { live = true,
+            map = form == "text" and "thread=1,time=2,op=3,call=4,line=5,params=6" or nil }
+         command.file(name, list[1].bytes)
+         command.file(name .. ".000001", list[2].bytes:sub(1, -8))
+         local trace <close> = assert(profio.open(in_folder(name), options))
+         local reader = trace.entries:reader()
+         assert.equal(3, #core.rows(reader, { "call", "flags" }))
+         command.file(name .. ".000002", list[3].bytes)
+         assert.is_true(trace:refresh())
+         local flags = {}
+         for i, row in ipairs(core.rows(reader, { "call", "flags" })) do
+            flags[i] = row.flags or ""
+         end
+         assert.same({ "gap", "", "", "" }, flags)
+         assert.equal("xpp-partial-row", trace.warnings[#trace.warnings].code)
+      end
+   end)
+
    it("finds a new memo file, and an incomplete one", function()
       local rows, header = {}, #xpp.header(xpp.fields, 0)
       for i, row in ipairs(xpp.golden) do

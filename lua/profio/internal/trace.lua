@@ -282,9 +282,11 @@ function methods:refresh()
       error("refresh expects a trace that was opened with live = true", 2)
    end
    for i, part in ipairs(state.parts) do
-      is_new = part:grow() or is_new
+      -- A writer completes a packet before it creates the next one: so that a packet after which
+      -- another one was found has all its rows, files grow after new ones are looked for.
       is_new = state.format.side_files
          and side_files.add_new(state, part, state.paths[i]) or is_new
+      is_new = part:grow() or is_new
    end
    return is_new
 end

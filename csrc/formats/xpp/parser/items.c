@@ -48,6 +48,14 @@ static pf_status warn_here (xpp_parser *parser, pf_note_kind kind,
 }
 
 
+/* Returns true if the current segment may grow: a live trace appends to its
+   last file only. */
+static bool may_grow (const xpp_parser *parser) {
+  return parser->file->is_live &&
+         parser->segment + 1 == parser->file->nsegments;
+}
+
+
 /* Makes the next `size` bytes an item and advances the parser. Returns
    PF_MORE. */
 static pf_status take_item (xpp_parser *parser, xpp_item_kind kind,
@@ -105,7 +113,7 @@ static pf_status next_row (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
   const xpp_row *const row = &parser->row;
   const uint64_t size = row->end - row->at;
   const size_t cells = row->cells < file->nfields ? row->cells : file->nfields;
-  if (file->is_live && !row->has_end) {
+  if (!row->has_end && may_grow(parser)) {
     parser->scanner.unclosed = UINT64_MAX;
     return PF_AGAIN; /* incomplete until its line end is written */
   }
@@ -131,7 +139,8 @@ static pf_status next_row (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
 
 
 /* Takes a row, or all adjacent end marks. End marks normally follow the rows;
-   in packets that were concatenated they also stand between rows. */
+   in packets that were concatenated they also stand between rows. At the end of
+   a file that may grow, the next row may replace them. */
 static pf_status next_of_text (xpp_parser *parser, pf_bytes bytes,
                                xpp_item *item) {
   if (bytes.at[parser->at] == END_MARK) {
@@ -139,6 +148,8 @@ static pf_status next_of_text (xpp_parser *parser, pf_bytes bytes,
     while (parser->at + size < bytes.size &&
            bytes.at[parser->at + size] == END_MARK)
       size++;
+    if (parser->at + size == bytes.size && may_grow(parser))
+      return PF_AGAIN;
     const pf_status status =
         parser->at + 1 == bytes.size
             ? PF_OK
@@ -270,12 +281,15 @@ static pf_status take_rest (xpp_parser *parser, pf_bytes bytes, uint64_t next,
 
 
 /* Takes end marks, which stand at the end or between records, with a warning
-   for bytes that follow. */
+   for bytes that follow. At the end of a file that may grow, the next record
+   may replace them or follow them. */
 static pf_status take_end (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
   uint64_t next = parser->at;
   while (next < bytes.size && bytes.at[next] == END_MARK)
     next++;
   pf_status status = PF_OK;
+  if (bytes.size - next < parser->file->dbf->record && may_grow(parser))
+    return PF_AGAIN;
   if (next < bytes.size) {
     const uint64_t found = find_chain(parser->file, bytes, next, bytes.size);
     if (found > next && found < bytes.size)
@@ -348,7 +362,7 @@ static pf_status next_record (xpp_parser *parser, pf_bytes bytes,
     item->count = count;
     return status;
   }
-  if (file->is_live && left < file->dbf->record)
+  if (left < file->dbf->record && may_grow(parser))
     return PF_AGAIN;
   return take_unrecognized(parser, bytes, item);
 }
@@ -455,10 +469,13 @@ pf_status xpp_parser_next (xpp_parser *parser, size_t max_rows, xpp_item *item,
     if (parser->at < bytes.size)
       status = file->is_text ? next_of_text(parser, bytes, item)
                              : next_record(parser, bytes, max_rows, item);
-    if (status == PF_AGAIN && file->is_live)
+    if (status == PF_AGAIN && file->is_live) {
       status = xpp_find_segments(parser->trace, file, error) == PF_OK
                    ? PF_AGAIN
                    : error->status;
+      if (status == PF_AGAIN && parser->at < bytes.size && !may_grow(parser))
+        continue; /* another packet follows: this one is complete */
+    }
     if (status != PF_AGAIN)
       return status;
     if (parser->segment + 1 >= file->nsegments)
