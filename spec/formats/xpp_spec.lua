@@ -192,6 +192,30 @@ describe("the fields of a trace", function()
       assert.same({ "xpp-no-roles" }, codes(trace))
    end)
 
+   it("have no role that needs text if they are numbers", function()
+      local fields = { { "TID", "I", 4 }, { "TIME", "I", 4 }, { "OP", "C", 1 }, { "PROC", "N", 5 },
+         { "WORDS", "C", 9 }, { "PARAMS", "I", 4 } }
+      local bytes = xpp.table({ { 1, 0, "I", 12, "Main", 7 }, { 1, 1, "I", 13, "Sub", 8 },
+         { 1, 2, "O", 14, "Sub", 9 }, { 1, 3, "O", 15, "Main", 10 } }, { fields = fields })
+      local trace <close> = open(bytes)
+      assert.equal("xpp", trace.format)
+      assert.same({ "xpp-fields-guessed" }, codes(trace))
+      assert.same({ thread = 1, time = 0, op = "I", call = "Main", line = 12, PARAMS = 7 },
+         trace.entries:rows()[1])
+      for _, wrong in ipairs { "op=TIME", "call=PROC", "params=6" } do
+         local role, field = wrong:match "(.*)=(.*)"
+         local none, message, code = profio.open({ data = bytes }, { format = "xpp", map = wrong })
+         assert.is_nil(none)
+         assert.matches(("map: a field of text expected for %s, found '%s'"):format(role, field),
+            message)
+         assert.equal("format", code)
+      end
+      local numbers = xpp.table({ { "I", 12 }, { "O", 12 } },
+         { fields = { { "OP", "C", 1 }, { "PROC", "N", 5 } } })
+      local other <close> = open(numbers, { format = "xpp" })
+      assert.same({ "xpp-no-roles" }, codes(other))
+   end)
+
    it("do not make a trace of any table or text", function()
       local other = xpp.table({ { "I", "Bob" }, { "O", "Ann" }, { "X", "Tom" } },
          { fields = { { "OP", "C", 1 }, { "NAME", "C", 9 } } })

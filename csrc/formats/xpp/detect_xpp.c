@@ -51,10 +51,11 @@ static bool read_table (pf_bytes head, head_table *table) {
     if (table->nfields == FIELDS)
       return false;
     table->offsets[table->nfields] = offset;
-    table->fields[table->nfields++] =
-        (xpp_candidate){.name = {d, strnlen((const char *)d, 11)},
-                        .kind = kind_of(d[11]),
-                        .width = d[16]};
+    table->fields[table->nfields++] = (xpp_candidate){
+        .name = {d, strnlen((const char *)d, 11)},
+        .kind = kind_of(d[11]),
+        .width = d[16],
+        .has_no_text = d[11] == 'L' || kind_of(d[11]) == XPP_NUMBER};
     offset += d[16];
   }
   while (table->start < head.size && head.at[table->start] == 0x1A)

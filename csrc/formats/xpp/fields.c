@@ -153,7 +153,8 @@ static xpp_candidate candidate_of (const xpp_file *file, const pf_batch *batch,
   xpp_candidate found = {
       .name = {(const uint8_t *)name, has_name ? strlen(name) : 0},
       .kind = kind_of(file, field),
-      .width = file->is_text ? 0 : file->dbf->fields[field].size};
+      .width = file->is_text ? 0 : file->dbf->fields[field].size,
+      .has_no_text = column->type != PF_BYTES};
   for (size_t row = 0; row < batch->rows; row++) {
     if (pf_is_missing(column, row))
       continue;

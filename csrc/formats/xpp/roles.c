@@ -101,7 +101,8 @@ static void map_names (const xpp_candidate *fields, size_t count, bool exactly,
                        xpp_roles *roles) {
   for (size_t i = 0; i < count; i++) {
     const xpp_role role = xpp_role_of(fields[i].name, exactly);
-    if (role == XPP_ROLES || roles->field[role] == i)
+    if (role == XPP_ROLES || roles->field[role] == i ||
+        (fields[i].has_no_text && xpp_needs_text(role)))
       continue;
     if (roles->field[role] == XPP_NO_FIELD)
       roles->field[role] = i;
@@ -339,9 +340,16 @@ static pf_status map_assignment (const xpp_candidate *fields, size_t count,
                    (const char *)assignment.at);
   const pf_bytes name =
       xpp_trim((pf_bytes){sign + 1, assignment.size - size - 1});
-  roles->field[role] = field_named(fields, count, name);
-  if (roles->field[role] != XPP_NO_FIELD)
+  const size_t field = field_named(fields, count, name);
+  roles->field[role] = field;
+  if (field != XPP_NO_FIELD &&
+      !(fields[field].has_no_text && xpp_needs_text((xpp_role)role)))
     return PF_OK;
+  if (field != XPP_NO_FIELD)
+    return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                   "map: a field of text expected for %s, found '%.*s'",
+                   xpp_role_names[role], (int)(name.size < 40 ? name.size : 40),
+                   (const char *)name.at);
   return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                  "map: no field '%.*s' among the %zu fields",
                  (int)(name.size < 40 ? name.size : 40), (const char *)name.at,

@@ -50,7 +50,8 @@ typedef struct xpp_stats {
 typedef struct xpp_candidate {
   pf_bytes name; /* empty: no name */
   xpp_kind kind;
-  uint32_t width; /* bytes; 0: not known */
+  uint32_t width;   /* bytes; 0: not known */
+  bool has_no_text; /* its values are numbers or logical, never text */
   xpp_stats stats;
 } xpp_candidate;
 
@@ -75,6 +76,12 @@ typedef struct xpp_roles {
    the profiler writes, no aliases. */
 xpp_role xpp_role_of (pf_bytes name, bool exactly);
 
+/* Whether the field of a role must have text; the other roles are numbers,
+   which may be written as text. */
+static inline bool xpp_needs_text (xpp_role role) {
+  return role == XPP_OP || role == XPP_CALL || role == XPP_PARAMS;
+}
+
 /* Add a value to the statistics. */
 void xpp_stats_text (xpp_stats *stats, pf_bytes value);
 void xpp_stats_number (xpp_stats *stats, int64_t value);
@@ -89,14 +96,15 @@ bool xpp_is_same_name (pf_bytes left, pf_bytes right);
 bool xpp_parse_integer (pf_bytes text, int64_t *value);
 
 /* Assigns fields to the roles that are still XPP_NO_FIELD: by names, then, if
-   that leaves roles open, by values. */
+   that leaves roles open, by values. A field without text gets no role that
+   needs it. */
 void xpp_map_roles (const xpp_candidate *fields, size_t count,
                     xpp_roles *roles);
 
 /*
 ** Assigns roles as the option map says: "role=field,role=field"; a field is
 ** given by its name or its number from 1. PF_EFORMAT with a message for an
-** unknown role or field.
+** unknown role or field, or if the role needs text and the field has none.
 */
 pf_status xpp_map_option (const xpp_candidate *fields, size_t count,
                           pf_bytes text, xpp_roles *roles, pf_error *error);

@@ -157,8 +157,6 @@ static pf_status no_role (pf_error *error, const char *role, const char *why) {
    whose type cannot hold their role. */
 static pf_status find_roles (xpp_writer *self, const pf_trace *opts,
                              pf_error *error) {
-  static const bool is_text[XPP_ROLES] = {
-      [XPP_OP] = true, [XPP_CALL] = true, [XPP_PARAMS] = true};
   const pf_field *const columns = self->data->fields;
   const size_t count = self->data->nfields - 1; /* without `deleted` */
   pf_bytes map = {NULL, 0};
@@ -180,10 +178,11 @@ static pf_status find_roles (xpp_writer *self, const pf_trace *opts,
     if (self->roles.field[i] == XPP_NO_FIELD)
       continue;
     const pf_type type = columns[self->roles.field[i]].type;
-    if (is_text[i] ? type != PF_BYTES : type != PF_INT && type != PF_NUM)
+    const bool is_text = xpp_needs_text((xpp_role)i);
+    if (is_text ? type != PF_BYTES : type != PF_INT && type != PF_NUM)
       status = no_role(error, xpp_role_names[i],
-                       is_text[i] ? "a field of text expected"
-                                  : "a field of numbers expected");
+                       is_text ? "a field of text expected"
+                               : "a field of numbers expected");
   }
   return status;
 }
