@@ -290,6 +290,30 @@ describe("values of a trace", function()
       assert.same({ "xpp-symbol-cut" }, codes(trace))
    end)
 
+   it("show names that were cut in fields of any size and type", function()
+      local function noted(size, name, type, flags)
+         local builder = dbf { version = 0x32, mark = 3, { "TID", "N", 2 }, { "TIME", "N", 4 },
+            { "OP", "C", 1 }, { "MSG", type or "C", size, 0, flags },
+            { "_NullFlags", "0", 1, 0, 5 } }
+            :row { 1, 0, "I", name, "\0" }
+         local trace <close> = open(builder:bytes())
+         for _ in trace.entries:each "call" do end
+         local cut = trace.warnings[1] -- the only one
+         return cut and cut.code .. cut.message:match " %d+ bytes" or false
+      end
+      for _, size in ipairs { 2, 7, 8, 9, 248, 249, 254 } do
+         local whole = ("n"):rep(size)
+         local note = ("xpp-symbol-cut %d bytes"):format(size)
+         assert.equal(note, noted(size, whole))
+         assert.equal(note, noted(size, whole, "C", 2))
+         assert.equal(note, noted(size, whole, "V"))
+         for _, type in ipairs { "C", "V" } do
+            assert.is_false(noted(size, whole:sub(2) .. " ", type))
+            assert.is_false(noted(size, "\xc4" .. whole:sub(3) .. " ", type)) -- longer in UTF-8
+         end
+      end
+   end)
+
    -- Bit 0 of the flags says that the last byte of MSG is its length, bit 1 that it is null.
    it("of equal bytes are missing where the record says so", function()
       local builder = dbf { version = 0x32, { "TID", "N", 2 }, { "TIME", "N", 4 },

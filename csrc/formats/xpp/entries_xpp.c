@@ -262,6 +262,26 @@ static pf_status fill_times (entries_reader *self, const pf_batch *batch,
 }
 
 
+/* Sets cache->has_filled if a name of the batch fills its field of a table. */
+static void find_filled (const entries_reader *self, xpp_role role,
+                         xpp_name_cache *cache, const pf_bytes *names) {
+  if (self->file->is_text)
+    return;
+  const dbf_field *const field =
+      &self->file->dbf->fields[self->file->roles.field[role]];
+  if (field->kind != DBF_TEXT)
+    return;
+  for (size_t r = 0; r < self->rows.nruns && !cache->has_filled; r++) {
+    const xpp_run *const run = &self->rows.runs[r];
+    const uint8_t *const first =
+        xpp_source(&self->rows.parser, run->item.source).at + run->item.offset;
+    for (size_t i = 0; i < run->item.count && !cache->has_filled; i++)
+      cache->has_filled = xpp_name_fills(field, first + i * run->item.size,
+                                         names[run->row + i]);
+  }
+}
+
+
 /* Fills a column with names, without the blanks around them. */
 static pf_status fill_names (entries_reader *self, xpp_role role,
                              xpp_name_cache *cache, pf_column *column,
@@ -276,6 +296,7 @@ static pf_status fill_names (entries_reader *self, xpp_role role,
     if (!known)
       pf_set_missing(column, row);
   }
+  find_filled(self, role, cache, texts);
   if (pf_intern_all(self->trace->dictionary, texts, count, column->ids))
     return PF_OK;
   return pf_no_memory(error);
@@ -306,15 +327,15 @@ static pf_status check_ops (const entries_reader *self, const pf_column *column,
 
 /* Warns once if a name fills its field, because longer ones were cut. */
 static pf_status check_symbols (const entries_reader *self, pf_error *error) {
-  const xpp_name_cache *const cache = &self->calls;
-  if (!cache->has_filled ||
+  const xpp_file *const file = self->file;
+  if (!self->calls.has_filled ||
       pf_warning_total(self->trace->notes, "xpp-symbol-cut") > 0)
     return PF_OK;
   return pf_warn(self->trace, PF_NOTE, "xpp-symbol-cut", PF_EFORMAT,
                  PF_NO_OFFSET, error,
                  "a name fills its field of %u bytes: longer names were cut, "
                  "and cuts that are equal become one name",
-                 (unsigned)cache->field->size);
+                 (unsigned)file->dbf->fields[file->roles.field[XPP_CALL]].size);
 }
 
 

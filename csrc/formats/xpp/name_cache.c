@@ -113,7 +113,7 @@ static pf_status decode (xpp_name_cache *cache, xpp_rows *rows,
     return PF_OK;
   }
   text = xpp_trim(text);
-  cache->has_filled |= text.size >= cache->field->size;
+  cache->has_filled |= xpp_name_fills(cache->field, run->at, text);
   const uint32_t name = pf_intern(rows->parser.trace->dictionary, text);
   if (name == PF_NO_NAME)
     return pf_no_memory(error);

@@ -14,7 +14,8 @@
 
 typedef struct xpp_name_cache {
   const dbf_field *field; /* NULL: the cache cannot be used for this field */
-  bool has_filled;        /* a decoded name filled its field: it may be cut */
+  bool has_filled;        /* a name filled its field: it may be cut; set also
+                             where the cache is not used */
   size_t words;           /* length of the key in words of 8 bytes */
   uint64_t *slots; /* owned; each is `words` of key, then id + 1, or 0: free */
 } xpp_name_cache;
@@ -26,6 +27,14 @@ typedef struct xpp_name_cache {
 pf_status xpp_name_cache_open (xpp_name_cache *cache, const xpp_file *file,
                                size_t field);
 void xpp_name_cache_close (xpp_name_cache *cache);
+
+/* Whether the name in a record, `name` in UTF-8, fills its field of text. In
+   another code page it may have fewer bytes than in UTF-8. */
+static inline bool xpp_name_fills (const dbf_field *field,
+                                   const uint8_t *record, pf_bytes name) {
+  const pf_bytes bytes = {record + field->offset, field->size};
+  return name.size >= field->size && xpp_trim(bytes).size == field->size;
+}
 
 /* Fills a column of names for all rows of the batch, and adds new names to the
    cache and the dictionary. PF_OK or a failure. */
