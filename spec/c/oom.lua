@@ -70,6 +70,22 @@ function chunks.xpp()
       again.raw:rows(), trace.settings:rows(), again.structure:rows(), assert(again:save())
 end
 
+-- A reader may be asked for rows again after it has failed.
+function chunks.xpp_again()
+   local trace <close> = assert(profio.open { data = entries, pri = "OPERATIONMODE=5\n" })
+   local found = {}
+   for i, name in ipairs { "entries", "raw" } do
+      local reader = trace[name]:reader()
+      local ok, rows = pcall(core.rows, reader)
+      if not ok then
+         pcall(core.rows, reader)
+         error(rows, 0)
+      end
+      found[i] = #rows
+   end
+   return table.concat(found, " ")
+end
+
 function chunks.each()
    local trace <close> = assert(profio.open { data = bytes })
    for _ in trace.histogram:each("low", "count") do end

@@ -433,10 +433,12 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
     if (is_decimal(file, role)) /* fill_numbers decodes it from the
                                        records */
       wanted[file->roles.field[role]] = false;
-  self->is_open = true;
   const pf_status status =
       xpp_rows_open(&self->rows, self->trace, wanted, false, error);
   free(wanted);
+  self->is_open = status == PF_OK;
+  if (!self->is_open)
+    xpp_rows_close(&self->rows);
   return status;
 }
 

@@ -82,10 +82,12 @@ static pf_status open_rows (raw_reader *self, const pf_batch *batch,
     return pf_no_memory(error);
   for (size_t i = RAW_FIELDS; i + 1 < file->nraw; i++)
     fields[file->shown[i - RAW_FIELDS]] = batch->columns[i].data != NULL;
-  self->is_open = true;
   const pf_status status =
       xpp_rows_open(&self->rows, self->trace, fields, true, error);
   free(fields);
+  self->is_open = status == PF_OK;
+  if (!self->is_open)
+    xpp_rows_close(&self->rows);
   return status;
 }
 
