@@ -246,6 +246,30 @@ describe("values of a trace", function()
       assert.same({ "xpp-bad-number", "xpp-bad-number" }, codes(trace)) -- a field each
    end)
 
+   it("may be damaged times, of which no sum exceeds 64 bits", function()
+      local far <close> = open "TID,TIME,OP,MSG\n1,9000000000000,I,A\n1,-9000000000000,O,A\n"
+      local last
+      for time in far.entries:each "time" do
+         last = time
+      end
+      assert.equal(-9000000000000 * 1000000 + (1000000 << 32), last)
+      assert.equal("xpp-clock-wrapped", codes(far)[1])
+      -- The clock starts again so often that the sum of its ranges exceeds 64 bits.
+      local rows, most = {}, math.maxinteger // (1000000 << 32)
+      for i = 1, most + 100 do
+         rows[2 * i - 1], rows[2 * i] = { 1, 0, "I", "A", 1 }, { 1, -1, "O", "A", 1 }
+      end
+      local often <close> = assert(profio.open { data = (xpp.table(rows)) })
+      local minimum = 0
+      for time in often.entries:each "time" do
+         minimum = math.min(minimum, time)
+      end
+      assert.equal(0, minimum)
+      for _, warning in ipairs(often.warnings) do
+         assert.is_true(warning.code ~= "xpp-clock-wrapped" or warning.count == most)
+      end
+   end)
+
    it("are whole numbers of ns, also from fractions and an unsigned clock", function()
       local trace <close> = open "TID;TIME;OP;MSG\n1;1,5;I;A\n1;0002.000001;O;A\n1;x;O;A\n"
       local times = {}

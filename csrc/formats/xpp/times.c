@@ -51,8 +51,9 @@ static pf_status unwrap (xpp_times *self, const xpp_rows *rows, pf_column *time,
   pf_status status = PF_OK;
   if (__builtin_add_overflow(now, self->wrap_offset, &now))
     now = time->ints[row];
-  if (now < self->last && self->last - now > range / 2 &&
-      now <= INT64_MAX - range) {
+  if (now < self->last &&
+      (uint64_t)self->last - (uint64_t)now > (uint64_t)range / 2 &&
+      now <= INT64_MAX - range && self->wrap_offset <= INT64_MAX - range) {
     status =
         pf_warn(rows->parser.trace, PF_NOTE, "xpp-clock-wrapped", PF_EFORMAT,
                 xpp_row_offset(rows, row), error,
