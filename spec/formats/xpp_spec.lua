@@ -184,6 +184,18 @@ describe("the fields of a trace", function()
          { thread = 1, op = "O", call = "A" } }, trace.entries:rows())
    end)
 
+   it("show by doubled entries that nothing is filtered, also with decimals", function()
+      for _, thread in ipairs { { "TID", "N", 4 }, { "TID", "N", 4, 1 }, { "TID", "C", 4 } } do
+         local builder = dbf { thread, { "TIME", "N", 4 }, { "OP", "C", 1 }, { "MSG", "C", 9 } }
+            :row { " 2.0", 1, "i", "F" }:row { " 3.0", 2, "I", "F" }
+         local filtered <close> = open(builder:bytes())
+         assert.equal("on", filtered.info.filtering)
+         local doubled <close> = open(builder:row { " 3.0", 3, "O", "F" }
+            :row { " 3.0", 4, "o", "F" }:bytes())
+         assert.equal("off", doubled.info.filtering)
+      end
+   end)
+
    it("that say nothing leave table raw", function()
       local fields = { { "A", "C", 4 }, { "B", "N", 8 } }
       local trace <close> = open((xpp.table({ { "x", 1 } }, { fields = fields })),

@@ -230,6 +230,8 @@ static bool is_same (const pf_column *column, size_t row, size_t other) {
     return false;
   if (column->type == PF_INT)
     return column->ints[row] == column->ints[other];
+  if (column->type == PF_NUM)
+    return column->nums[row] == column->nums[other];
   if (column->type != PF_BYTES)
     return false;
   return pf_text_compare(xpp_trim(column->bytes[row]),
