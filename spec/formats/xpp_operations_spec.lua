@@ -413,6 +413,17 @@ describe("unfilter over random programs", function()
       return #expected
    end
 
+   it("gives the same negative times with functions in which a thread waits", function()
+      local rows = { { 1, -9, "I", "F", 1 }, { 1, -7, "I", "G", 1 }, { 1, -4, "O", "G", 1 },
+         { 2, -3, "I", "F", 1 }, { 2, -2, "O", "F", 1 }, { 1, 1, "O", "F", 1 } }
+      assert.equal(6, same_events(rows, "negative"))
+      local times = {}
+      for i, event in ipairs(core.rows(core.events(reader(rows), { idle = { "G" } }))) do
+         times[i] = event.time
+      end
+      assert.same({ -9, -7, -7, -3, -2, -2 }, times)
+   end)
+
    it("gives the same events on the fast path", function()
       for seed = 1, 200 do
          same_events((run_machine(seed, seed % 2 == 0)), seed)

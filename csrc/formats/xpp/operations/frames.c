@@ -140,6 +140,7 @@ static pf_status grow_lanes (xpp_frames *frames) {
   for (uint32_t i = first; i < frames->nlanes; i++) {
     xpp_call_stack *const lane = &frames->lanes[i];
     lane->orphan = XPP_NO_FRAME;
+    lane->shown = INT64_MIN;
     lane->has_thread = i != numbers->missing;
     lane->thread = lane->has_thread ? (int64_t)numbers->words[i] : 0;
   }
