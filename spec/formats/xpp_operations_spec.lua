@@ -504,6 +504,12 @@ describe("refilter", function()
       assert.same(text, kept(table.concat(text, "\n")))
    end)
 
+   it("keeps both leaves without a call if an open call ends between them", function()
+      local text = { "I Y 0", "O X 1", "o Y 2", "o X 3" }
+      assert.same(text, kept(table.concat(text, "\n")))
+      assert.same({ "O X 1", "I Y 3", "o Y 4" }, kept "O X 1\no X 2\nI Y 3\no Y 4")
+   end)
+
    it("starts afresh after a gap", function()
       assert.same({ "i A 1", "I A 5 gap", "O A 6" }, kept "i A 1\nI A 5 gap\nO A 6")
    end)

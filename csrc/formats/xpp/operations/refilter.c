@@ -27,6 +27,7 @@ static bool leave (refilter *self, xpp_call_stack *lane, uint32_t slot,
     lane->orphan = op == XPP_RETURNING ? slot : XPP_NO_FRAME;
     return !is_second;
   }
+  lane->orphan = XPP_NO_FRAME;
   while (nearest + 1 < lane->depth)
     xpp_frames_pop(&self->frames, lane);
   if (op == XPP_RETURNING && xpp_frames_top(lane)->seen[XPP_CALLING])
