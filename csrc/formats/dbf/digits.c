@@ -147,11 +147,11 @@ static bool to_int (const decimal *d, int64_t *integer) {
   for (; power < 0 && digits != 0; power++, digits /= 10)
     if (digits % 10 != 0)
       return false;
-  if (digits != 0 && digits > (uint64_t)INT64_MAX / power_of_ten(power))
+  const uint64_t maximum = (uint64_t)INT64_MAX + d->negative;
+  if (digits != 0 && digits > maximum / power_of_ten(power))
     return false;
-  const int64_t value =
-      digits == 0 ? 0 : (int64_t)(digits * power_of_ten(power));
-  *integer = d->negative ? -value : value;
+  const uint64_t value = digits == 0 ? 0 : digits * power_of_ten(power);
+  *integer = (int64_t)(d->negative ? 0 - value : value);
   return true;
 }
 

@@ -136,9 +136,8 @@ static bool exact_units (pf_bytes text, int64_t *units) {
   for (size_t i = 0; i < text.size; i++)
     if (text.at[i] != '.')
       digits[size++] = text.at[i];
-  if (dbf_parse_digits(digits, size, units, &ignored) != DBF_DIGITS_INT) {
-    *units = INT64_MIN; /* -2^63, which has no positive counterpart to parse */
-  }
+  if (dbf_parse_digits(digits, size, units, &ignored) != DBF_DIGITS_INT)
+    return false;
   const size_t written = dbf_put_currency(back, *units);
   return written == text.size && memcmp(back, text.at, written) == 0;
 }
