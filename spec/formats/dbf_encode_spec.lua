@@ -117,6 +117,28 @@ describe("dbf, writing:", function()
       end
    end)
 
+   it("writes integers up to the limits of 64 bits", function()
+      local records = { { N = math.mininteger }, { N = math.maxinteger } }
+      for _, dialect in ipairs { "visual", "foxpro2" } do
+         assert.same(records, (read(write("N N(20)", records, { dialect = dialect }))))
+      end
+   end)
+
+   -- Clipper and FoxPro 2 store the higher byte of a size there.
+   it("writes no decimals of a text, which other programs may leave in its field", function()
+      for _, given in ipairs { { format = "dbf" }, { format = "xpp" } } do
+         local bytes = dbf { { "TID", "N", 2 }, { "TIME", "N", 6 }, { "OP", "C", 1 },
+            { "MSG", "C", 9, 2 } }:row { 1, 0, "I", "MAIN" }:row { 1, 5, "O", "MAIN" }:bytes()
+         local trace <close> = assert(profio.open({ data = bytes }, given))
+         local saved <close> = assert(profio.open({ data = assert(trace:save(nil)) }))
+         local decimals = {}
+         for name, count in saved.structure:each("name", "decimals") do
+            decimals[name] = count
+         end
+         assert.same({ TID = 0, TIME = 0, OP = 0, MSG = 0 }, decimals)
+      end
+   end)
+
    it("keeps a table of another program when it is saved", function()
       local memo, numbers = dbf.fpt { { 1, "one" }, { 1, "zw\xf6lf" }, { 0, "\1\0\2" } }
       local builder = dbf { version = 0x30, mark = 3, { "C", "C", 4, 0, 2 }, { "M", "M", 4 },
@@ -234,7 +256,7 @@ describe("dbf, writing:", function()
    it("refuses invalid fields", function()
       for _, fields in ipairs { "", "A", "A Z", "A C", "A C(0)", "A C(255)", "A N(21)", "A N(2,2)",
          "A C(3", "A C(3),", "A C(3) B C(3)", "A C(1), A C(1)", "ABCDEFGHIJK C(1)", "A I(8)",
-         "deleted L", "A C(x)" } do
+         "deleted L", "A C(x)", "A C(10,2)", "A V(10,2)", "A Q(10,2)" } do
          local writer, message, code = profio.create(nil, { format = "dbf", fields = fields })
          assert.is_nil(writer)
          assert.equal("unsupported", code)

@@ -112,6 +112,8 @@ static pf_status check_field (const dbf_writer *self, dbf_output_field *field,
   if (field->decimals > 0 && (field->type == 'N' || field->type == 'F') &&
       field->decimals >= field->size)
     return reject(field, "it has more decimals than its size allows", error);
+  if (field->decimals > 0 && strchr("CVQ", field->type) != NULL)
+    return reject(field, "its type has no decimals", error);
   if (field->nullable && !self->visual)
     return reject(field, "null needs Visual FoxPro", error);
   return PF_OK;

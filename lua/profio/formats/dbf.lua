@@ -240,9 +240,9 @@ local function field_text(field, is_visual)
    end
    local text = field.name .. " " .. letter
    if sized[letter] then
-      local size = (letter == "N" or letter == "F") and math.min(field.length, 20) or field.length
-      text = ("%s(%d%s)"):format(text, size,
-         field.decimals > 0 and letter ~= "V" and "," .. field.decimals or "")
+      local is_number = letter == "N" or letter == "F"
+      text = ("%s(%d%s)"):format(text, is_number and math.min(field.length, 20) or field.length,
+         is_number and field.decimals > 0 and "," .. field.decimals or "")
    end
    -- A blank binary field of dBASE 7 is null in Visual FoxPro.
    local nullable = field.flags & 2 ~= 0 or not is_visual and letter:match "^[IBY]$"

@@ -262,7 +262,8 @@ end
 local function field_text(field)
    local letter = field.type
    if letter == "C" or letter == "N" or letter == "F" or letter == "V" or letter == "Q" then
-      local decimals = field.decimals > 0 and letter ~= "C" and "," .. field.decimals or ""
+      local has_decimals = field.decimals > 0 and (letter == "N" or letter == "F")
+      local decimals = has_decimals and "," .. field.decimals or ""
       letter = ("%s(%d%s)"):format(letter, field.size, decimals)
    end
    return field.name .. " " .. letter .. (field.nullable and " null" or "")
