@@ -14,9 +14,8 @@
 #include "formats/xpp/parser/items.h"
 #include "model/dictionary/names.h"
 
-#define ROWS_LOOKED_AT 64
-#define FIELDS         64 /* maximum number of fields of a trace */
-#define DESCRIPTOR     32
+#define FIELDS     64 /* maximum number of fields of a trace */
+#define DESCRIPTOR 32
 
 /* The header and the first records of a table. */
 typedef struct head_table {
@@ -76,7 +75,7 @@ static size_t records_of (const head_table *table) {
     return 0;
   const size_t max = (table->head.size - table->start) / table->record;
   size_t count = 0;
-  while (count < max && count < ROWS_LOOKED_AT &&
+  while (count < max && count < XPP_EXAMINED_ROWS &&
          memchr(" *", table->head.at[table->start + count * table->record],
                 2) != NULL)
     count++;
@@ -86,7 +85,7 @@ static size_t records_of (const head_table *table) {
 
 /* A stack of calls built from operations and names. */
 typedef struct nesting {
-  pf_bytes open[ROWS_LOOKED_AT]; /* calls that were entered and not left */
+  pf_bytes open[XPP_EXAMINED_ROWS]; /* calls that were entered and not left */
   size_t depth;
   int matches; /* leaves that match the top, less other ones */
 } nesting;
@@ -95,7 +94,7 @@ typedef struct nesting {
 /* Processes an entry. Calls deeper than the array are ignored. */
 static void nest (nesting *n, pf_bytes op, pf_bytes name) {
   if (op.size == 1 && (op.at[0] | 0x20) == 'i') {
-    if (n->depth < ROWS_LOOKED_AT)
+    if (n->depth < XPP_EXAMINED_ROWS)
       n->open[n->depth++] = name;
   }
   else if (n->depth > 0) {

@@ -232,7 +232,8 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
   }
   entry e = {NULL, 0, XPP_NO_OP, 0};
   const pf_status status = look(self, &e, error);
-  if (status != PF_OK || e.lane == NULL)
+  if (status != PF_OK ||
+      e.lane == NULL) /* clang-tidy takes NULL for possible */
     return status;
   if (ends_top(self, &e))
     return end_finished(self, out, e.lane, error);

@@ -55,7 +55,7 @@ typedef struct xpp_unfilter_options {
 ** closes them.
 */
 pf_status xpp_unfilter_events (pf_reader *input,
-                               const xpp_unfilter_options *making,
+                               const xpp_unfilter_options *options,
                                pf_reader **reader, pf_error *error);
 
 /*

@@ -9,8 +9,6 @@
 
 #include "formats/xpp/parser/text_rows_xpp.h"
 
-#define ROWS_LOOKED_AT 64
-
 
 /* Returns true if a cell may end at `at`. */
 static bool is_border (pf_bytes bytes, uint64_t at, uint8_t separator) {
@@ -109,7 +107,7 @@ static size_t columns_with (pf_bytes head, bool is_complete,
                             uint8_t separator) {
   xpp_scanner scanner = {separator, UINT64_MAX};
   size_t columns = 0, rows = 0, same = 0;
-  for (uint64_t at = 0; at < head.size && rows < ROWS_LOOKED_AT;) {
+  for (uint64_t at = 0; at < head.size && rows < XPP_EXAMINED_ROWS;) {
     const xpp_row row = xpp_scan_row(&scanner, head, at, NULL, 0);
     const bool is_cut = row.end == head.size && (!is_complete || !row.has_end);
     at = row.end;

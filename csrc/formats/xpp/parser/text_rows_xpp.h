@@ -12,7 +12,8 @@
 
 #include "model/rows/trace.h"
 
-#define XPP_MAX_CELLS 2038 /* the maximum number of fields of a table */
+#define XPP_MAX_CELLS     2038 /* the maximum number of fields of a table */
+#define XPP_EXAMINED_ROWS 64   /* first rows from which a form is detected */
 
 /* A cell of a row, without its quotes; it points into the scanned bytes. */
 typedef struct xpp_cell {
