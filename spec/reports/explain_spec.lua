@@ -275,6 +275,27 @@ describe("trace:explain on cores", function()
       assert.is_nil(table.concat(runners_of(made), ","):match "suspended b")
    end)
 
+   it("forgets what waited before a gap that is at a write", function()
+      local list = on_cores(short .. "40 e f b0; 45 s f b0; 50 e g a0; 100 w v c1; 110 e f b0; "
+         .. "120 s f b0; 130 r f b0; 300 l f b0")
+      list[8].flags = "gap"
+      local trace <close> = events.open(list, "calls on cores")
+      local made = assert(trace:explain("f", { quantile = "p100" }))
+      assert.same({ "own - 170", "suspended - 10" }, runners_of(made))
+   end)
+
+   it("does not follow a function that was open before a gap", function()
+      local list = on_cores(short .. "500 e g a0; 0 e x a0; 5 l x a0; 100 e f b0; 110 s f b0; "
+         .. "150 e h a0; 190 l h a0; 200 r f b0; 300 l f b0")
+      list[6].flags = "gap"
+      local trace <close> = events.open(list, "calls on cores")
+      local steps = {}
+      for i, step in ipairs(assert(trace:explain("f", { quantile = "p100" })).path) do
+         steps[i] = ("%s %s %d"):format(step.lane or "-", step.area or "-", step.elapsed)
+      end
+      assert.same({ "b f 10", "- - 40", "a h 40", "- - 10", "b f 100" }, steps)
+   end)
+
    it("compares the calls of some lanes", function()
       local text = "0 e f a0; 10 l f a0; 20 e f a0; 40 l f a0; 40 e f b0; 90 l f b0; 90 e f b0; "
          .. "190 l f b0"

@@ -103,7 +103,7 @@ end
 local function emit(self, row)
    if not (self.options.partial == "exclude" and has(row.bits, partial)) then
       row.flags, row.bits = text_of(row.bits), nil
-      self.rows[#self.rows + 1] = row
+      self.rows[#self.rows + 1], self.gaps_before[row] = row, self.gaps
    end
 end
 
@@ -490,9 +490,10 @@ end
 ---@param options table recursion, partial, edges, max_depth
 ---@return table[] calls in order of stop
 ---@return table[] rows of the time outside that remains, with edges = "include"; unordered
+---@return table<table, integer> gaps before the end of each call
 function slow.calls(list, options)
    local model = setmetatable({ options = options, rows = {}, lanes = {}, named = {}, losses = 0,
-      gaps = 0, number = 0 }, Model)
+      gaps = 0, gaps_before = {}, number = 0 }, Model)
    for _, event in ipairs(list) do
       model:take(event)
    end
@@ -502,7 +503,7 @@ function slow.calls(list, options)
          ended(model, lane, i, model.last, { open = true })
       end
    end
-   return model.rows, rest
+   return model.rows, rest, model.gaps_before
 end
 
 ---Returns the expected path of a call of the kernel.

@@ -24,10 +24,14 @@ local function path_below(path, name)
 end
 
 -- Returns the calls of the function that lie in no other one, with the sums of what they contain by
--- path, and how many more were not recorded as a whole.
-local function instances(list, name)
-   local open, found, lost, before = {}, {}, 0, {}
+-- path, and how many more were not recorded as a whole. gaps: for each call, the number of gaps
+-- before its end.
+local function instances(list, gaps, name)
+   local open, found, lost, before, seen = {}, {}, 0, {}, 0
    for _, call in ipairs(list) do
+      if gaps[call] > seen then
+         before, seen = {}, gaps[call]
+      end
       local lane = tostring(call.lane)
       local path = path_below(call.path, name)
       if path then
@@ -132,10 +136,11 @@ end
 ---@return integer all
 ---@return integer partial
 function groups.of(list, name, quantile)
-   local found, lost = instances(slow_calls.calls(list, { max_depth = 65536 }), name)
+   local calls, _, gaps = slow_calls.calls(list, { max_depth = 65536 })
+   local found, lost = instances(calls, gaps, name)
    local made = {}
-   for group, calls in pairs(#found > 0 and groups.chosen(found, quantile) or {}) do
-      for _, call in ipairs(calls) do
+   for group, chosen in pairs(#found > 0 and groups.chosen(found, quantile) or {}) do
+      for _, call in ipairs(chosen) do
          add(made, group, call)
       end
    end

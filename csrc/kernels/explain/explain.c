@@ -156,11 +156,6 @@ static pf_status look_before (explain_reader *e, size_t row) {
   const pf_event_rows *const rows = &e->events[1].rows;
   const uint32_t lane = pf_event_lane(rows->words[row]);
   const int64_t time = time_of(e, row);
-  if (rows->flags != NULL &&
-      (rows->flags[row] & (PF_CALL_GAP | PF_CALL_NEW_FILE)) != 0) {
-    pf_waits_reset(&e->sums.waits);
-    pf_path_reset(&e->sums.path);
-  }
   const pf_status status = pf_waits_before(&e->sums.waits, lane, time);
   return status == PF_OK && pf_path_needs(&e->sums.path, time)
              ? pf_path_before(&e->sums.path, &e->machine, lane)
@@ -199,19 +194,61 @@ static pf_status process_row (explain_reader *e, size_t row) {
 }
 
 
+static bool has_break (const pf_event_rows *rows, size_t row) {
+  return rows->flags != NULL &&
+         (rows->flags[row] & (PF_CALL_GAP | PF_CALL_NEW_FILE)) != 0;
+}
+
+
+/* In the second scan, before a row with a gap or of another file: end the open
+   calls, and forget the events so far. The machine ends nothing again when it
+   processes the row itself. */
+static pf_status begin_anew (explain_reader *e, size_t row) {
+  const pf_event_rows *const rows = &e->events[1].rows;
+  const uint64_t none = pf_event_word(PF_EVENT_NONE, 0, 0);
+  const uint8_t flags = rows->flags[row] & (PF_CALL_GAP | PF_CALL_NEW_FILE);
+  const pf_event_rows ending = {&rows->times[row], &none, &flags};
+  pf_waits_reset(&e->sums.waits);
+  pf_path_reset(&e->sums.path);
+  pf_status status = pf_machine_process(&e->machine, &ending, 0, 1);
+  if (status == PF_OK)
+    status = add_calls(e);
+  pf_open_calls_reset(&e->sums.open);
+  return status;
+}
+
+
+/* The end of the rows from `row` on that are processed together. */
+static size_t end_of_rows (const explain_reader *e, const pf_events *events,
+                           size_t row) {
+  const size_t left = events->batch.rows - row;
+  const size_t end = row + (left < AT_ONCE ? left : AT_ONCE);
+  size_t to = row + 1;
+  if (!e->is_second || events->rows.flags == NULL)
+    return end;
+  while (to < end && !has_break(&events->rows, to))
+    to++;
+  return to;
+}
+
+
 static pf_status process_batch (explain_reader *e, const pf_events *events) {
-  const size_t rows = events->batch.rows;
   const bool is_each =
       e->is_second && e->has_waits && (e->has_cores || e->sums.path.is_wanted);
   pf_status status = PF_OK;
-  for (size_t row = 0; is_each && row < rows && status == PF_OK; row++)
-    status = process_row(e, row);
-  for (size_t from = 0; !is_each && from < rows && status == PF_OK;
-       from += AT_ONCE) {
-    const size_t to = rows - from < AT_ONCE ? rows : from + AT_ONCE;
-    status = pf_machine_process(&e->machine, &events->rows, from, to);
-    if (status == PF_OK)
-      status = add_calls(e);
+  size_t to;
+  for (size_t from = 0; from < events->batch.rows && status == PF_OK;
+       from = to) {
+    to = is_each ? from + 1 : end_of_rows(e, events, from);
+    if (e->is_second && has_break(&events->rows, from))
+      status = begin_anew(e, from);
+    if (status == PF_OK && is_each)
+      status = process_row(e, from);
+    else if (status == PF_OK) {
+      status = pf_machine_process(&e->machine, &events->rows, from, to);
+      if (status == PF_OK)
+        status = add_calls(e);
+    }
   }
   return status;
 }

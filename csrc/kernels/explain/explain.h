@@ -53,7 +53,8 @@ typedef struct pf_explain_options {
 **                 function (waits.h; only if the events have a column `core`).
 **                 Then rows without a node: count and net of those calls of the
 **                 area that came right after a call of `area` in their lane
-**                 (missing: after none)
+**                 (missing: after none since the last gap or the begin
+**                 of the file)
 **   path          the critical path of the worst call (wait_path.h), if it was
 **                 suspended, in order of time: start, elapsed, `lane` and the
 **                 function `area` that ran; both are missing if none is known.

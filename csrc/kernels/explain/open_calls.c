@@ -66,6 +66,12 @@ void pf_open_calls_end (pf_open_calls *c, pf_open_lane *lane) {
 }
 
 
+void pf_open_calls_reset (pf_open_calls *c) {
+  for (size_t i = 0; i < c->nlanes; i++)
+    c->lanes[i].has_begun = false;
+}
+
+
 static pf_status put_before (pf_open_calls *c, pf_explained_group group,
                              const pf_open_lane *lane, const pf_call *call) {
   const uint64_t word = (uint64_t)group << 32 | lane->before;

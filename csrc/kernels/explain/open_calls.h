@@ -92,6 +92,10 @@ pf_status pf_open_calls_put (pf_open_calls *calls, const pf_open_lane *lane,
    reuse the memory of the sums. */
 void pf_open_calls_end (pf_open_calls *calls, pf_open_lane *lane);
 
+/* Forget which call ended last in each lane, because the next events are not
+   related to those so far. */
+void pf_open_calls_reset (pf_open_calls *calls);
+
 void pf_open_calls_free (pf_open_calls *calls);
 
 #endif
