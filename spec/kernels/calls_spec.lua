@@ -56,6 +56,32 @@ describe("calls", function()
             { "lane", "area", "start", "stop", "net" }))
    end)
 
+   -- The machine finds areas by an array for each lane while these have 4 Mi elements in all, else
+   -- by a table. With 35 lanes that know area 110000, an array for 200000 is too long, one for
+   -- 120000 is not, and gets the double of 110000 elements.
+   it("are found after the array of their lane has grown", function()
+      local list = {}
+      for i = 0, 200000 do
+         list[i + 1] = { time = 0, event = "other", area = "n" .. i }
+      end
+      local function add(time, event, area, lane)
+         list[#list + 1] = { time = time, event = event, area = area, lane = lane }
+      end
+      for lane = 1, 35 do
+         add(1, "enter", "n110000", lane)
+         add(2, "leave", "n110000", lane)
+      end
+      add(3, "enter", "n200000", 35)
+      add(4, "enter", "n120000", 35)
+      add(10, "leave", "n200000", 35)
+      local trace <close> = events.open(list, "calls of names")
+      local found = {}
+      for r in trace:calls():records() do
+         found[#found + 1] = r.start >= 3 and ("%s %d %s"):format(r.area, r.net, r.flags) or nil
+      end
+      assert.same({ "n120000 6 unwound", "n200000 1 nil" }, found)
+   end)
+
    it("without a leave end with the call around them", function()
       assert.same({
          "h 20 40 20 20 - 3 g unwound", "g 10 40 30 10 - 2 main unwound",

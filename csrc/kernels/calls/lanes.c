@@ -152,10 +152,14 @@ static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t number,
 
 /* A pointer to the entry for the slot of an area in a lane; NULL when out of
    memory. Use a direct array while all arrays together are small. With many
-   areas in many lanes they would grow with the product of both numbers. */
+   areas in many lanes they would grow with the product of both numbers. An
+   array that has once not grown for an area does not grow later either, so that
+   each area is found where it was put. */
 static uint32_t *place_of (pf_lanes *p, pf_lane *lane, uint32_t area) {
   const size_t more = area < lane->ndirect ? 0 : (size_t)area * 2 + 64;
-  if (lane->number != PF_NO_SLOT && p->direct_total + more <= DIRECT_TOTAL) {
+  if (more > 0 && p->direct_total + more > DIRECT_TOTAL)
+    lane->is_sparse = true;
+  if (lane->number != PF_NO_SLOT && (more == 0 || !lane->is_sparse)) {
     size_t capacity = lane->ndirect;
     if (!pf_grow_filled(&lane->direct, &capacity, (size_t)area + 1, 0xff))
       return NULL;

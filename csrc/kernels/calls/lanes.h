@@ -76,6 +76,8 @@ struct pf_lane {
   uint32_t *direct; /* the slots of areas, by area, or PF_NO_SLOT; owned, as
                        `frames` is */
   uint32_t ndirect;
+  bool is_sparse;  /* other areas are in pf_lanes.sparse: `direct` does not grow
+                      any more */
   uint32_t number; /* id of the lane in the events; PF_NO_SLOT: of a variable */
   uint32_t key;    /* unique among all lanes */
   int64_t last;    /* its latest time */
