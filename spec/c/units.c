@@ -132,13 +132,15 @@ static void test_dictionary (void) {
 
 /* {====== The pipeline ====== */
 
-#define BATCHES 200
-#define ROWS    7
+#define BATCHES 60
+#define ROWS    300 /* enough for a second thread, from the fifth batch on */
 #define LONGEST 40
+#define LARGE   300000 /* more than is copied for a batch */
 
-/* The text of a row: 0 to LONGEST - 1 times one letter. */
+/* The text of a row: one letter LARGE times in the fifth and in other batches,
+   else 0 to LONGEST - 1 times. */
 static size_t text_size (uint64_t number) {
-  return (size_t)(number % LONGEST);
+  return number % 1201 == 0 ? LARGE : (size_t)(number % LONGEST);
 }
 
 
@@ -151,7 +153,7 @@ static uint8_t text_letter (uint64_t number) {
 typedef struct text_reader {
   pf_reader reader;
   uint64_t number;
-  uint8_t text[ROWS][LONGEST];
+  uint8_t text[ROWS][LONGEST], large[LARGE];
 } text_reader;
 
 
@@ -163,8 +165,10 @@ static pf_status next_texts (pf_reader *reader, pf_batch *batch,
   memset(r->text, '?', sizeof r->text);
   for (; batch->rows < ROWS && r->number < BATCHES * ROWS; r->number++) {
     const size_t at = batch->rows++;
-    memset(r->text[at], text_letter(r->number), text_size(r->number));
-    batch->columns[0].bytes[at] = (pf_bytes){r->text[at], text_size(r->number)};
+    const size_t size = text_size(r->number);
+    uint8_t *const text = size == LARGE ? r->large : r->text[at];
+    memset(text, text_letter(r->number), size);
+    batch->columns[0].bytes[at] = (pf_bytes){text, size};
     batch->columns[1].bools[at] = r->number % 3 == 0;
     batch->columns[2].ints[at] = (int64_t)r->number;
     if (r->number % 11 == 0)
@@ -201,7 +205,7 @@ static void test_pipeline (void) {
   static const pf_want wants[] = {{"text", PF_BYTES, true},
                                   {"third", PF_BOOL, true},
                                   {"number", PF_INT, true}};
-  text_reader r = {
+  static text_reader r = {
       .reader = {.fields = fields, .nfields = 3, .next = next_texts}};
   uint64_t number = 0;
   pf_error error;

@@ -33,7 +33,7 @@ typedef struct batch_slot {
 } batch_slot;
 
 /* `lock` protects `queued` to `status`. While no batch is queued, the caller
-   also accesses `status` without it. */
+   also reads `status` without it. */
 typedef struct state {
   const pf_pipeline *pipeline;
   batch_slot slots[SLOTS];
@@ -139,21 +139,31 @@ static bool reserve_bytes (batch_slot *slot) {
 }
 
 
+/* Wait until all queued batches are processed, then process this one in the
+   caller's thread. */
+static void process_in_order (state *s, const batch_slot *slot) {
+  if (s->has_thread) {
+    pthread_mutex_lock(&s->lock);
+    s->flushing = true;
+    pthread_cond_signal(&s->changed);
+    while (s->status == PF_OK && s->queued != s->processed)
+      pthread_cond_wait(&s->changed, &s->lock);
+    s->flushing = false;
+    pthread_mutex_unlock(&s->lock);
+  }
+  if (s->status != PF_OK)
+    return;
+  const pf_status status = process(s, slot);
+  /* A thread that has just started may read the status now. */
+  pthread_mutex_lock(&s->lock);
+  s->status = status;
+  pthread_mutex_unlock(&s->lock);
+}
+
+
 static void enqueue (state *s, batch_slot *slot) {
   if (!s->has_thread || !reserve_bytes(slot)) {
-    /* Wait until all queued batches are processed, then process this one in the
-       caller's thread. */
-    if (s->has_thread) {
-      pthread_mutex_lock(&s->lock);
-      s->flushing = true;
-      pthread_cond_signal(&s->changed);
-      while (s->status == PF_OK && s->queued != s->processed)
-        pthread_cond_wait(&s->changed, &s->lock);
-      s->flushing = false;
-      pthread_mutex_unlock(&s->lock);
-    }
-    if (s->status == PF_OK)
-      s->status = process(s, slot);
+    process_in_order(s, slot);
     return;
   }
   /* Copy the values of PF_BYTES columns: the reader keeps them only until the
