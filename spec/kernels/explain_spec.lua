@@ -80,6 +80,37 @@ describe("core.explain", function()
    end)
 end)
 
+describe("core.explain", function()
+   local fields = { { "time", "int" }, { "event", "name" }, { "area", "name" } }
+
+   it("fails again when it is read again after a failure", function()
+      local dictionary = core.dictionary()
+      local function reader(stops)
+         return core.decoder(fields, function(put)
+            put(0, "enter", "f")
+            put(10, "leave", "f")
+            if stops then
+               error "the events end here"
+            end
+         end, dictionary, "events")
+      end
+      for _, stops in ipairs { 1, 2 } do
+         local rows = core.explain(reader(stops == 1), { area = "f", quantile = 0.5 },
+            reader(stops == 2))
+         assert.error_matches(function() core.rows(rows) end, "the events end here")
+         assert.is_false((pcall(core.rows, rows)))
+      end
+   end)
+
+   it("has no slowest call if the first reader has none", function()
+      local dictionary = core.dictionary()
+      local rows = core.rows(core.explain(core.rows_reader(fields, {}, dictionary), { area = "f",
+         quantile = 0.5 }, core.rows_reader(fields, { { 0, "enter", "f" }, { 9, "leave", "f" } },
+         dictionary)))
+      assert.same({ { group = "all", count = 0 }, { group = "partial", count = 0 } }, rows)
+   end)
+end)
+
 -- Returns the time for which each lane ran while calls of a group were suspended.
 local function waits_of(trace, lane)
    local made = {}

@@ -67,7 +67,7 @@ void pf_call_ranks_begin (pf_call_ranks *r, double quantile) {
 
 pf_status pf_call_ranks_next (pf_call_ranks *r, uint32_t lane, int64_t duration,
                               pf_call_rank *rank) {
-  *rank = (pf_call_rank){.is_worst = r->read == r->worst};
+  *rank = (pf_call_rank){.is_worst = false};
   if (r->read >= r->all)
     return PF_OK;
   if (!pf_grow_filled(&r->read_in_lanes, &r->nread_lanes, (size_t)lane + 1, 0))
@@ -77,6 +77,7 @@ pf_status pf_call_ranks_next (pf_call_ranks *r, uint32_t lane, int64_t duration,
   const uint64_t from = (r->all - r->slow) / 2;
   rank->is_typical = at >= from && at - from < r->slow;
   rank->is_slow = at >= r->all - r->slow;
+  rank->is_worst = r->read == r->worst;
   rank->is_median = at == (r->all - 1) / 2;
   rank->is_first = rank->is_slow && r->read_in_lanes[lane] == 0 &&
                    l->calls > 1 && l->first > l->longest;

@@ -33,8 +33,9 @@ typedef struct explain_reader {
   bool has_waits; /* calls of the area were suspended */
   pf_field fields[PF_EXPLAINED_FIELDS];
   pf_store store;
-  pf_reader *rows; /* the reader of the store; NULL: the events are not read
-                      yet */
+  pf_reader *rows;  /* the reader of the store; NULL: the events are not read
+                       yet */
+  pf_error failure; /* the first failure, returned again by every `next` */
 } explain_reader;
 
 
@@ -279,6 +280,10 @@ static pf_status scan (explain_reader *e, pf_error *error) {
 }
 
 static pf_status fill (explain_reader *e, pf_error *error) {
+  if (e->failure.status != PF_OK) {
+    *error = e->failure;
+    return e->failure.status;
+  }
   pf_status status = scan(e, error);
   if (status == PF_OK) {
     pf_call_ranks_begin(&e->sums.ranks, e->options.quantile);
@@ -287,8 +292,11 @@ static pf_status fill (explain_reader *e, pf_error *error) {
   }
   if (status == PF_OK)
     status = pf_explained_put(&e->sums, &e->events[1], &e->store, error);
-  return status == PF_OK ? pf_store_reader(&e->store, NULL, 0, &e->rows, error)
-                         : status;
+  if (status == PF_OK)
+    status = pf_store_reader(&e->store, NULL, 0, &e->rows, error);
+  if (status != PF_OK)
+    e->failure = *error;
+  return status;
 }
 
 
