@@ -297,11 +297,34 @@ describe("contexts", function()
       assert.same({ 3, true }, { contexts:scale(1e300):count() })
    end)
 
+   it("report a limited sum also after a metric was picked", function()
+      local contexts = made { { stack = { "f" }, weight = math.maxinteger },
+         { stack = { "f" }, weight = 1 } }
+      assert.same({ 1, true }, { contexts:count() })
+      assert.same({ 1, true }, { contexts:pick("time", "before"):count() })
+   end)
+
    it("are independent of the first profile after a merge of dictionaries", function()
       local a = made { { stack = { "main", "f" }, weight = 3 } }
       local before = text_of(a)
       a:merge(made { { stack = { "new" }, weight = 1 } })
       assert.equal(before, text_of(a))
+   end)
+
+   it("have no lines of frames without a line, nor of others in their dictionary", function()
+      local dictionary = core.dictionary()
+      local function profile_of(rows)
+         local reader = core.rows_reader({ { "f", "name" }, { "file", "name" }, { "line", "int" },
+            { "w", "int" } }, rows, dictionary)
+         return assert(core.contexts { reader = reader, ["function"] = "f", file = "file",
+            line = "line", metrics = { { name = "time", unit = "ns", column = "w" } } })
+      end
+      profile_of { { "other", "o.c", 9, 1 } }
+      local contexts = profile_of { { "f", "a.c", 3, 5 }, { "g", "a.c", 7, 0 }, { "h", "a.c" } }
+      assert.same({ { file = "a.c", line = 3, self = 5, self_share = 1.0, ["function"] = "f" },
+         { file = "a.c", line = 7, self = 0, self_share = 0.0, ["function"] = "g" } },
+         core.rows(contexts:lines { zeros = true }))
+      assert.equal(1, #core.rows(contexts:lines()))
    end)
 
    it("report wrong use", function()

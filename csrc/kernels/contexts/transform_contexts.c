@@ -300,5 +300,6 @@ pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
     return pf_no_memory(error);
   memcpy(to->weights[0], from->weights[metric],
          from->count * sizeof *to->weights[0]);
+  to->has_overflowed = from->has_overflowed;
   return PF_OK;
 }

@@ -236,13 +236,19 @@ static pf_status make_lines (view_input *s, rows_reader *r) {
   if (r->rows == NULL)
     return PF_ENOMEM;
   for (uint32_t a = 0; a < nareas; a++)
-    r->rows[a].area = a;
+    r->rows[a].area = PF_NO_AREA;
   for (uint32_t i = 1; i < r->contexts->count; i++) {
     const uint32_t area = r->contexts->frames[i];
-    if (pf_area_at(r->contexts->dictionary, area)->line != 0)
-      add_node(s, r, i, false, &r->rows[area]);
+    if (pf_area_at(r->contexts->dictionary, area)->line == 0)
+      continue;
+    r->rows[area].area = area;
+    add_node(s, r, i, false, &r->rows[area]);
   }
-  drop_zeros(s, r, nareas);
+  size_t kept = 0;
+  for (uint32_t a = 0; a < nareas; a++)
+    if (r->rows[a].area != PF_NO_AREA)
+      r->rows[kept++] = r->rows[a];
+  drop_zeros(s, r, kept);
   return sort_rows(r, true);
 }
 
