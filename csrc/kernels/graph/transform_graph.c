@@ -356,7 +356,8 @@ static pf_status hide_all (hiding *h) {
 
 
 /* Copy the lines of shown functions, and of hidden functions the part of the
-   weights that was not moved to callers. */
+   weights that was not moved to callers. A function without weight has no part,
+   also if it gets that of a callee. */
 static pf_status hide_lines (pf_graph *to, const pf_graph *from,
                              const uint8_t *marks) {
   if (from->line_rows == NULL)
@@ -372,7 +373,7 @@ static pf_status hide_lines (pf_graph *to, const pf_graph *from,
     for (size_t m = 0; is_marked && m < from->nmetrics; m++) {
       const int64_t before = from->weights[m][line.function];
       const int64_t after = to->weights[m][line.function];
-      if (before != after)
+      if (before != after && before != 0)
         line.weights[m] =
             llround((double)line.weights[m] * (double)after / (double)before);
       is_shown |= line.weights[m] != 0;

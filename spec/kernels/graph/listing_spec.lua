@@ -311,6 +311,50 @@ describe("lines and annotations", function()
       os.execute("rm -r " .. folder)
    end)
 
+   it("of a hidden function get nothing of a metric that only its hidden callee has", function()
+      local folder, address = build()
+      local low, high = address.first & ~3, (address.main + 19) & ~3
+      local count = (high - low) // 4
+      -- One histogram of seconds in `first`, one of events in `second`, which calls `first`.
+      local function histogram(from, to, dimension, letter)
+         local bins = {}
+         for i = 1, count do
+            local at = low + 4 * (i - 1)
+            bins[i] = at >= from and at + 4 <= to and "\5\0" or "\0\0"
+         end
+         return ("<BI8I8I4I4c15c1"):pack(0, low, high, count, 100, dimension, letter)
+            .. table.concat(bins)
+      end
+      local file <close> = assert(io.open(folder .. "/gmon", "wb"))
+      file:write(("<c4I4c12"):pack("gmon", 1, ""),
+         histogram(address.first, address.second, "seconds", "s"),
+         histogram(address.second, address.main, "events", "e"),
+         ("<BI8I8I4"):pack(1, address.second + 9, address.first + 4, 3))
+      file:close()
+      local profile = assert(gprof.profile(folder .. "/p", { folder .. "/gmon" },
+         { compat = false, lines = true }))
+      local marks = {}
+      for _, row in ipairs(core.rows(profile:functions {}, { "number", "function" })) do
+         marks[row.number] = row["function"]:match "^main" and 0 or 4
+      end
+      local function lines_of(made)
+         local sums = {}
+         for _, metric in ipairs { "time", "events" } do
+            for _, row in ipairs(core.rows(made:lines { metric = metric })) do
+               local key = metric .. " of " .. row["function"]
+               sums[key] = row.self ~= 0 and (sums[key] or 0) + row.self or sums[key]
+            end
+         end
+         return sums
+      end
+      local before = lines_of(profile)
+      assert.is_true(before["time of first"] > 0 and before["events of second"] > 0)
+      assert.is_nil(before["time of second"])
+      assert.same({ ["events of second"] = before["events of second"] },
+         lines_of(assert(profile:narrow(marks))))
+      os.execute("rm -r " .. folder)
+   end)
+
    it("put calls on the lines where functions begin", function()
       local folder, address = build()
       trace(folder, address)
