@@ -66,12 +66,27 @@ pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error) {
 }
 
 
+/* Set missing addresses to 0: the cells have values of an earlier batch. */
+static void clear_addresses (const pf_pull *pull) {
+  for (size_t i = 0; i < PF_MAX_PULLED; i++) {
+    const pf_column *const column = pull->columns[i];
+    if (column == NULL || column->type != PF_ADDR || !column->has_missing)
+      continue;
+    for (size_t row = 0; row < pull->batch.rows; row++)
+      if (pf_is_missing(column, row))
+        column->addrs[row] = 0;
+  }
+}
+
+
 pf_status pf_pull_next (pf_pull *pull, pf_error *error) {
   const pf_status status =
       pull->reader->next(pull->reader, &pull->batch, error);
   assert(status != PF_MORE ||
          (pull->batch.rows > 0 && pull->batch.rows <= PF_BATCH_ROWS));
   pull->has_paused = status == PF_AGAIN;
+  if (status == PF_MORE)
+    clear_addresses(pull);
   return pull->has_paused ? PF_END : status;
 }
 

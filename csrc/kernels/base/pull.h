@@ -41,7 +41,7 @@ pf_status pf_pull_fields (pf_pull *pull, pf_reader *reader, bool *wanted,
 pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error);
 
 /* Read the next batch: PF_MORE, PF_END (also when a live file has no more data
-   yet) or a failure. */
+   yet) or a failure. Missing addresses have the value 0. */
 pf_status pf_pull_next (pf_pull *pull, pf_error *error);
 
 void pf_pull_close (pf_pull *pull);

@@ -220,12 +220,13 @@ static pf_status attribute_bins (void *context, const pf_pull *pull,
     const int64_t count = pf_pull_int(pull->columns[COUNT], row, 0);
     if (count == 0)
       continue;
-    const pf_histogram *set =
-        pf_histograms_find(a->sets, pull->columns[SET]->ints[row], &a->at);
+    const pf_histogram *set = pf_histograms_find(
+        a->sets, pf_pull_int(pull->columns[SET], row, 0), &a->at);
     if (set == NULL)
       return pf_refuse(error,
                        "a histogram row names a set that table sets lacks");
-    const bin_count bin = {set->first, (uint64_t)pull->columns[BIN]->ints[row],
+    const bin_count bin = {set->first,
+                           (uint64_t)pf_pull_int(pull->columns[BIN], row, 0),
                            pull->columns[LOW]->addrs[row],
                            pull->columns[HIGH]->addrs[row], (uint32_t)count};
     a->graph->facts.samples = pf_add(a->graph->facts.samples, count);

@@ -1,5 +1,6 @@
 -- Attribution of histogram bins to functions: weights are whole numbers, and sums are exact.
 
+local core = require "profio.core"
 local profiles = require "spec.support.profiles"
 
 local function weights(given, metric)
@@ -87,8 +88,27 @@ describe("attribution", function()
       assert.same(0, profile:facts({ metric = "time" }).total)
    end)
 
+   it("puts rows without an address at address 0, also after other rows", function()
+      local bins, arcs = {}, {}
+      for i = 1, 4096 do -- one batch
+         bins[i] = { 0x1000, 0x1004, 1, bin = 0 }
+         arcs[i] = { 0x1000, 0x1000, 1 }
+      end
+      bins[4097], arcs[4097] = { nil, nil, 7 }, { nil, 0x1000, 5 }
+      bins[4098], arcs[4098] = { 0x1000, nil, 9 }, { 0x1000, nil, 3 }
+      local profile = profiles.make { symbols = symbols, bins = bins, arcs = arcs }
+      local selves, calls = {}, {}
+      for name, row in pairs(profiles.flat(profile, { metric = "samples" })) do
+         selves[name] = row.self
+      end
+      assert.same({ a = 4096 + 9, ["0x0"] = 7 }, selves)
+      for _, arc in ipairs(core.rows(profile:graph())) do
+         calls[(arc.caller or "-") .. ">" .. arc.callee] = arc.calls
+      end
+      assert.same({ ["a>a"] = 4096, ["->a"] = 5, ["a>0x0"] = 3 }, calls)
+   end)
+
    it("reports a missing column, and missing input", function()
-      local core = require "profio.core"
       local reader = core.rows_reader({ { "low", "addr" }, { "count", "int" } }, {})
       local profile, message, code = core.profile { histogram = reader }
       assert.is_nil(profile)
