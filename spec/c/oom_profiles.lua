@@ -1,7 +1,9 @@
 -- The chunks of oom.lua that compute and export profiles. The texts that they return are
 -- compared with those of a run without a failure.
 
+local core = require "profio.core"
 local profio = require "profio"
+local profiles = require "spec.support.profiles"
 local programs = require "spec.support.programs"
 
 local function csv(view)
@@ -101,6 +103,21 @@ function chunks.profile_lines()
    local trace <close> = assert(profio.open(files[1], { exe = program }))
    local profile <close> = assert(trace:profile { lines = true })
    return csv(profile:lines()) .. csv(profile:graph())
+end
+
+-- The index names cycles while it is read: so many that the dictionary grows for them.
+function chunks.profile_cycles()
+   local selves, calls, names = {}, {}, {}
+   for i = 1, 600 do
+      selves[i] = 1
+      calls[i] = { i, i % 2 == 1 and i + 1 or i - 1, 1 }
+   end
+   local profile = profiles.of_calls(selves, calls)
+   for _, row in ipairs(core.rows(profile:index(), { "name" })) do
+      names[#names + 1] = row.name or "-"
+   end
+   profile:close()
+   return table.concat(names, "\n")
 end
 
 ---Add the chunks, which read these traces.

@@ -222,7 +222,7 @@ static uint32_t explain (const compare_reader *self, const difference *row) {
   }
   if (list.size == 0)
     add_reason(&list, "not explained");
-  return pf_intern_text(exact->dictionary, list.text);
+  return listing_text(&self->listing.listing, list.text);
 }
 
 

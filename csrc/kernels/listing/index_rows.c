@@ -66,15 +66,14 @@ static uint32_t file_of (const index_reader *self, size_t node) {
   const pf_bytes path = pf_name(graph->dictionary, pf_graph_file(graph, node));
   const char *slash = strrchr((const char *)path.at, '/');
   return slash == NULL ? pf_graph_file(graph, node)
-                       : pf_intern_text(graph->dictionary, slash + 1);
+                       : listing_text(&self->listing.listing, slash + 1);
 }
 
 
-/* Returns PF_NO_NAME when out of memory. */
 static uint32_t cycle_name (const index_reader *self, size_t number) {
   char text[40];
   snprintf(text, sizeof text, "<cycle %zu>", number);
-  return pf_intern_text(self->listing.base.dictionary, text);
+  return listing_text(&self->listing.listing, text);
 }
 
 

@@ -10,7 +10,7 @@
 
 
 /* Call `make` until the batch is full. The dictionary lacks memory when a name
-   could not be demangled. */
+   could not be demangled or added. */
 static pf_status listing_next (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
   listing_reader *self = (listing_reader *)reader;
@@ -55,6 +55,14 @@ void *listing_new (size_t size, const pf_listing *listing,
   }
   self->base.fields = self->fields;
   return self;
+}
+
+
+uint32_t listing_text (const pf_listing *listing, const char *text) {
+  pf_dictionary *const dictionary = listing->flow->graph->dictionary;
+  const uint32_t name = pf_intern_text(dictionary, text);
+  dictionary->lacks_memory |= name == PF_NO_NAME;
+  return name;
 }
 
 

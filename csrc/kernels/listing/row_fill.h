@@ -41,6 +41,10 @@ void *listing_new (size_t size, const pf_listing *listing,
 /* Returns the name of a function for output, demangled if that is wanted. */
 uint32_t listing_name (const pf_listing *listing, size_t function);
 
+/* Returns a text as a name of the dictionary. When out of memory, PF_NO_NAME;
+   then the batch of rows fails. */
+uint32_t listing_text (const pf_listing *listing, const char *text);
+
 /* Write the index number of a node, "[1]", or "(1)" if it has no entry, to a
    label of LISTING_LABEL bytes. Returns the size in bytes. */
 #define LISTING_LABEL 16

@@ -78,7 +78,7 @@ struct pf_dictionary {
   pf_intern_table table;         /* of the names */
   struct pf_names_block *blocks; /* the newest first */
   bool has_mangled;              /* some name looks mangled */
-  bool lacks_memory;             /* pf_demangle (symbols.h) ran out of it */
+  bool lacks_memory;             /* a name could not be demangled or added */
   struct pf_areas *areas;        /* areas.h; NULL: none yet */
   struct pf_stacks *stacks;      /* stacks.h; NULL: none yet */
 };
