@@ -49,10 +49,12 @@ typedef struct segment {
 
 
 /* Returns the metric of the remainders that rounding of times left over (see
-   model/base/wide.h): it is the last one and has no unit. 0: there is none. */
+   model/base/wide.h): it is the last one, and has neither a unit nor, as those
+   of other sets, a rate. 0: there is none. */
 static size_t rest_of (const pf_graph *graph) {
   const size_t last = graph->nmetrics == 0 ? 0 : graph->nmetrics - 1;
-  return last > TIME && graph->metrics[last].unit[0] == '\0' ? last : 0;
+  const pf_metric *const metric = &graph->metrics[last];
+  return last > TIME && metric->unit[0] == '\0' && metric->rate == 0 ? last : 0;
 }
 
 

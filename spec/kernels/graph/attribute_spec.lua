@@ -88,6 +88,16 @@ describe("attribution", function()
       assert.same(0, profile:facts({ metric = "time" }).total)
    end)
 
+   it("counts a set whose dimension is empty apart from times", function()
+      local given = { symbols = symbols,
+         bins = { { 0x1000, 0x1004, 3, 30000000 }, { 0x1010, 0x1014, 500, set = 1 } },
+         sets = { { 0, 0x1000, 0x1100, 64, 100, "seconds", "s" },
+            { 1, 0x1000, 0x1100, 64, 0, "", "" } } }
+      assert.same({ a = 3 }, weights(given, "samples"))
+      assert.same({ a = 30000000 }, weights(given, "time"))
+      assert.same({ b = 500 }, weights(given, ""))
+   end)
+
    it("puts rows without an address at address 0, also after other rows", function()
       local bins, arcs = {}, {}
       for i = 1, 4096 do -- one batch
