@@ -1,6 +1,7 @@
 -- Calling contexts compared with a slow model: a profile is a list of stacks with a weight.
 
 local core = require "profio.core"
+local events = require "spec.support.call_events"
 
 local names = { "a", "b", "c", "main", "x y", "z" }
 
@@ -309,6 +310,21 @@ describe("contexts", function()
       local before = text_of(a)
       a:merge(made { { stack = { "new" }, weight = 1 } })
       assert.equal(before, text_of(a))
+   end)
+
+   it("take a column without values for lines and weights", function()
+      local trace <close> = events.open(events.of "0 e f; 5 l f; 5 e g; 6 l g", "calls of names")
+      local function none()
+         return nil
+      end
+      local rows = trace:calls():group("area", { none, "area", name = "line" },
+         { none, "area", name = "weight" }):aggregate { "net = sum(net)" }
+      local contexts = assert(core.contexts { reader = rows:reader(), ["function"] = "area",
+         line = "line", metrics = { { name = "time", unit = "ns", column = "net" },
+            { name = "nothing", unit = "count", column = "weight" } } })
+      assert.same({ f = { self = 5, total = 5 }, g = { self = 1, total = 1 } },
+         flat_rows(contexts))
+      assert.equal(0, contexts:metrics()[2].total)
    end)
 
    it("have no lines of frames without a line, nor of others in their dictionary", function()

@@ -49,9 +49,10 @@ static pf_status find_column (const pf_reader *reader, const char *name,
   if (name == NULL)
     return PF_OK;
   const size_t i = pf_field_index(reader->fields, reader->nfields, name);
-  const pf_type found = i < reader->nfields ? reader->fields[i].type : type;
+  const pf_field *const field = &reader->fields[i];
   if (i == reader->nfields ||
-      !(found == type || (type == PF_NAME && found == PF_AREA)))
+      !(field->type == type || (type == PF_NAME && field->type == PF_AREA) ||
+        pf_has_any_type(field)))
     return pf_refuse(error, "a profile needs a column '%s' of type %s", name,
                      pf_type_name(type));
   *column = i;
