@@ -347,7 +347,7 @@ uint64_t pf_accumulator_count (const pf_accumulator *m, size_t group) {
 }
 
 
-pf_wide pf_total_sum (const pf_accumulator *m, size_t group) {
+pf_wide pf_accumulator_sum (const pf_accumulator *m, size_t group) {
   return ((const pf_state_sum *)m->states)[group].integer;
 }
 

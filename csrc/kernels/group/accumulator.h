@@ -137,7 +137,7 @@ pf_status pf_accumulator_merge (pf_accumulator *accumulator,
                                 const uint32_t *groups, size_t count);
 
 /* The sum of a PF_ACCUMULATE_SUM of integers. */
-pf_wide pf_total_sum (const pf_accumulator *accumulator, size_t group);
+pf_wide pf_accumulator_sum (const pf_accumulator *accumulator, size_t group);
 
 /* The number of values of a group; of accumulators that store one value, 0 if
    there was none. */

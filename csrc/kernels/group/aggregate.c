@@ -329,10 +329,10 @@ static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
   const pf_aggregate *const aggregate = &a->list[number];
   const pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
   const size_t rest = a->rest_of[number];
-  pf_wide sum = pf_total_sum(m, group), unit = 1;
+  pf_wide sum = pf_accumulator_sum(m, group), unit = 1;
   if (rest != PF_NO_COLUMN) {
     unit = PF_REMAINDER_UNIT;
-    sum = sum * unit + pf_total_sum(&a->accumulators[rest], group);
+    sum = sum * unit + pf_accumulator_sum(&a->accumulators[rest], group);
   }
   if (aggregate->function == PF_MEAN) {
     column->nums[group] = pf_ratio(sum, pf_accumulator_count(m, group) * unit);
@@ -405,8 +405,8 @@ static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
       column->ints[g] = sum->denominator == 0 ? 1 : sum->denominator;
       continue;
     }
-    const pf_wide parts = pf_total_sum(m, g) * PF_REMAINDER_UNIT +
-                          pf_total_sum(&a->accumulators[rest], g);
+    const pf_wide parts = pf_accumulator_sum(m, g) * PF_REMAINDER_UNIT +
+                          pf_accumulator_sum(&a->accumulators[rest], g);
     column->ints[g] =
         (int64_t)(parts - pf_ns_of_parts(parts) * PF_REMAINDER_UNIT);
   }
