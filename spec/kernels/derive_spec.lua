@@ -1,4 +1,6 @@
 local core = require "profio.core"
+local dbf = require "spec.support.dbf_builder"
+local profio = require "profio"
 local view = require "profio.view"
 
 -- A view over rows of { name, type } columns.
@@ -98,6 +100,41 @@ describe("derive", function()
       assert.equal(sum, last)
       -- only requested columns are computed, and conditions may use them
       assert.equal(1428, numbers:derive { "odd = abs(n - 3)" }:where { odd = 3, n = 0 }:count())
+   end)
+
+   it("keeps the texts of many batches that have totals", function()
+      local texts, sum = {}, 0
+      local table_of = dbf { mark = 0x02, { "WORD", "C", 20 }, { "N", "N", 6 } }
+      for i = 1, 10000 do -- each text is converted from code page 850
+         texts[i] = i % 9 == 0 and "" or "tönt " .. i * 7919 % 5000
+         table_of:row { (texts[i]:gsub("ö", "\x94")), i }
+         sum = sum + i
+      end
+      local trace <close> = assert(profio.open { data = table_of:bytes() })
+      local i = 0
+      for text, n, share in trace.data:derive { "share = N / total(N)" }
+         :each("WORD", "N", "share") do
+         i = i + 1
+         assert.same({ texts[i], i, i / sum }, { text or "", n, share })
+      end
+      assert.equal(10000, i)
+   end)
+
+   it("keeps the parameters of calls that have totals", function()
+      local w = assert(profio.create(nil, { format = "xpp" }))
+      for i = 1, 10000 do
+         w:write { thread = 1, time = i * 2 * 1000000, op = "I", call = "F", params = "of " .. i }
+         w:write { thread = 1, time = (i * 2 + 1) * 1000000, op = "o", call = "F" }
+      end
+      local data, sides = assert(w:close())
+      local trace <close> = assert(profio.open { data = data, memo = sides.memo })
+      local i = 0
+      for params, share in trace:calls():derive { "share = net / total(net)" }
+         :each("params", "share") do
+         i = i + 1
+         assert.same({ "of " .. i, 1 / 10000 }, { params, share })
+      end
+      assert.equal(10000, i)
    end)
 end)
 

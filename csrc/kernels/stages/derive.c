@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/stages/stages.h"
+#include "model/dictionary/names.h"
 #include "model/rows/store.h"
 #include "model/rows/table_reader.h"
 
@@ -30,9 +31,10 @@ typedef struct derive_reader {
   size_t count;
   size_t height; /* operands that the formulas need */
   pf_operand *stack;
-  bool has_totals;   /* some formula has a total */
-  pf_store store;    /* the rows of the input, if there are totals */
-  pf_reader *stored; /* the reader of the store; NULL: the input is not read
+  bool has_totals;      /* some formula has a total */
+  pf_store store;       /* the rows of the input, if there are totals */
+  pf_dictionary *texts; /* copies of their bytes */
+  pf_reader *stored;    /* the reader of the store; NULL: the input is not read
                         yet */
 } derive_reader;
 
@@ -71,7 +73,7 @@ static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
         pf_operand_load(d->stack, &s->step, pulled);
         pf_operand_add_to(d->stack, pulled->rows, &s->sum);
       }
-    if (pf_store_append(&d->store, pulled) != PF_OK)
+    if (pf_store_append_copies(&d->store, d->texts, pulled) != PF_OK)
       return pf_no_memory(error);
   }
   return status < 0 ? status : PF_OK;
@@ -83,7 +85,10 @@ static pf_status keep_input (derive_reader *d, const pf_batch *batch,
                              pf_error *error) {
   const pf_reader *const input = d->reader.input;
   pf_batch pulled;
-  if ((d->store.columns == NULL &&
+  if (d->texts == NULL)
+    d->texts = pf_dictionary_new();
+  if (d->texts == NULL ||
+      (d->store.columns == NULL &&
        pf_store_open(&d->store, input->fields, input->nfields,
                      input->dictionary) != PF_OK) ||
       pf_batch_like(&pulled, input->fields, input->nfields, batch) != PF_OK)
@@ -142,6 +147,7 @@ static void derive_close (pf_reader *self) {
   if (d->stored != NULL)
     d->stored->close(d->stored);
   pf_store_close(&d->store);
+  pf_dictionary_free(d->texts);
   free(d->formulas);
   free(d->fields);
   free(d->stack);

@@ -55,27 +55,6 @@ static pf_batch select_columns (const sort_reader *s, const pf_batch *batch) {
 }
 
 
-/* Append the rows of a batch of the store's schema; their bytes are copied into
-   `texts`. */
-static pf_status append (pf_store *store, pf_dictionary *texts,
-                         const pf_batch *batch) {
-  for (size_t c = 0; c < batch->ncolumns; c++) {
-    const pf_column *const column = &batch->columns[c];
-    for (size_t i = 0; column->type == PF_BYTES && i < batch->rows; i++) {
-      if (pf_is_missing(column, i)) {
-        column->bytes[i] = (pf_bytes){NULL, 0};
-        continue;
-      }
-      const uint32_t number = pf_intern(texts, column->bytes[i]);
-      if (number == PF_NO_NAME)
-        return PF_ENOMEM;
-      column->bytes[i] = pf_name(texts, number);
-    }
-  }
-  return pf_store_append(store, batch);
-}
-
-
 /* Open the store for the wanted columns, and a batch for the input. */
 static pf_status begin (sort_reader *s) {
   const size_t n = s->reader.nfields;
@@ -226,7 +205,7 @@ static pf_status copy_rows (sort_reader *s, size_t count, pf_store *store,
   if (status == PF_OK)
     status = pf_store_reader(&s->store, s->order, count, &rows, &error);
   while (status == PF_OK && rows->next(rows, &batch, &error) == PF_MORE)
-    status = append(store, texts, &batch);
+    status = pf_store_append_copies(store, texts, &batch);
   if (rows != NULL)
     rows->close(rows);
   pf_batch_close(&batch);
@@ -317,7 +296,7 @@ static pf_status read_input (sort_reader *s, pf_error *error) {
       for (size_t row = 0; c->type == PF_BYTES && row < batch.rows; row++)
         s->bytes += pf_is_missing(c, row) ? 0 : c->bytes[row].size;
     }
-    if (append(&s->store, s->texts, &batch) != PF_OK)
+    if (pf_store_append_copies(&s->store, s->texts, &batch) != PF_OK)
       return pf_no_memory(error);
     /* Drop superfluous rows when there are many, or many bytes of them. */
     const uint64_t rows = s->store.rows;

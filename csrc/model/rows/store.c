@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/base/memory.h"
+#include "model/dictionary/names.h"
 #include "model/rows/store.h"
 #include "model/rows/table_reader.h"
 
@@ -86,6 +87,27 @@ pf_status pf_store_append (pf_store *store, const pf_batch *batch) {
   }
   store->rows += batch->rows;
   return PF_OK;
+}
+
+
+pf_status pf_store_append_copies (pf_store *store, pf_dictionary *texts,
+                                  const pf_batch *batch) {
+  for (size_t c = 0; c < batch->ncolumns; c++) {
+    const pf_column *const column = &batch->columns[c];
+    if (column->type != PF_BYTES || column->data == NULL)
+      continue;
+    for (size_t i = 0; i < batch->rows; i++) {
+      if (pf_is_missing(column, i)) {
+        column->bytes[i] = (pf_bytes){NULL, 0};
+        continue;
+      }
+      const uint32_t number = pf_intern(texts, column->bytes[i]);
+      if (number == PF_NO_NAME)
+        return PF_ENOMEM;
+      column->bytes[i] = pf_name(texts, number);
+    }
+  }
+  return pf_store_append(store, batch);
 }
 
 

@@ -41,6 +41,12 @@ void pf_store_set_missing (pf_store *store, size_t column, size_t row);
    point into the source, which must outlive the store. */
 pf_status pf_store_append (pf_store *store, const pf_batch *batch);
 
+/* The same for rows whose bytes the source keeps only until its next `next`:
+   copies them into `texts`, which must outlive the store, and lets the batch
+   point to the copies. */
+pf_status pf_store_append_copies (pf_store *store, pf_dictionary *texts,
+                                  const pf_batch *batch);
+
 /*
 ** Open a reader of the rows, which the caller closes. It borrows the store and
 ** `order`: the `count` row indices to read, in this order (NULL: all rows).
