@@ -1,7 +1,10 @@
+local command = require "spec.support.command"
 local core = require "profio.core"
 local dbf = require "spec.support.dbf_builder"
+local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 local view = require "profio.view"
+local xpp = require "spec.support.xpp_builder"
 
 -- A view over rows of { name, type } columns.
 local function over(fields, rows)
@@ -135,6 +138,62 @@ describe("derive", function()
          assert.same({ "of " .. i, 1 / 10000 }, { params, share })
       end
       assert.equal(10000, i)
+   end)
+end)
+
+-- Opens half of a file of 6,000 rows live. Returns the rows with their shares, those after the
+-- second half was added, and those after that.
+local function grown()
+   local list = {}
+   for i = 1, 6000 do
+      list[i] = { 1, i, "I", "F" .. i % 50, i }
+   end
+   local bytes = xpp.table(list, { fields = xpp.text_fields, version = 3 })
+   local path = command.file("derived.PRF", bytes:sub(1, #bytes // 2))
+   local trace <close> = assert(profio.open(path, { live = true, format = "xpp" }))
+   local reader = trace.entries:derive { "share = line / total(line)" }:reader()
+   local columns = { "line", "share", "call" }
+   local before = core.rows(reader, columns)
+   local file <close> = assert(io.open(path, "ab"))
+   file:write(bytes:sub(#bytes // 2 + 1))
+   file:close()
+   trace:refresh()
+   return before, core.rows(reader, columns), core.rows(reader, columns)
+end
+
+describe("totals", function()
+   it("may be of a column with remainders that is requested without them", function()
+      local bytes = gmon.new("<", 8):header()
+         :histogram { low = 0x1000, high = 0x1010, bins = { 1, 2, 3, 4 } }:bytes()
+      local trace <close> = assert(profio.open { data = bytes })
+      local formula = { "share = spent / total(spent)" }
+      local bins, groups = {}, {}
+      for spent, low in trace.histogram:derive(formula):each("spent", "low") do
+         bins[#bins + 1] = { low, spent }
+      end
+      assert.same({ { 0x1000, 10000000 }, { 0x1004, 20000000 }, { 0x1008, 30000000 },
+         { 0x100c, 40000000 } }, bins)
+      local grouped = trace.histogram:group "high":aggregate { "spent = sum(spent)" }
+      for spent in grouped:derive(formula):each "spent" do
+         groups[#groups + 1] = spent
+      end
+      table.sort(groups)
+      assert.same({ 10000000, 20000000, 30000000, 40000000 }, groups)
+   end)
+
+   it("of a live file include the rows that it has when they are read", function()
+      local before, after, none = grown()
+      assert.is_true(#before > 2500 and #before < 3500)
+      assert.equal(6000, #before + #after)
+      assert.same({}, none)
+      local sum = 0
+      for i = 1, 6000 do
+         sum = sum + i
+         local row = before[i] or after[i - #before]
+         local count = i <= #before and #before or 6000
+         local total = count * (count + 1) // 2
+         assert.same({ i, i / total, "F" .. i % 50 }, { row.line, row.share, row.call })
+      end
    end)
 end)
 

@@ -36,6 +36,7 @@ typedef struct derive_reader {
   pf_dictionary *texts; /* copies of their bytes */
   pf_reader *stored;    /* the reader of the store; NULL: the input is not read
                         yet */
+  bool has_paused;      /* the input returned PF_AGAIN after the stored rows */
 } derive_reader;
 
 
@@ -58,25 +59,36 @@ static void compute (derive_reader *d, formula *f, const pf_batch *batch,
 }
 
 
-static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
-                            pf_error *error) {
+/* Add the values of a batch of the input to the totals of the formulas whose
+   columns `batch` has: only the columns of these are read. */
+static void add_to_totals (derive_reader *d, const pf_batch *pulled,
+                           const pf_batch *batch) {
+  for (size_t i = 0; i < d->count; i++) {
+    formula *const f = &d->formulas[i];
+    if (batch->columns[d->reader.input->nfields + i].data == NULL)
+      continue;
+    for (size_t j = 0; j < f->nsteps; j++) {
+      step *const s = &f->steps[j];
+      if (s->step.operation != PF_PUSH_TOTAL)
+        continue;
+      pf_operand_load(d->stack, &s->step, pulled);
+      pf_operand_add_to(d->stack, pulled->rows, &s->sum);
+    }
+  }
+}
+
+
+/* Store the rows of the input to PF_END, PF_AGAIN or a failure. */
+static pf_status keep_rows (derive_reader *d, const pf_batch *batch,
+                            pf_batch *pulled, pf_error *error) {
   pf_status status;
   while ((status = d->reader.input->next(d->reader.input, pulled, error)) ==
          PF_MORE) {
-    /* Add the values of a batch to the totals of all formulas. */
-    for (size_t i = 0; i < d->count; i++)
-      for (size_t j = 0; j < d->formulas[i].nsteps; j++) {
-        step *const s = &d->formulas[i].steps[j];
-        if (s->step.operation != PF_PUSH_TOTAL ||
-            pulled->columns[s->step.column].data == NULL)
-          continue;
-        pf_operand_load(d->stack, &s->step, pulled);
-        pf_operand_add_to(d->stack, pulled->rows, &s->sum);
-      }
+    add_to_totals(d, pulled, batch);
     if (pf_store_append_copies(&d->store, d->texts, pulled) != PF_OK)
       return pf_no_memory(error);
   }
-  return status < 0 ? status : PF_OK;
+  return status;
 }
 
 
@@ -93,26 +105,50 @@ static pf_status keep_input (derive_reader *d, const pf_batch *batch,
                      input->dictionary) != PF_OK) ||
       pf_batch_like(&pulled, input->fields, input->nfields, batch) != PF_OK)
     return pf_no_memory(error);
-  const pf_status status = keep_rows(d, &pulled, error);
+  const pf_status status = keep_rows(d, batch, &pulled, error);
   pf_batch_close(&pulled);
   if (status < 0)
     return status;
+  d->has_paused = status == PF_AGAIN;
   return pf_store_reader(&d->store, NULL, 0, &d->stored, error);
+}
+
+
+static void drop_stored (derive_reader *d) {
+  if (d->stored != NULL)
+    d->stored->close(d->stored);
+  d->stored = NULL;
+  pf_store_close(&d->store);
+  pf_dictionary_free(d->texts);
+  d->texts = NULL;
+}
+
+
+/* Return the stored rows of the input. After the last one that a live file has,
+   PF_AGAIN; the next call then reads and adds the rows that follow. */
+static pf_status next_stored (derive_reader *d, pf_batch *batch,
+                              pf_error *error) {
+  if (d->stored == NULL) {
+    const pf_status status = keep_input(d, batch, error);
+    if (status < 0)
+      return status;
+  }
+  const pf_status status = d->stored->next(d->stored, batch, error);
+  if (status != PF_END || !d->has_paused)
+    return status;
+  drop_stored(d);
+  return PF_AGAIN;
 }
 
 
 static pf_status derive_next (pf_reader *self, pf_batch *batch,
                               pf_error *error) {
   derive_reader *const d = (derive_reader *)(void *)self;
-  pf_status status = PF_OK;
-  if (d->has_totals && d->stored == NULL)
-    status = keep_input(d, batch, error);
-  if (status < 0)
-    return status;
-  pf_reader *const input = d->stored != NULL ? d->stored : d->reader.input;
-  status = input->next(input, batch, error);
+  pf_reader *const input = d->reader.input;
+  const pf_status status = d->has_totals ? next_stored(d, batch, error)
+                                         : input->next(input, batch, error);
   for (size_t i = 0; status == PF_MORE && i < d->count; i++) {
-    pf_column *const column = &batch->columns[d->reader.input->nfields + i];
+    pf_column *const column = &batch->columns[input->nfields + i];
     if (column->data != NULL)
       compute(d, &d->formulas[i], batch, column);
   }
@@ -144,10 +180,7 @@ static void derive_close (pf_reader *self) {
     free(d->formulas[i].name);
     free(d->formulas[i].steps);
   }
-  if (d->stored != NULL)
-    d->stored->close(d->stored);
-  pf_store_close(&d->store);
-  pf_dictionary_free(d->texts);
+  drop_stored(d);
   free(d->formulas);
   free(d->fields);
   free(d->stack);

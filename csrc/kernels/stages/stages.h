@@ -165,8 +165,9 @@ pf_status pf_pivot_open (pf_reader *input, size_t key, size_t value,
 
 /*
 ** Adds a column for each formula. The counters of overflows are borrowed. If a
-** formula has a total, the first `next` reads the whole input into memory; of a
-** live file it reads the rows that are there, and no later ones are returned.
+** formula has a total, the first `next` reads the whole input into memory. Of a
+** live file it reads the rows that are there. The first `next` after their end
+** reads those that were added, whose totals include all rows before.
 ** PF_EUNSUPPORTED for a column that is not a number, a formula that lacks a
 ** value or does not leave exactly one, or one that needs more than
 ** PF_MAX_STACK.
