@@ -114,10 +114,11 @@ static pf_status begin_read (pf_read_stacks *r, const job *j, pf_error *error) {
   r->frames = pf_array_of_zeros(r->stack_limit, sizeof *r->frames);
   r->areas = pf_array_of_zeros(r->frame_limit, sizeof *r->areas);
   r->dictionary = pf_dictionary_new();
-  return r->parents == NULL || r->frames == NULL || r->areas == NULL ||
-                 r->dictionary == NULL
-             ? pf_no_memory(error)
-             : PF_OK;
+  if (r->parents != NULL && r->frames != NULL && r->areas != NULL &&
+      r->dictionary != NULL)
+    return PF_OK;
+  pf_read_stacks_free(r); /* so that the next attempt begins anew */
+  return pf_no_memory(error);
 }
 
 
