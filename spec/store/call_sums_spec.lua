@@ -177,6 +177,19 @@ describe("store export", function()
       errors = select(3, run "profio store export -o other --run call_bytes=0 export.db")
       assert.equal("", errors)
    end)
+
+   it("is refused by add if its list ends within a quoted field", function()
+      stored.add(fresh "export.db", { traces[1] })
+      run "profio store export -o cut export.db"
+      local list = command.read(folder .. "/cut/runs.csv")
+      for _, text in ipairs { '"file","ru', list:match "^[^\n]*\n" .. '"1.pb.gz', '"' } do
+         command.file("store-calls/cut/runs.csv", text)
+         local _, status, errors = run "profio store add again.db cut"
+         assert.equal(1, status)
+         assert.matches(text:find "\n" and "cut/runs%.csv: row 1 has a quote without an end"
+            or "cut/runs%.csv: its first column is not 'file'", errors)
+      end
+   end)
 end)
 
 describe("damaged statistics of calls", function()

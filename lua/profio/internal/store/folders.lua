@@ -114,7 +114,8 @@ end
 
 -- {====== Reading ======
 
--- Returns the fields of the row at a position, and the position of the next row.
+-- Returns the fields of the row at a position, and the position of the next row. nil: the text ends
+-- in a quoted field.
 local function row_at(text, at)
    local fields = {}
    while true do
@@ -123,7 +124,10 @@ local function row_at(text, at)
          local from = at + 1
          stop = at
          repeat
-            stop = text:find('"', stop + 1, true) or #text + 1
+            stop = text:find('"', stop + 1, true)
+            if not stop then
+               return nil
+            end
             local is_doubled = text:sub(stop + 1, stop + 1) == '"'
             stop = is_doubled and stop + 1 or stop
          until not is_doubled
@@ -172,11 +176,14 @@ function folders.read(folder)
    local text = file:read "a"
    local head, at = row_at(text, 1)
    local list = {}
-   if head[1] ~= "file" then
+   if not head or head[1] ~= "file" then
       return nil, folder .. LIST .. ": its first column is not 'file'"
    end
    while at <= #text do
       local fields, next_row = row_at(text, at)
+      if not fields then
+         return nil, ("%s%s: row %d has a quote without an end"):format(folder, LIST, #list + 1)
+      end
       if fields[1] == "" or fields[1]:find "[/\0]" then
          return nil, ("%s%s: row %d names no file of the folder"):format(folder, LIST, #list + 1)
       end
