@@ -102,6 +102,34 @@ describe("a flipped bit", function()
       check(path, { { "addresses", "data" }, { "address_kinds", "content" } })
    end)
 
+   it("of what finds the rows of a profile is found", function()
+      math.randomseed(36)
+      local path = fresh "r.db"
+      stored.add(path, stored.files("store-checksums/files", 2))
+      stored.add(path, { command.file("store-checksums/arcs.gmon", gmon("<", 8):header()
+         :histogram({ low = 0x1000, high = 0x1040, bins = { 1, 2, 3, 4 } })
+         :arc(0x1010, 0x1020, 3):bytes()) })
+      local graph = "(SELECT id FROM runs WHERE CAST(kind AS TEXT) = 'graph')"
+      for _, change in ipairs { "UPDATE cells SET run = 77 WHERE rowid = 1",
+         "DELETE FROM cells WHERE rowid = 2", "DELETE FROM address_kinds WHERE id = 1",
+         "DELETE FROM addresses WHERE run = " .. graph,
+         "UPDATE addresses SET run = 77 WHERE run = " .. graph,
+         "UPDATE addresses SET kind = 77 WHERE kind = 2" } do
+         local damaged = folder .. "/damaged.db"
+         assert(os.execute(("rm -f '%s'* && cp '%s' '%s'"):format(damaged, path, damaged)))
+         local db <close> = assert(native.sqlite(damaged, "write"))
+         assert(db:run(change) > 0)
+         local selected = change:find "cells" and "format=pprof" or "format=gmon"
+         local store <close> = assert(profio.store(damaged, { mode = "read" }))
+         local where = { format = selected:match "=(.*)" }
+         local profile, message = store:profile { where = where }
+         assert.is_nil(profile, change)
+         assert.matches("damaged", message)
+         assert.is_nil((assert(profio.store(folder .. "/other.db")):merge(store, where)), change)
+         assert(store:profile { where = { format = profio.no(where.format) } })
+      end
+   end)
+
    it("of a frame or stack is found by a check", function()
       math.randomseed(35)
       local path = fresh "d.db"

@@ -85,12 +85,22 @@ end
 
 -- }======
 
--- Returns the details of a run. Raises if they are damaged.
+-- Returns whether the store has as many rows of the profile of a run as were written: one for each
+-- metric, or at least that of the arcs. Without `rows` the engine compares them itself.
+local function has_rows(run, value)
+   if run.rows == nil or run.kind == "graph" then
+      return run.rows ~= 0
+   end
+   return run.rows == #value.metrics
+end
+
+-- Returns the details of a run. Raises if they are damaged, or if a row of its profile is missing.
 local function details_of(run, path)
    local is_whole, value = details.unpack(run.details)
-   if not is_whole or not is_usable(value) then
-      problem.raise(("%s: the details of run %s (%s) are damaged"):format(path, (run.hash:gsub(".",
-         function(byte)
+   local is_right = is_whole and is_usable(value)
+   if not is_right or not has_rows(run, value) then
+      problem.raise(("%s: the %s of run %s (%s) are damaged"):format(path, is_right
+         and "rows of the profile" or "details", (run.hash:gsub(".", function(byte)
             return ("%02x"):format(byte:byte())
          end)), run.path), "format")
    end

@@ -34,6 +34,7 @@ local contents = {}
 ---@field left_out boolean|nil of a new run: a file has mappings or labels of samples, which are not
 ---stored
 ---@field details string see details.lua: metrics, usual, losses, warnings, heads, mapping
+---@field rows integer|nil read from SQLite with details: rows of its profile that the tables have
 
 ---The data that engines store for a run beside its facts.
 ---@class profio.RunContents

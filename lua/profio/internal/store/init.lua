@@ -247,6 +247,7 @@ end
 local function contents_of(other, run, path, dictionary, programs)
    local tests = { { key = "run", op = "prefix", values = { stores.hex(run.hash) } } }
    if run.kind == "graph" then
+      combined.of({ run }, path) -- raises if the run is damaged
       return { graph = graphs.of_run(other, tests, programs) }
    end
    local sum = combined.empty({ run }, path, dictionary)

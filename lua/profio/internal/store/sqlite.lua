@@ -176,16 +176,23 @@ local function add_labels(self, by_id)
    end
 end
 
+-- The number of rows of a run in the table of its profile. Its metrics are counted by the index.
+local ROWS <const> = "CASE CAST(kind AS TEXT) WHEN 'graph' "
+   .. "THEN (SELECT count(*) FROM addresses a WHERE a.run = runs.id) "
+   .. "ELSE (SELECT count(*) FROM cells c WHERE c.run = runs.id) END"
+
 ---Returns the selected runs, in order of their hashes.
 ---@param tests table[]|nil nil: all
----@param has_details boolean|nil with the field details, which is empty if it is damaged
+---@param has_details boolean|nil with the fields details, which is empty if it is damaged, and
+---rows, the number of rows of their profiles that the tables have
 ---@return profio.StoredRun[]
 function Engine:runs(tests, has_details)
    local list, by_id, names = {}, {}, table.move(columns, 1, #columns, 1, {})
    pick(self, tests)
    names[#names] = has_details and "details" or nil
-   local next_row, query, _, closing = rows(self, ("SELECT id, %s FROM runs WHERE id IN "
-      .. "(SELECT id FROM temp.picked) ORDER BY hash"):format(table.concat(names, ", ")))
+   local next_row, query, _, closing = rows(self, ("SELECT id, %s, %s FROM runs WHERE id IN "
+      .. "(SELECT id FROM temp.picked) ORDER BY hash"):format(table.concat(names, ", "),
+      has_details and ROWS or "NULL"))
    local function next_list()
       local row = table.pack(next_row(query))
       return row[1] and row
@@ -197,6 +204,7 @@ function Engine:runs(tests, has_details)
       end
       check_run(self, row[1], found, names)
       found.details = has_details and (checksums.open(found.details, facts_of(found)) or "") or nil
+      found.rows = row[#names + 2]
       list[#list + 1], by_id[row[1]] = found, found
    end
    add_labels(self, by_id)
@@ -377,7 +385,7 @@ function Engine:graphs(tests)
       local kind = checksums.open(content)
       return digits, kind, kind and checksums.open(data, hash, kind)
    end, rows(self, "SELECT lower(hex(r.hash)), r.hash, k.content, a.data FROM addresses a "
-      .. "JOIN runs r ON r.id = a.run JOIN address_kinds k ON k.id = a.kind "
+      .. "JOIN runs r ON r.id = a.run LEFT JOIN address_kinds k ON k.id = a.kind "
       .. "WHERE a.run IN (SELECT id FROM temp.picked) ORDER BY a.run, a.kind"))
 end
 
