@@ -301,6 +301,38 @@ describe("a store in ClickHouse", function()
       assert.is_nil(got)
       assert.matches("a frame does not have its hash", message)
    end)
+
+   it("that has other symbols for a program is damaged", function()
+      local path, bytes = both(), "packed symbols"
+      local store <close> = assert(profio.store(path))
+      assert(store:add(trace_of({ ["main;f"] = 5 }, 1)))
+      local hash, other = native.hasher():add(bytes):digest(), ("\0"):rep(16)
+      for _, name in ipairs { hash, other } do
+         fleet:ask(("INSERT INTO programs SELECT unhex('%s'), '%s'"):format(name:gsub(".",
+            function(byte) return ("%02x"):format(byte:byte()) end), bytes))
+      end
+      local engine = engines.open(path, "read")
+      assert.equal(bytes, engine:program(hash))
+      assert.is_nil(engine:program(other))
+      engine:close()
+   end)
+
+   it("that has rows twice counts the runs of labels once", function()
+      local path = both()
+      local store <close> = assert(profio.store(path))
+      for i = 1, 3 do
+         assert(store:add(trace_of({ ["main;f"] = i }, i), { labels = { v = "x" } }))
+      end
+      fleet:ask "SYSTEM STOP MERGES runs"
+      fleet:ask "INSERT INTO runs SELECT * FROM runs"
+      local rows = 0
+      for _, answer in ipairs(fleet:ask "SELECT count() FROM runs") do
+         rows = rows + tonumber(answer)
+      end
+      assert.equal(6, rows)
+      assert.same({ { key = "v", value = "x", runs = 3 } }, store:labels())
+      assert.equal(3, #store:runs())
+   end)
 end)
 
 describe("servers of a store in ClickHouse", function()

@@ -208,8 +208,9 @@ end
 ---@return { key: string, value: string, runs: integer }[]
 function Engine:labels()
    local list, known = {}, {}
-   local rows = self.servers:rows("ssi", ("SELECT k, v, toInt64(count()) FROM %s ARRAY JOIN "
-      .. "keys AS k, values AS v WHERE %s GROUP BY k, v"):format(picking.table(self, "runs"),
+   -- The row of a run may be there twice until ClickHouse has merged it.
+   local rows = self.servers:rows("ssi", ("SELECT k, v, toInt64(uniqExact(hash)) FROM %s ARRAY "
+      .. "JOIN keys AS k, values AS v WHERE %s GROUP BY k, v"):format(picking.table(self, "runs"),
       picking.valid(self)))
    for _, row in ipairs(rows) do
       local name = string.pack("s4s4", row[1], row[2])

@@ -1,6 +1,7 @@
 -- Histograms and arcs in ClickHouse (see ../graphs.lua): those of a run are in its row, so they are
 -- whole or absent as it is. Programs are in a table of their own, on the shard of their hash.
 
+local checksums = require "profio.internal.store.checksums"
 local details = require "profio.internal.store.details"
 local picking = require "profio.internal.store.clickhouse.picking"
 local problem = require "profio.internal.store.problem"
@@ -75,7 +76,7 @@ function programs.graphs(engine, tests)
    end)
 end
 
----Returns the packed symbols of a program; nil: the store does not have it.
+---Returns the packed symbols of a program; nil: the store does not have it, or it is damaged.
 ---@param engine profio.ClickHouseEngine
 ---@param hash string
 ---@return string|nil
@@ -83,7 +84,8 @@ function programs.program(engine, hash)
    local tables = servers.tables()
    local rows = engine.servers:rows("s", ("SELECT symbols FROM %s WHERE hash IN %s LIMIT 1"):format(
       picking.table(engine, "programs"), tables:add("hash FixedString(16)", hash)), tables)
-   return rows[1] and rows[1][1]
+   local bytes = rows[1] and rows[1][1]
+   return checksums.fits(bytes, hash) and bytes or nil
 end
 
 return programs
