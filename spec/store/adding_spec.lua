@@ -1,6 +1,8 @@
 -- Adding runs to a store, and selecting them.
 
 local command = require "spec.support.command"
+local engines = require "profio.internal.store.engines"
+local problem = require "profio.internal.store.problem"
 local profio = require "profio"
 local stored = require "spec.support.stored"
 
@@ -111,6 +113,24 @@ describe("a store", function()
       assert.is_nil(ok)
       assert.equal("unsupported", code)
       assert.matches("profio store merge", message)
+   end)
+
+   it("takes back what could not be committed", function()
+      local store <close> = fresh()
+      local engine = engines.open(path, "read")
+      local Engine = getmetatable(engine).__index
+      engine:close()
+      local commit = Engine.commit
+      Engine.commit = function()
+         problem.raise("another process is writing", "io")
+      end
+      local _, message, code = store:add(trace_of(1))
+      Engine.commit = commit
+      assert.same({ "another process is writing", "io" }, { message, code })
+      assert.same({}, store:runs())
+      assert(store:add(trace_of(2)))
+      local other <close> = assert(profio.store(path, { mode = "read" }))
+      assert.equal(1, #other:runs())
    end)
 
    it("adds all prepared runs or none", function()

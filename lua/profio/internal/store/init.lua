@@ -65,17 +65,18 @@ function stores.tests(engine, where)
    return tests
 end
 
--- Calls a function within a transaction; takes back its changes if it fails. With `is_part` the
--- transaction does not end if it succeeds.
+-- Calls a function within a transaction; takes back its changes if it or the commit fails. With
+-- `is_part` the transaction does not end if it succeeds.
 local function transaction(engine, f, is_part)
    engine:begin "write"
    local results = table.pack(pcall(f))
-   if not results[1] then
-      engine:rollback()
-      error(results[2], 0)
+   local done, raised = results[1], results[2]
+   if done and not is_part then
+      done, raised = pcall(engine.commit, engine)
    end
-   if not is_part then
-      engine:commit()
+   if not done then
+      engine:rollback()
+      error(raised, 0)
    end
    return table.unpack(results, 2, results.n)
 end
