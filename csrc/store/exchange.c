@@ -153,6 +153,9 @@ static int http_send (lua_State *L) {
     lua_pop(L, 1);
   }
   e->count = count;
+  for (size_t i = 0; i < count; i++)
+    if (e->requests[i].is_encrypted && !pf_http_encrypts())
+      return luaL_error(L, "libcurl of this system has no https");
   e->sending = pf_http_send(h->client, e->requests, count);
   if (e->sending == NULL)
     l_no_memory(L);

@@ -56,6 +56,11 @@ pf_http *pf_http_open (void) {
 }
 
 
+bool pf_http_encrypts (void) {
+  return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_SSL) != 0;
+}
+
+
 void pf_http_close (pf_http *client) {
   if (client == NULL)
     return;

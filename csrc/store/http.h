@@ -42,6 +42,9 @@ typedef struct pf_http pf_http;
 pf_http *pf_http_open (void);
 void pf_http_close (pf_http *client);
 
+/* Whether libcurl was built with https. */
+bool pf_http_encrypts (void);
+
 /* Called several times a second: whether Ctrl-C was pressed. */
 typedef struct pf_http_watch {
   bool (*is_over)(void *context);
@@ -53,9 +56,9 @@ typedef struct pf_http_sending pf_http_sending;
 
 /*
 ** Begin to send all requests at once; they and what they refer to stay until
-** pf_http_end. NULL when out of memory, or if libcurl does not know the
-** protocol. pf_http_step transfers what can be without waiting; false: that is
-** not possible any more, and pf_http_wait fails.
+** pf_http_end; if one is encrypted, pf_http_encrypts() must be true. NULL when
+** out of memory. pf_http_step transfers what can be without waiting; false:
+** that is not possible any more, and pf_http_wait fails.
 */
 pf_http_sending *pf_http_send (pf_http *client, pf_http_request *requests,
                                size_t count);

@@ -254,7 +254,7 @@ static int sums_keys (lua_State *L) {
   luaL_Buffer buffer;
   luaL_checktype(L, 2, LUA_TTABLE);
   bool *const wanted = l_scratch(L, sums->names.count + 1, sizeof *wanted);
-  bool *const has = l_scratch(L, sums->nsums + 1, sizeof *has);
+  bool *const has = l_scratch(L, (size_t)sums->nsums + 1, sizeof *has);
   for (uint32_t i = 0; i < sums->names.count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
     wanted[i] = lua_toboolean(L, -1);
@@ -263,7 +263,8 @@ static int sums_keys (lua_State *L) {
   wanted[sums->names.count] = false;
   if (pf_run_sums_having(sums, wanted, callers, has, &error) != PF_OK)
     return l_failure(L, &error, NULL);
-  uint8_t *p = (uint8_t *)luaL_buffinitsize(L, &buffer, 10 * sums->nsums + 1);
+  uint8_t *p =
+      (uint8_t *)luaL_buffinitsize(L, &buffer, (size_t)10 * sums->nsums + 1);
   const uint8_t *const start = p;
   for (uint32_t i = 0; i < sums->nsums; i++)
     if (has[i]) {

@@ -35,16 +35,18 @@ local kind_shape = { table = "string", program = "string?", bias = "integer", wi
 
 -- {====== Adding ======
 
--- Returns the state of a trace with one file: that of the trace, or of its sum.
+-- Returns the state of a trace with one file: that of the trace, or of its sum; and this sum, which
+-- the caller closes.
 local function single(state)
    if #state.parts == 1 then
-      return state
+      return state, nil
    end
    local bytes = problem.check(require("profio.internal.writer").save(state, nil,
       { counter_bits = 64 }))
-   return traces.of(problem.check(require("profio").open({ data = bytes }, { format = "gmon",
+   local sum = problem.check(require("profio").open({ data = bytes }, { format = "gmon",
       counter_bits = 64, address_size = state.parts[1]:fact "address_size",
-      byte_order = state.parts[1]:fact "byte_order" })))
+      byte_order = state.parts[1]:fact "byte_order" }))
+   return traces.of(sum), sum
 end
 
 local function names_of(fields)
@@ -90,7 +92,8 @@ function graphs.of_trace(state, identity)
    local kind = { program = hash, bias = state.load_bias, width = part:fact "address_size",
       order = part:fact "byte_order",
       extended = (state.format_options or {}).extended_precision or nil }
-   local one = single(state)
+   local one, sum = single(state)
+   local closing <close> = sum -- luacheck: ignore
    local sets = core.rows(problem.check(tables.plain(one, "sets")), { "low", "high", "bins",
       "declared", "rate", "dimension", "abbreviation" })
    kind.low, kind.high = sets[1] and sets[1].low, sets[1] and sets[1].high
