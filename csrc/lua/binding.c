@@ -83,13 +83,23 @@ static void push_message (lua_State *L, const pf_error *error,
 }
 
 
+/* Marks that no error is saved. It is not nil, so that the slot stays allocated
+   and l_save_error needs no memory. */
+static void clear_raised (lua_State *L) {
+  lua_pushlightuserdata(L, NULL);
+  lua_setfield(L, LUA_REGISTRYINDEX, RAISED);
+}
+
+
 /* Raises failures that are not returned as nil, message, code: errors raised by
-   Lua functions, and out of memory. */
+   Lua functions, and out of memory. A reader may return the failure again,
+   after the error of the Lua function was raised. */
 static void raise_fatal (lua_State *L, const pf_error *error) {
   if (error->status == PF_ERAISED) {
     lua_getfield(L, LUA_REGISTRYINDEX, RAISED);
-    lua_pushboolean(L, 0); /* not nil: the slot must stay allocated */
-    lua_setfield(L, LUA_REGISTRYINDEX, RAISED);
+    if (lua_islightuserdata(L, -1) && lua_touserdata(L, -1) == NULL)
+      luaL_error(L, "the rows cannot be read: a Lua function raised an error");
+    clear_raised(L);
     lua_error(L);
   }
   if (error->status == PF_ENOMEM)
@@ -445,8 +455,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
 
 
 void l_open_binding (lua_State *L) {
-  lua_pushboolean(L, 0); /* so that l_save_error needs no memory */
-  lua_setfield(L, LUA_REGISTRYINDEX, RAISED);
+  clear_raised(L);
   l_class(L, L_DICTIONARY, L_METHODS({"stack", dictionary_stack}),
           dictionary_gc, dictionary_gc);
   lua_newtable(L); /* core pointer -> userdata, weak values */

@@ -303,7 +303,8 @@ end
 ---@param ... string|function|table columns, "bucket(column, width)" (rounded down to a multiple),
 ---"octave(column)" (rounded down to a power of two), functions, or { function, "column", ...,
 ---name = "key", type = "int" | "num" | "bool" | "name" }. Without columns the function gets the
----record. Without a type the values decide; without values the column has no type of its own
+---record. Without a type the values decide, so a live file needs one; without values the column has
+---no type of its own
 ---@return profio.View
 function methods:group(...)
    local keys = {}

@@ -113,5 +113,14 @@ describe("calls of many events", function()
       file:close()
       trace:refresh()
       assert.same({}, core.rows(reader, { "area" }))
+      local function half(line)
+         return line // 2
+      end
+      assert.error_matches(function()
+         trace.entries:group { half, "line", name = "half" }:rows()
+      end, "group: key 'half' needs a type %(int, num, bool or name%)")
+      -- a limit ends the rows of a live file
+      local typed = trace.entries:limit(ROWS):group { half, "line", name = "half", type = "int" }
+      assert.same({ { half = 0, count = ROWS } }, typed:rows())
    end)
 end)

@@ -255,7 +255,10 @@ describe("group", function()
       local fields = reader:fields()
       assert.equal("five", fields[1].name)
       assert.equal("p99.9", fields[2].name)
-      assert.matches("1/256", fields[2].help)
+      assert.matches("^p99%.9 of v: exact up to 4096 values of a group %(512 in large results%), "
+         .. "otherwise at most 1/256 of it away$", fields[2].help)
+      assert.matches("^p99%.99999 of v:", core.group(core.rows_reader({ { "v", "int" } }, {}), {},
+         { { fn = "p99.99999", column = "v" } }):fields()[1].help)
       assert.equal("n", fields[3].name)
    end)
 end)
@@ -481,6 +484,19 @@ describe("keys that are Lua functions", function()
       assert.equal(0, asked)
       core.group(core.rows_reader({ { "i", "int" } }, rows), by(f, { "i" }), { { fn = "count" } })
       assert.equal(2, asked)
+   end)
+
+   it("raise their error once, and then one that says so", function()
+      local reader = core.group(core.rows_reader({ { "v", "int" } }, { { 1 } }),
+         { { fn = function() error({ "mine" }) end, columns = { "v" }, name = "k", type = "int" } },
+         { { fn = "count", name = "n" } })
+      local _, first = pcall(core.rows, reader)
+      assert.same({ "mine" }, first)
+      for _ = 1, 2 do
+         assert.error_matches(function()
+            core.rows(reader)
+         end, "^the rows cannot be read: a Lua function raised an error$")
+      end
    end)
 
    it("raise an error for values that cannot be keys", function()

@@ -357,12 +357,11 @@ static void write_help (char *help, const pf_aggregate *aggregate,
       aggregate->function == PF_COUNT || aggregate->function == PF_DISTINCT;
   const char *const unit = pf_is_time(of) && !counts ? ", ns" : "";
   if (aggregate->function == PF_QUANTILE)
-    snprintf(
-        help, HELP_SIZE,
-        "p%g of %.40s%s: exact up to %u values of a group, otherwise at most "
-        "1/256 of it away",
-        aggregate->rank * 100.0 / PF_RANK_SCALE, of->name, unit,
-        PF_EXACT_VALUES);
+    snprintf(help, HELP_SIZE,
+             "p%.8g of %.40s%s: exact up to %u values of a group (%u in "
+             "large results), otherwise at most 1/256 of it away",
+             aggregate->rank * 100.0 / PF_RANK_SCALE, of->name, unit,
+             PF_EXACT_VALUES, PF_EXACT_REDUCED);
   else
     snprintf(help, HELP_SIZE, "%s of %.40s%s", texts[aggregate->function],
              of->name, unit);

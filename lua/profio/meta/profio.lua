@@ -208,7 +208,8 @@ function View:pivot(key, value, names) end
 ---@param ... string|function|table columns, "bucket(column, width)" (rounded down to a multiple),
 ---"octave(column)" (rounded down to a power of two), functions, or { function, "column", ...,
 ---name = "key", type = "int" | "num" | "bool" | "name" }. Without columns the function gets the
----record. Without a type the values decide; without values the column has no type of its own
+---record. Without a type the values decide, so a live file needs one; without values the column has
+---no type of its own
 ---@return profio.View
 function View:group(...) end
 
@@ -501,7 +502,7 @@ function Store:prepare(trace, options) end
 ---store has by now, with the same labels, changes nothing.
 ---@param list table[] as of prepare
 ---@param options table|nil { is_part = true }: only if the store is in ClickHouse; the runs are on
----the disk when the next call without it returns, and if that fails none of them is
+---the disk when the next call without it returns; if any of these calls fails, none of them is
 ---@return integer|nil count of runs that are new
 ---@return string|nil message
 ---@return string|nil code
@@ -553,7 +554,7 @@ function Store:label(labels, where) end
 ---@return string|nil code
 function Store:drop(where) end
 
----Opens the store as a trace, with tables runs and cells and a profile.
+---Opens the store as a trace, with tables runs, labels, cells and durations and a profile.
 ---@param where table<string, any>|nil only these runs
 ---@return profio.Trace|nil
 ---@return string|nil message

@@ -195,7 +195,7 @@ end
 ---store has by now, with the same labels, changes nothing.
 ---@param list table[] as of prepare
 ---@param options table|nil { is_part = true }: only if the store is in ClickHouse; the runs are on
----the disk when the next call without it returns, and if that fails none of them is
+---the disk when the next call without it returns; if any of these calls fails, none of them is
 ---@return integer|nil count of runs that are new
 ---@return string|nil message
 ---@return string|nil code
@@ -371,7 +371,7 @@ function methods:drop(where)
    end)
 end
 
----Opens the store as a trace, with tables runs and cells and a profile.
+---Opens the store as a trace, with tables runs, labels, cells and durations and a profile.
 ---@param where table<string, any>|nil only these runs
 ---@return profio.Trace|nil
 ---@return string|nil message
