@@ -87,19 +87,18 @@ static void narrow (pf_operand *operand, size_t rows, pf_row_set *overflows) {
 }
 
 
+/* Convert integers of 64 bits to numbers. */
 static void to_nums (pf_operand *operand, size_t rows) {
   if (operand->type == PF_NUM)
     return;
   for (size_t i = 0; i < rows; i++)
     if (is_missing(operand, i))
       operand->nums[i] = NAN;
-    else if (operand->is_wide)
-      operand->nums[i] = (double)operand->wides[i];
     else
       operand->nums[i] = operand->type == PF_INT ? (double)operand->ints[i]
                                                  : (double)operand->addrs[i];
   operand->type = PF_NUM;
-  operand->is_wide = operand->has_missing = false;
+  operand->has_missing = false;
 }
 
 
