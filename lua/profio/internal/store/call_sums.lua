@@ -4,6 +4,7 @@
 local calls_view = require "profio.internal.calls_view"
 local core = require "profio.core"
 local problem = require "profio.internal.store.problem"
+local selecting = require "profio.internal.store.selecting"
 
 local call_sums = {}
 
@@ -37,9 +38,7 @@ end
 -- Raises a failure that names a run.
 local function refuse(path, run, why, code)
    problem.raise(("%s: the statistics of calls of run %s (%s): %s"):format(path,
-      (run.hash:gsub(".", function(byte)
-         return ("%02x"):format(byte:byte())
-      end)), run.path, why), code or "format")
+      selecting.hex(run.hash), run.path, why), code or "format")
 end
 
 -- Returns the runs that have packed sums.

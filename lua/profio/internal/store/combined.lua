@@ -4,6 +4,7 @@
 local core = require "profio.core"
 local details = require "profio.internal.store.details"
 local problem = require "profio.internal.store.problem"
+local selecting = require "profio.internal.store.selecting"
 
 local combined = {}
 
@@ -100,9 +101,7 @@ local function details_of(run, path)
    local is_right = is_whole and is_usable(value)
    if not is_right or not has_rows(run, value) then
       problem.raise(("%s: the %s of run %s (%s) are damaged"):format(path, is_right
-         and "rows of the profile" or "details", (run.hash:gsub(".", function(byte)
-            return ("%02x"):format(byte:byte())
-         end)), run.path), "format")
+         and "rows of the profile" or "details", selecting.hex(run.hash), run.path), "format")
    end
    return value
 end

@@ -35,13 +35,6 @@ end
 
 -- {====== Helpers ======
 
----Returns a hash as hexadecimal digits.
----@param hash string
----@return string
-function stores.hex(hash)
-   return ("%02x"):rep(#hash):format(hash:byte(1, -1))
-end
-
 ---Returns the tests of a selection for an engine.
 ---@param engine table
 ---@param where table<string, any>|nil conditions, or a list of such tables, all of which must hold
@@ -101,7 +94,7 @@ local function check_known(stored, run, labels)
       local old, new = selecting.labels_text(stored), selecting.labels_text(labels)
       problem.raise(("%s: the store has this run with %s, not with %s: profio store label "
          .. "changes those of run %s"):format(run.path, old == "" and "no labels"
-         or "the labels " .. old, new == "" and "none" or new, stores.hex(run.hash):sub(1, 12)),
+         or "the labels " .. old, new == "" and "none" or new, selecting.hex(run.hash):sub(1, 12)),
          "unsupported")
    end
 end
@@ -140,7 +133,7 @@ function methods:prepare(trace, options)
    contents.check_labels(labels)
    return problem.caught(function()
       local run = contents.begun(trace, labels)
-      local prepared = setmetatable({ run = stores.hex(run.hash), stored = run }, Prepared)
+      local prepared = setmetatable({ run = selecting.hex(run.hash), stored = run }, Prepared)
       prepared.is_known = is_known(state.engine, run)
       if not prepared.is_known then
          prepared.contents = contents.complete(run, trace)
@@ -169,7 +162,7 @@ end
 ---@param programs table<string, string> see contents.unpack
 ---@return table prepared
 function stores.unpacked(packed, contexts, dictionary, programs)
-   return setmetatable({ run = stores.hex(packed.stored.hash), stored = packed.stored,
+   return setmetatable({ run = selecting.hex(packed.stored.hash), stored = packed.stored,
       is_known = packed.is_known, contents = packed.contents
          and contents.unpack(packed.contents, contexts, dictionary, programs) }, Prepared)
 end
@@ -246,7 +239,7 @@ end
 
 -- Returns the contents of a run of another store.
 local function contents_of(other, run, path, dictionary, programs)
-   local tests = { { key = "run", op = "prefix", values = { stores.hex(run.hash) } } }
+   local tests = selecting.one(run.hash)
    if run.kind == "graph" then
       combined.of({ run }, path) -- raises if the run is damaged
       return { graph = graphs.of_run(other, tests, programs) }
@@ -317,7 +310,7 @@ function methods:runs(where)
    return problem.caught(function()
       local list = state.engine:runs(stores.tests(state.engine, where))
       for _, run in ipairs(list) do
-         run.run, run.hash = stores.hex(run.hash), nil
+         run.run, run.hash = selecting.hex(run.hash), nil
       end
       return list
    end)

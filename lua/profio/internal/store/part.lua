@@ -68,7 +68,7 @@ end
 local function runs_table(state)
    return function(put)
       for _, run in ipairs(state.runs) do
-         put(stores.hex(run.hash), run.time, run.time_from, run.added, run.format, run.kind,
+         put(selecting.hex(run.hash), run.time, run.time_from, run.added, run.format, run.kind,
             run.files, run.bytes, run.losses, run.call_bytes, run.path, run.profio,
             selecting.labels_text(run.labels))
       end
@@ -101,11 +101,6 @@ end
 
 -- {====== Cells ======
 
--- Returns the tests that select one run.
-local function tests_of(run)
-   return { { key = "run", op = "prefix", values = { stores.hex(run.hash) } } }
-end
-
 -- Passes the stacks of one metric with a weight to `put`. The tree is in pre-order.
 local function put_metric(put, run, contexts, metric)
    local names = {}
@@ -128,9 +123,9 @@ local function put_cells(state, put, run)
       return
    end
    local contexts = combined.empty({ run }, state.source:path(), core.dictionary())
-   state.engine:contexts(tests_of(run), contexts)
+   state.engine:contexts(selecting.one(run.hash), contexts)
    for _, metric in ipairs(contexts:metrics()) do
-      put_metric(put, stores.hex(run.hash), contexts, metric.name)
+      put_metric(put, selecting.hex(run.hash), contexts, metric.name)
    end
    contexts:close()
 end
@@ -158,9 +153,9 @@ end
 
 -- Passes the statistics of the calls of a run to `put`.
 local function put_calls(state, put, run)
-   local packed = call_sums.of_run(state.engine, tests_of(run), run, state.source:path())
+   local packed = call_sums.of_run(state.engine, selecting.one(run.hash), run, state.source:path())
    if packed then
-      call_sums.put_rows(stores.hex(run.hash), packed, put)
+      call_sums.put_rows(selecting.hex(run.hash), packed, put)
    end
 end
 

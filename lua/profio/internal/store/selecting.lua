@@ -44,6 +44,20 @@ function selecting.attribute(name)
    return attribute[name]
 end
 
+---Returns a hash as hexadecimal digits.
+---@param hash string
+---@return string
+function selecting.hex(hash)
+   return ("%02x"):rep(#hash):format(hash:byte(1, -1))
+end
+
+---Returns the tests that select one run.
+---@param hash string
+---@return table[]
+function selecting.one(hash)
+   return { { key = "run", op = "prefix", values = { selecting.hex(hash) } } }
+end
+
 -- Returns the values of a key that match a pattern.
 local function matching(key, pattern, values_of)
    local list = {}

@@ -7,7 +7,6 @@ local core = require "profio.core"
 local graph_weights = require "profio.internal.store.graph_weights"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
-local stores = require "profio.internal.store"
 local view = require "profio.view"
 
 local trends = {}
@@ -28,7 +27,7 @@ local function key_of(by, labels)
       end
    elseif by == "run" then
       return function(run)
-         return stores.hex(run.hash)
+         return selecting.hex(run.hash)
       end
    elseif attribute and attribute.type == "name" and by ~= "labels" then
       return function(run)

@@ -15,6 +15,7 @@ local problem = require "profio.internal.store.problem"
 local programs = require "profio.internal.store.clickhouse.programs"
 local row_binary = require "profio.internal.store.clickhouse.row_binary"
 local schema = require "profio.internal.store.clickhouse.schema"
+local selecting = require "profio.internal.store.selecting"
 local servers = require "profio.internal.store.clickhouse.servers"
 local weights = require "profio.internal.store.clickhouse.weights"
 
@@ -25,13 +26,6 @@ local FLUSH = 256 -- runs, after which cells are sent before the commit
 ---@class profio.ClickHouseEngine
 local Engine = { has_parts = true } -- see stores.has_parts
 Engine.__index = Engine
-
--- Returns a hash as hexadecimal digits.
-local function hex(hash)
-   return (hash:gsub(".", function(byte)
-      return ("%02x"):format(byte:byte())
-   end))
-end
 
 -- {====== Adding ======
 
@@ -274,8 +268,8 @@ function Engine:check()
    for _, row in ipairs(picking.rows(self, { "hash", "attempt", "rows", "path" })) do
       local has = found[row_binary.pack("hi", row[1], row[2])] or 0
       if has ~= row[3] then
-         list[#list + 1] = ("run %s (%s) has %d rows of cells instead of %d"):format(hex(row[1]),
-            row[4], has, row[3])
+         list[#list + 1] = ("run %s (%s) has %d rows of cells instead of %d"):format(
+            selecting.hex(row[1]), row[4], has, row[3])
       end
    end
    return list

@@ -190,9 +190,7 @@ function picking.calls(engine, tests)
       local digits, bytes = {}, 0
       while runs[from] and #digits < MOST and bytes < MOST_BYTES do
          if runs[from][2] > 0 then
-            digits[#digits + 1] = runs[from][1]:gsub(".", function(byte)
-               return ("%02x"):format(byte:byte())
-            end)
+            digits[#digits + 1] = selecting.hex(runs[from][1])
             bytes = bytes + runs[from][2]
          end
          from = from + 1

@@ -6,6 +6,7 @@ local details = require "profio.internal.store.details"
 local picking = require "profio.internal.store.clickhouse.picking"
 local problem = require "profio.internal.store.problem"
 local row_binary = require "profio.internal.store.clickhouse.row_binary"
+local selecting = require "profio.internal.store.selecting"
 local servers = require "profio.internal.store.clickhouse.servers"
 
 local programs = {}
@@ -66,9 +67,7 @@ function programs.graphs(engine, tests)
    local list = picking.rows(engine, { "hash", "graph" }, tests)
    return coroutine.wrap(function()
       for _, run in ipairs(list) do
-         local hash = run[1]:gsub(".", function(byte)
-            return ("%02x"):format(byte:byte())
-         end)
+         local hash = selecting.hex(run[1])
          for _, row in ipairs(run[2] ~= "" and rows_of(engine, hash, run[2]) or {}) do
             coroutine.yield(hash, row.kind, row.data)
          end
