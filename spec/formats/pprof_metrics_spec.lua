@@ -1,5 +1,6 @@
 -- Sample types: any number, with their own names, and the default of the file first.
 
+local core = require "profio.core"
 local folded = require "spec.support.folded"
 local profio = require "profio"
 local protobuf = require "spec.support.protobuf"
@@ -162,5 +163,38 @@ describe("sample types", function()
       assert.equal(math.maxinteger, trace:profile():flat():rows()[1].self)
       local warning = trace.warnings[#trace.warnings]
       assert.same({ "profile-overflow", "damage" }, { warning.code, warning.kind })
+   end)
+
+   it("are not written if a sum exceeds 64 bits", function()
+      for _, case in ipairs { { math.maxinteger, 1 }, { math.mininteger, -1 },
+         { math.maxinteger, 0, math.maxinteger }, { math.maxinteger - 1, 1 } } do
+         local exact = case[1] == math.maxinteger - 1
+         local w = assert(profio.create(nil, { format = "pprof" }))
+         local stack = w:stack { { area = "f", class = "function" } }
+         for _, weight in ipairs(case) do
+            w:write { stack = stack, metric = "t", unit = "ns", weight = weight }
+         end
+         local bytes, words, code = w:close()
+         if exact then
+            local trace <close> = assert(profio.open { data = bytes })
+            assert.equal(math.maxinteger, trace.weights:rows()[1].weight)
+         else
+            assert.same({ nil, "unsupported" }, { bytes, code })
+            assert.matches("add up to more than 64 bits can hold", words)
+         end
+      end
+   end)
+
+   it("are not copied from a table if a sum exceeds 64 bits", function()
+      local sample = protobuf.message(2, packed(1, { 1 }), packed(2, { math.mininteger }))
+      local trace <close> = assert(profio.open { data = table.concat { message(1, number(1, 1),
+         number(2, 2)), sample, sample, message(4, number(1, 1), number(3, 16)), message(6, ""),
+         message(6, "t"), message(6, "ns") } })
+      local sink = assert(core.writer("pprof", { packed = true },
+         require("profio.internal.trace").of(trace).dictionary))
+      assert(sink:put_reader("weights", trace.weights:reader()))
+      local bytes, words, code = sink:finish()
+      assert.same({ nil, "unsupported" }, { bytes, code })
+      assert.matches("add up to more than 64 bits can hold", words)
    end)
 end)

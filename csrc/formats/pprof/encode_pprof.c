@@ -94,9 +94,12 @@ static pf_status merge (pf_encoder *encoder, pf_trace *const *traces,
 static pf_status write_plain (const pprof_writer *w, pf_sink *sink,
                               pf_error *error) {
   const pprof_attributes attributes = {&w->header, NULL};
-  return w->merged != NULL
-             ? pprof_merged_write(w->merged, &w->header, sink, error)
-             : pf_pprof_write(&w->contexts, &attributes, sink, error);
+  if (w->merged != NULL)
+    return pprof_merged_write(w->merged, &w->header, sink, error);
+  if (w->contexts.has_overflowed)
+    return pf_refuse(
+        error, "the weights of a stack add up to more than 64 bits can hold");
+  return pf_pprof_write(&w->contexts, &attributes, sink, error);
 }
 
 
