@@ -161,5 +161,6 @@ describe("samples of pprof", function()
          depths[#depths + 1] = #trace:stack(stack)
       end
       assert.same({ 4, 2, 4, 2, 4 }, depths)
+      assert.same({ "pprof-bad-field", 2 }, { trace.warnings[1].code, trace.warnings[1].count })
    end)
 end)

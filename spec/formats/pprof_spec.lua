@@ -345,6 +345,79 @@ describe("pprof", function()
       assert.equal(2, warned(small() .. message(4, number(1, 1)), "pprof-bad-id"))
    end)
 
+   -- A message that ends after the tag of a number, and numbers whose last one has no end.
+   local cut, cut_numbers = varint(9 << 3), "\1\x81"
+
+   local function bad_fields(trace)
+      local list = {}
+      for _, warning in ipairs(trace.warnings) do
+         list[#list + 1] = ("%s %s at %d: %d"):format(warning.code, warning.kind, warning.offset,
+            warning.count or 1)
+      end
+      return list
+   end
+
+   it("warns of messages that end inside a field or a number", function()
+      local type = message(1, number(1, 1), number(2, 2))
+      for name, damaged in pairs {
+         mapping = message(3, number(1, 1), cut),
+         location = message(4, number(1, 9), number(3, 16), cut),
+         line = message(4, number(1, 9), message(4, number(1, 1), cut)),
+         ["function"] = message(5, number(1, 9), number(2, 5), cut),
+         period = message(11, number(1, 1), number(2, 2), cut),
+         comments = message(13, cut_numbers),
+         type = message(1, number(1, 1), number(2, 2), cut),
+      } do
+         local data = name == "type" and damaged .. small():sub(#type + 1) or small() .. damaged
+         local at = name == "type" and 0 or #small()
+         local trace <close> = assert(open(data, { format = "pprof" }))
+         assert.same({ ("pprof-bad-field damage at %d: 1"):format(at) }, bad_fields(trace), name)
+         assert.is_truthy(trace:save()) -- reads the message again
+         assert.equal(1, #bad_fields(trace))
+         local _, words, code = open(data, { format = "pprof", strict = true })
+         assert.equal("format", code, name)
+         assert.matches("a field or number in the message cannot be read", words, 1, true)
+      end
+   end)
+
+   it("warns of samples that end inside a field or a number", function()
+      local values = packed(2, { 1, 1 })
+      local not_read = { rows = { label = true }, save = {},
+         labels = { ids = true, ["ids in two fields"] = true, values = true } }
+      for name, damaged in pairs {
+         sample = message(2, packed(1, { 1 }), values, cut),
+         ids = message(2, message(1, cut_numbers), values),
+         ["ids in two fields"] = message(2, message(1, cut_numbers), number(1, 1), values),
+         values = message(2, packed(1, { 1 }), message(2, "\1" .. cut_numbers)),
+         label = message(2, packed(1, { 1 }), values, message(3, number(1, 8), cut)),
+      } do
+         local data = small() .. damaged .. damaged
+         local expected = { ("pprof-bad-field damage at %d: 2"):format(#small()) }
+         local function read_strictly(how)
+            local trace <close> = assert(open(data, { strict = true }))
+            return select(3, how(trace))
+         end
+         for way, how in pairs {
+            rows = function(trace) return trace:profile() end,
+            save = function(trace) return trace:save() end,
+            labels = function(trace)
+               local ok, words = pcall(trace.labels.rows, trace.labels)
+               return ok or nil, words, tostring(words):match "cannot be read"
+            end,
+         } do
+            local label, misses = name .. ", " .. way, not_read[way][name] or false
+            local trace <close> = assert(open(data))
+            assert.is_truthy(how(trace), label)
+            assert.same(misses and {} or expected, bad_fields(trace), label)
+            assert.equal(not misses, (read_strictly(how)) ~= nil, label)
+         end
+         local trace <close> = assert(open(data))
+         local found = trace:check() -- reads all tables
+         assert.same({ #small(), #small() + #damaged }, { found[1].offset, found[2].offset }, name)
+         assert.equal(2, #found, name)
+      end
+   end)
+
    it("reads files cut at every byte, and with every byte at its maximum", function()
       local whole = small()
       local most = 0

@@ -113,6 +113,15 @@ pf_status pprof_string (pf_trace *trace, uint64_t number, uint64_t offset,
 }
 
 
+pf_status pprof_check_end (pf_trace *trace, bool is_end, uint64_t offset,
+                           pf_error *error) {
+  if (is_end)
+    return PF_OK;
+  return pf_warn(trace, PF_DAMAGE, "pprof-bad-field", PF_EFORMAT, offset, error,
+                 "a field or number in the message cannot be read");
+}
+
+
 static pf_status name_of (pf_trace *trace, uint64_t number, uint64_t offset,
                           uint32_t *name, pf_error *error) {
   pf_bytes text;
@@ -168,10 +177,12 @@ static pf_status add_id (pf_trace *trace, pprof_ids *ids, uint64_t id,
 static pf_status add_function (pf_trace *trace, pprof_file *file,
                                const pprof_field *message, pf_error *error) {
   pprof_function_message m;
-  pprof_read_message(message->bytes, &m, sizeof m);
+  const bool is_end = pprof_read_message(message->bytes, &m, sizeof m);
   pprof_function *const f = &file->functions[file->nfunctions];
   *f = (pprof_function){.start_line = m.start_line};
-  pf_status status = name_of(trace, m.name, message->at, &f->name, error);
+  pf_status status = pprof_check_end(trace, is_end, message->at, error);
+  if (status == PF_OK)
+    status = name_of(trace, m.name, message->at, &f->name, error);
   if (status == PF_OK)
     status = pprof_name_or_none(trace, m.file, message->at, &f->file, error);
   if (status == PF_OK)
@@ -213,7 +224,8 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
                            const pprof_field *message, pf_error *error) {
   pprof_value_type stated;
   pf_bytes name, unit;
-  pprof_read_message(message->bytes, &stated, sizeof stated);
+  const bool is_end =
+      pprof_read_message(message->bytes, &stated, sizeof stated);
   if (file->has_too_many_types) /* reported at the first one */
     return PF_OK;
   file->has_too_many_types = file->ntypes == PPROF_MAX_TYPES;
@@ -221,8 +233,9 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
     return pf_warn(trace, PF_DAMAGE, "pprof-many-types", PF_EUNSUPPORTED,
                    message->at, error, "only %d sample types are read",
                    PPROF_MAX_TYPES);
-  pf_status status =
-      pprof_string(trace, stated.type, message->at, &name, error);
+  pf_status status = pprof_check_end(trace, is_end, message->at, error);
+  if (status == PF_OK)
+    status = pprof_string(trace, stated.type, message->at, &name, error);
   if (status == PF_OK)
     status = pprof_string(trace, stated.unit, message->at, &unit, error);
   if (status != PF_OK)
@@ -263,8 +276,8 @@ static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
                            uint64_t offset, pf_error *error) {
   pprof_line stated;
   pf_area area = PF_AREA_NONE;
-  pf_status status = PF_OK;
-  pprof_read_message(message, &stated, sizeof stated);
+  const bool is_end = pprof_read_message(message, &stated, sizeof stated);
+  pf_status status = pprof_check_end(trace, is_end, offset, error);
   const uint32_t number = pprof_find_id(&file->function_ids, stated.function);
   if (number != PF_NO_ID) {
     const pprof_function *const f = &file->functions[number];
@@ -273,9 +286,10 @@ static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
     area.line = stated.line != 0 ? stated.line : f->start_line;
   }
   else {
-    status = pf_warn(trace, PF_DAMAGE, "pprof-no-function", PF_EFORMAT, offset,
-                     error, "there is no function %llu",
-                     (unsigned long long)stated.function);
+    if (status == PF_OK)
+      status = pf_warn(trace, PF_DAMAGE, "pprof-no-function", PF_EFORMAT,
+                       offset, error, "there is no function %llu",
+                       (unsigned long long)stated.function);
     area.name = pf_intern_text(trace->dictionary, "(unknown function)");
   }
   const pf_status added = add_frame(trace, file, &area, error);
@@ -307,6 +321,8 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
           "at most %d lines of a location expected: the others are left out",
           MAX_LINES);
   }
+  if (status == PF_OK)
+    status = pprof_check_end(trace, pf_left(&c) == 0, message->at, error);
   file->naddresses += address != 0 && file->nframes > l->first;
   if (status == PF_OK && file->nframes == l->first) {
     char text[24];

@@ -137,6 +137,7 @@ static bool read_sample (sorted_reader *r, pf_bytes message) {
   pprof_field field;
   pf_bytes ids = {message.at, 0};
   r->values.count = 0;
+  r->values.is_damaged = false;
   while (pprof_next_field(&c, &field)) {
     if (field.number == 2) {
       if (!pprof_read_values(&r->values, &field)) {
@@ -149,7 +150,8 @@ static bool read_sample (sorted_reader *r, pf_bytes message) {
     else
       return false;
   }
-  if (r->values.count != file->ntypes || !read_locations(r, ids))
+  if (pf_left(&c) != 0 || r->values.is_damaged ||
+      r->values.count != file->ntypes || !read_locations(r, ids))
     return false;
   uint32_t *const record = block->words + block->nwords;
   if (block->count > 0 &&

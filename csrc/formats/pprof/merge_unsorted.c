@@ -39,6 +39,7 @@ static pf_status read_locations (sample_merger *s, const pprof_field *field,
     else
       status = pf_no_memory(error);
   }
+  s->values.is_damaged |= status == PF_OK && !pprof_numbers_end(&numbers);
   return status;
 }
 
@@ -51,7 +52,7 @@ static pf_status read_label (sample_merger *s, pf_bytes message, size_t offset,
                (s->nlabels + 1) * 2 * LABEL_WORDS))
     return pf_no_memory(error);
   uint32_t *const to = s->labels + s->nlabels++ * LABEL_WORDS;
-  pprof_read_message(message, &label, sizeof label);
+  s->values.is_damaged |= !pprof_read_message(message, &label, sizeof label);
   to[LABEL_LOW] = (uint32_t)label.number;
   to[LABEL_HIGH] = (uint32_t)((uint64_t)label.number >> 32);
   const uint64_t texts[] = {[LABEL_KEY] = label.key,
@@ -70,6 +71,7 @@ static pf_status read_sample (sample_merger *s, const pprof_field *message,
   pprof_field field;
   pf_status status = PF_OK;
   s->nlocations = s->nlabels = s->values.count = 0;
+  s->values.is_damaged = false;
   while (status == PF_OK && pprof_next_field(&c, &field))
     switch (field.number) {
       case 1: status = read_locations(s, &field, message->at, error); break;
@@ -83,6 +85,7 @@ static pf_status read_sample (sample_merger *s, const pprof_field *message,
         break;
       default: break;
     }
+  s->values.is_damaged |= pf_left(&c) != 0;
   return status == PF_OK
              ? pprof_check_values(s->translation->trace, s->translation->file,
                                   &s->values, message->at, error)

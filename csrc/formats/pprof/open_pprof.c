@@ -132,9 +132,10 @@ static pf_status set_type (pf_trace *trace, const pprof_field *message,
                            pf_error *error) {
   pf_bytes texts[2];
   pprof_value_type type;
-  pprof_read_message(message->bytes, &type, sizeof type);
-  const pf_status status =
-      get_strings(trace, message, type.type, type.unit, texts, error);
+  const bool is_end = pprof_read_message(message->bytes, &type, sizeof type);
+  pf_status status = pprof_check_end(trace, is_end, message->at, error);
+  if (status == PF_OK)
+    status = get_strings(trace, message, type.type, type.unit, texts, error);
   if (status != PF_OK)
     return status;
   pf_info_more(trace, name, texts[0]);
@@ -150,9 +151,10 @@ static pf_status set_mapping (pf_trace *trace, const pprof_field *message,
   pprof_mapping m;
   pf_bytes texts[2];
   char text[512];
-  pprof_read_message(message->bytes, &m, sizeof m);
-  const pf_status status =
-      get_strings(trace, message, m.file, m.build_id, texts, error);
+  const bool is_end = pprof_read_message(message->bytes, &m, sizeof m);
+  pf_status status = pprof_check_end(trace, is_end, message->at, error);
+  if (status == PF_OK)
+    status = get_strings(trace, message, m.file, m.build_id, texts, error);
   if (status != PF_OK)
     return status;
   const int size =
@@ -188,7 +190,9 @@ static pf_status set_info_field (pf_trace *trace, const pprof_field *field,
     pf_status status = PF_OK;
     for (uint64_t n; status == PF_OK && pprof_next_number(&numbers, &n);)
       status = set_text(trace, "comment", n, field->at, error);
-    return status;
+    return status == PF_OK ? pprof_check_end(trace, pprof_numbers_end(&numbers),
+                                             field->at, error)
+                           : status;
   }
   if (field->wire == PPROF_BYTES && field->number == PPROF_SAMPLE_TYPE)
     return set_type(trace, field, "sample_type", "sample_unit", error);

@@ -178,18 +178,27 @@ pf_status pprof_string (pf_trace *trace, uint64_t number, uint64_t offset,
 pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
                               uint32_t *name, pf_error *error);
 
+/* Unless a message was read to its end, warn that it has bytes that are no
+   field or number. `offset` is that of the field of Profile with the message,
+   which has one such warning. */
+pf_status pprof_check_end (pf_trace *trace, bool is_end, uint64_t offset,
+                           pf_error *error);
+
 
 /* The values of a sample as stated; free `at` at the end. */
 typedef struct pprof_values {
   size_t count; /* may exceed PPROF_MAX_TYPES, the most that are in `at` */
   size_t capacity;
   int64_t *at;
+  bool is_damaged; /* the sample has bytes that are no field or number */
 } pprof_values;
 
-/* Append the values of a field, packed or single. False if out of memory. */
+/* Append the values of a field, packed or single; sets is_damaged at an invalid
+   number. False if out of memory. */
 bool pprof_read_values (pprof_values *values, const pprof_field *field);
 
-/* Warn if the number of values differs from the number of sample types. */
+/* Warn if the sample is damaged, or if the number of values differs from the
+   number of sample types. */
 pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
                               const pprof_values *values, size_t offset,
                               pf_error *error);

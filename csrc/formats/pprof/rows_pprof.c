@@ -183,12 +183,12 @@ static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
                             pf_error *error) {
   pprof_label label;
   const size_t row = batch->rows++;
-  pprof_read_message(message, &label, sizeof label);
+  const bool is_end = pprof_read_message(message, &label, sizeof label);
   pf_column *const columns = batch->columns;
   const uint64_t texts[LABEL_COLUMNS] = {[LABEL_KEY] = label.key,
                                          [LABEL_TEXT] = label.text,
                                          [LABEL_UNIT] = label.unit};
-  pf_status status = PF_OK;
+  pf_status status = pprof_check_end(r->trace, is_end, r->offset, error);
   pf_put_int(&columns[LABEL_SAMPLE], row, r->sample, true);
   pf_put_int(&columns[LABEL_NUMBER], row, label.number, label.text == 0);
   for (size_t i = 0; i < LABEL_COLUMNS && status == PF_OK; i++) {
@@ -210,6 +210,11 @@ static pf_status next_label (pf_reader *self, pf_batch *batch,
     return field.number == LABEL && field.wire == PPROF_BYTES
                ? put_label(r, batch, field.bytes, error)
                : PF_MORE;
+  const pf_status status =
+      pprof_check_end(r->trace, pf_left(&r->inner) == 0, r->offset, error);
+  r->inner = (pf_cursor){.at = 0};
+  if (status != PF_OK)
+    return status;
   if (!pprof_next_field(&r->at, &field))
     return PF_END;
   if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES) {

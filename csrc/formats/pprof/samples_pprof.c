@@ -32,6 +32,7 @@ bool pprof_read_values (pprof_values *values, const pprof_field *field) {
       return false;
     values->at[values->count] = (int64_t)value;
   }
+  values->is_damaged |= !pprof_numbers_end(&numbers);
   return true;
 }
 
@@ -39,8 +40,10 @@ bool pprof_read_values (pprof_values *values, const pprof_field *field) {
 pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
                               const pprof_values *values, size_t offset,
                               pf_error *error) {
-  if (values->count == file->ntypes)
-    return PF_OK;
+  const pf_status status =
+      pprof_check_end(trace, !values->is_damaged, offset, error);
+  if (status != PF_OK || values->count == file->ntypes)
+    return status;
   return pf_warn(trace, PF_DAMAGE, "pprof-values", PF_EFORMAT, offset, error,
                  "a sample has %zu values, there are %zu sample types",
                  values->count, file->ntypes);
@@ -117,6 +120,7 @@ static bool read_packed_ids (pprof_samples *s, pf_bytes packed) {
     return true;
   s->packed = (pf_bytes){0}; /* damaged: read all ids before the damage */
   s->nids = s->ndepths = 0;
+  s->values.is_damaged = true;
   return read_ids(s, packed, &is_whole);
 }
 
@@ -132,6 +136,7 @@ static bool read_all_ids (pprof_samples *s, pf_bytes message) {
       continue;
     ok = read_ids(s, field.bytes, &is_whole) &&
          pf_grow(&s->ids, &s->id_capacity, s->nids + 1);
+    s->values.is_damaged |= ok && !is_whole;
     if (ok && field.wire != PPROF_BYTES)
       s->ids[s->nids++] = field.value;
   }
@@ -146,6 +151,7 @@ static bool read_sample (pprof_samples *s, pf_bytes message) {
   pf_bytes ids = {0};
   bool is_packed = false; /* one field has all ids */
   s->nids = s->values.count = 0;
+  s->values.is_damaged = false;
   for (size_t count = 0; pprof_next_field(&c, &field);) {
     if (field.number == 2 && !pprof_read_values(&s->values, &field))
       return false;
@@ -154,6 +160,7 @@ static bool read_sample (pprof_samples *s, pf_bytes message) {
     is_packed = count++ == 0 && field.wire == PPROF_BYTES;
     ids = field.bytes;
   }
+  s->values.is_damaged |= pf_left(&c) != 0;
   return is_packed ? read_packed_ids(s, ids) : read_all_ids(s, message);
 }
 

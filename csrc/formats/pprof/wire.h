@@ -90,13 +90,20 @@ static inline pprof_numbers pprof_numbers_of (const pprof_field *field) {
 }
 
 
-/* Get the next value. Returns false at the end and at an invalid varint. */
+/* Get the next value. Returns false at the end and at an invalid varint; there
+   pprof_numbers_end returns false. */
 static inline bool pprof_next_number (pprof_numbers *numbers, uint64_t *value) {
   if (!numbers->has_single)
     return pf_take_varint(&numbers->packed, value);
   numbers->has_single = false;
   *value = numbers->single;
   return true;
+}
+
+
+/* Whether all bytes of the field have been read. */
+static inline bool pprof_numbers_end (const pprof_numbers *numbers) {
+  return pf_left(&numbers->packed) == 0;
 }
 
 
@@ -134,8 +141,8 @@ typedef struct pprof_label {
 
 /* Read a small message into a struct of `size` bytes. If a field repeats, the
    last one counts; missing fields are 0, unknown ones are skipped. Reading ends
-   at an invalid field, without a warning. */
-static inline void pprof_read_message (pf_bytes bytes, void *message,
+   at an invalid field; false is returned then. */
+static inline bool pprof_read_message (pf_bytes bytes, void *message,
                                        size_t size) {
   pf_cursor c = pf_cursor_over(bytes, false);
   pprof_field field;
@@ -143,6 +150,7 @@ static inline void pprof_read_message (pf_bytes bytes, void *message,
   while (pprof_next_field(&c, &field))
     if (field.number <= size / 8 && field.wire != PPROF_BYTES)
       memcpy((uint8_t *)message + 8 * (field.number - 1), &field.value, 8);
+  return pf_left(&c) == 0;
 }
 
 #endif

@@ -72,6 +72,7 @@ pprof.redundant = { samples = true }
 pprof.first = { "flat" }
 
 pprof.warnings = {
+   ["pprof-bad-field"] = "a message ends inside a field or a number, or has bytes that are neither",
    ["pprof-bad-id"] = "a function or location has no id, or the id of another one",
    ["pprof-first-string"] = "the first text of the table is not empty",
    ["pprof-many-lines"] = "a location has more inlined lines than are read",
@@ -87,6 +88,7 @@ pprof.warnings = {
 
 -- The remedy for each of them: a sentence that tells users how to proceed.
 pprof.remedies = {
+   ["pprof-bad-field"] = "transfer the file again, in binary mode; all before the damage is read",
    ["pprof-bad-id"] = "report it to the program that wrote the file; all that is valid is read",
    ["pprof-first-string"] = "none needed: texts are found by their index",
    ["pprof-many-lines"] = "none needed: the innermost lines are read",
