@@ -72,6 +72,30 @@ describe("sample types", function()
       end
    end)
 
+   it("that are too many give one warning, and their values none", function()
+      local types, values = {}, {}
+      for i = 1, 5000 do
+         types[i], values[i] = message(1, number(1, 1), number(2, 2)), i
+      end
+      local rest = message(4, number(1, 1), number(3, 16)) .. message(6, "") .. message(6, "t")
+         .. message(6, "ns")
+      local function warned(...)
+         local trace <close> = assert(profio.open({ data = table.concat(types)
+            .. message(2, packed(1, { 1 }), ...) .. rest }, { format = "pprof" }))
+         local codes = {}
+         for i, warning in ipairs(trace:check()) do
+            codes[i] = warning.code
+         end
+         local weights = trace.weights:rows()
+         assert.equal(4096, #weights)
+         assert.equal(4096, weights[4096].weight)
+         assert.is_truthy(trace:save())
+         return table.concat(codes, " ")
+      end
+      assert.equal("pprof-many-types", warned(packed(2, values)))
+      assert.equal("pprof-many-types pprof-values", warned(packed(2, values), number(2, 1)))
+   end)
+
    it("are shown with the default first, else with the last one first", function()
       local types = { { "a", "count" }, { "b", "count" }, { "time", "seconds" }, { "c", "count" } }
       assert.equal("c", profile_of(types):usual_metric())

@@ -226,10 +226,9 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
   pf_bytes name, unit;
   const bool is_end =
       pprof_read_message(message->bytes, &stated, sizeof stated);
-  if (file->has_too_many_types) /* reported at the first one */
+  if (++file->nstated_types > PPROF_MAX_TYPES + 1) /* reported before */
     return PF_OK;
-  file->has_too_many_types = file->ntypes == PPROF_MAX_TYPES;
-  if (file->has_too_many_types)
+  if (file->nstated_types > PPROF_MAX_TYPES)
     return pf_warn(trace, PF_DAMAGE, "pprof-many-types", PF_EUNSUPPORTED,
                    message->at, error, "only %d sample types are read",
                    PPROF_MAX_TYPES);

@@ -151,7 +151,7 @@ static bool read_sample (sorted_reader *r, pf_bytes message) {
       return false;
   }
   if (pf_left(&c) != 0 || r->values.is_damaged ||
-      r->values.count != file->ntypes || !read_locations(r, ids))
+      r->values.count != file->nstated_types || !read_locations(r, ids))
     return false;
   uint32_t *const record = block->words + block->nwords;
   if (block->count > 0 &&

@@ -122,7 +122,7 @@ typedef struct pprof_file {
   uint32_t nstrings;
   pprof_type *types;
   size_t ntypes, type_capacity;
-  bool has_too_many_types; /* there are more than PPROF_MAX_TYPES */
+  size_t nstated_types; /* with those after the first PPROF_MAX_TYPES */
   pprof_function *functions;
   uint32_t nfunctions;
   pprof_ids function_ids; /* numbers are indexes of `functions` */
@@ -198,7 +198,7 @@ typedef struct pprof_values {
 bool pprof_read_values (pprof_values *values, const pprof_field *field);
 
 /* Warn if the sample is damaged, or if the number of values differs from the
-   number of sample types. */
+   number of stated sample types. */
 pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
                               const pprof_values *values, size_t offset,
                               pf_error *error);

@@ -42,11 +42,11 @@ pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
                               pf_error *error) {
   const pf_status status =
       pprof_check_end(trace, !values->is_damaged, offset, error);
-  if (status != PF_OK || values->count == file->ntypes)
+  if (status != PF_OK || values->count == file->nstated_types)
     return status;
   return pf_warn(trace, PF_DAMAGE, "pprof-values", PF_EFORMAT, offset, error,
                  "a sample has %zu values, there are %zu sample types",
-                 values->count, file->ntypes);
+                 values->count, file->nstated_types);
 }
 
 
