@@ -345,6 +345,38 @@ describe("pprof", function()
       assert.equal(2, warned(small() .. message(4, number(1, 1)), "pprof-bad-id"))
    end)
 
+   it("warns of times that do not fit into nanoseconds", function()
+      -- 2^63 ns are 9,223,372,036.85 s
+      local samples = {}
+      for i, value in ipairs { 9223372036, 9223372037, -9223372036, -9223372037 } do
+         samples[i] = message(2, packed(1, { 1 }), packed(2, { value, i }))
+      end
+      local data = table.concat { message(1, number(1, 1), number(2, 2)),
+         message(1, number(1, 3), number(2, 2 + 2)), table.concat(samples),
+         message(4, number(1, 1), number(3, 16)), message(6, ""), message(6, "t"),
+         message(6, "seconds"), message(6, "n"), message(6, "count") }
+      local first = 2 * #message(1, number(1, 1), number(2, 2))
+      local trace <close> = assert(open(data))
+      local found = {}
+      for i, row in ipairs(trace:rows()) do
+         found[i] = row.t or "none"
+         assert.equal(i, row.n)
+      end
+      assert.same({ 9223372036000000000, "none", -9223372036000000000, "none" }, found)
+      local list = trace:check()
+      assert.equal(2, #list)
+      for i, warning in ipairs(list) do
+         assert.same({ "pprof-overflow", "damage", first + #samples[1] + (i - 1)
+            * (#samples[2] + #samples[3]) }, { warning.code, warning.kind, warning.offset })
+      end
+      for _, table in ipairs { "samples", "weights" } do
+         local strict <close> = assert(open(data, { strict = true }))
+         assert.error_matches(function() strict[table]:rows() end, "does not fit into 64 bits")
+      end
+      local strict <close> = assert(open(data, { strict = true }))
+      assert.same({ nil, "limit" }, { (strict:profile()), (select(3, strict:profile())) })
+   end)
+
    -- A message that ends after the tag of a number, and numbers whose last one has no end.
    local cut, cut_numbers = varint(9 << 3), "\1\x81"
 

@@ -245,6 +245,7 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
   const pprof_unit size = pprof_unit_of(unit);
   const bool is_time = size.family == PPROF_TIME_FAMILY;
   type->scale = is_time ? size.size : 1;
+  file->has_scaled_types |= type->scale != 1;
   type->name = pf_intern(trace->dictionary, name);
   type->unit = is_time ? pf_intern_text(trace->dictionary, "ns")
                        : pf_intern(trace->dictionary, unit);

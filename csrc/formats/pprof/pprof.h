@@ -122,7 +122,8 @@ typedef struct pprof_file {
   uint32_t nstrings;
   pprof_type *types;
   size_t ntypes, type_capacity;
-  size_t nstated_types; /* with those after the first PPROF_MAX_TYPES */
+  bool has_scaled_types; /* there are times in other units than ns */
+  size_t nstated_types;  /* with those after the first PPROF_MAX_TYPES */
   pprof_function *functions;
   uint32_t nfunctions;
   pprof_ids function_ids; /* numbers are indexes of `functions` */

@@ -189,6 +189,25 @@ static pf_status find_frames (pprof_samples *s, size_t offset,
 }
 
 
+/* Warn of the times of the sample that are missing, because they do not fit
+   into 64 bits in nanoseconds. */
+static pf_status check_times (const pprof_samples *s, size_t offset,
+                              pf_error *error) {
+  const size_t count =
+      s->values.count < s->file->ntypes ? s->values.count : s->file->ntypes;
+  pf_status status = PF_OK;
+  int64_t ns;
+  for (size_t t = 0; t < count && status == PF_OK; t++)
+    if (!pprof_value(s->file, &s->values, t, &ns))
+      status = pf_warn(s->trace, PF_DAMAGE, "pprof-overflow", PF_ELIMIT, offset,
+                       error,
+                       "the time %lld of sample type %zu does not fit "
+                       "into 64 bits in nanoseconds",
+                       (long long)s->values.at[t], t + 1);
+  return status;
+}
+
+
 void pprof_samples_close (pprof_samples *s) {
   free(s->values.at);
   free(s->frames);
@@ -207,7 +226,9 @@ pf_status pprof_next_sample (pprof_samples *s, pf_error *error) {
     s->ndepths = 0;
   if (!read_sample(s, message.bytes))
     return pf_no_memory(error);
-  const pf_status status =
+  pf_status status =
       pprof_check_values(s->trace, s->file, &s->values, message.at, error);
+  if (status == PF_OK && s->file->has_scaled_types)
+    status = check_times(s, message.at, error);
   return status == PF_OK ? find_frames(s, message.at, error) : status;
 }
