@@ -214,6 +214,23 @@ describe("gmon, writing", function()
       end
    end)
 
+   it("writes the largest rate that is read without a warning", function()
+      for _, case in ipairs { { (1 << 29) - 1, "gnu" }, { (1 << 32) - 1, "4.4bsd" } } do
+         local bytes = assert(write({ sets = { with { rate = case[1] } } }, { dialect = case[2] }))
+         local trace <close> = assert(profio.open({ data = bytes }, { strict = true }))
+         assert.equal(case[1], trace.sets:rows()[1].rate)
+         assert.same({}, trace.warnings)
+      end
+   end)
+
+   it("keeps the invalid headers of damaged files in files with counters of 8 bytes", function()
+      local odd = with { dimension = "", abbreviation = "", rate = 1 << 30 }
+      local bytes = assert(write({ sets = { odd } }, { counter_bits = 64 }))
+      local trace <close> = assert(profio.open({ data = bytes }, { counter_bits = 64 }))
+      assert.equal(1 << 30, trace.sets:rows()[1].rate)
+      assert.equal("gmon-odd-histogram", trace.warnings[1].code)
+   end)
+
    it("repeats at most 64 MiB of records for large counts", function()
       local large = { sets = {}, arcs = {} }
       for i = 1, 1000 do
@@ -308,6 +325,12 @@ describe("gmon, writing", function()
          { { sets = { with { bins = 1 << 40 } } }, {}, "at most 268435456" },
          { { sets = { with { rate = 1 << 32 } } }, {}, "rate" },
          { { sets = { with { rate = -1 } } }, {}, "below 0" },
+         { { sets = { with { rate = 1 << 29 } } }, {}, "rate below 2%^29" },
+         { { sets = { with { dimension = "" } } }, {}, "printable dimension" },
+         { { sets = { with { dimension = "a\nb" } } }, {}, "printable dimension" },
+         { { sets = { with { dimension = "m\xc3\xa4" } } }, {}, "printable dimension" },
+         { { sets = { with { abbreviation = "" } } }, {}, "abbreviation" },
+         { { sets = { with { abbreviation = "\27" } } }, {}, "abbreviation" },
          { { sets = { set }, histogram = { { set = 0, bin = 4, count = 1 } } }, {}, "bin 4 of 4" },
          { { sets = { set }, histogram = { { set = 1, bin = 0, count = 1 } } }, {}, "set 1" },
          { { sets = { set }, histogram = { { set = 0, bin = 0, count = -1 } } }, {}, "below 0" },

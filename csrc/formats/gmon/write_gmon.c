@@ -113,12 +113,39 @@ static uint64_t max_bin (const gmon_writer *self) {
 }
 
 
+/* Whether a text is one or more printable bytes of ASCII. */
+static bool is_printable (pf_bytes text) {
+  for (size_t i = 0; i < text.size; i++)
+    if (text.at[i] < 0x20 || text.at[i] >= 0x7f)
+      return false;
+  return text.size > 0;
+}
+
+
+/* Refuse a header that is damage when a GNU file is read (gnu.c). Wide counters
+   are excepted: stores add up the histograms of damaged files in this form. */
+static pf_status check_gnu_set (const gmon_writer *self, const gmon_set *set,
+                                pf_error *error) {
+  const pf_dictionary *const d = self->dictionary;
+  if (self->is_wide || (set->rate < GMON_RATE_LIMIT &&
+                        is_printable(pf_name(d, set->dimension)) &&
+                        is_printable(pf_name(d, set->abbreviation))))
+    return PF_OK;
+  return pf_refuse(error,
+                   "a printable dimension and abbreviation and a rate below "
+                   "2^29 expected for a GNU file, found rate %u",
+                   (unsigned)set->rate);
+}
+
+
 static pf_status check_gnu (const gmon_writer *self, uint64_t *repeats,
                             pf_error *error) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < self->sets.known.count && status == PF_OK; i++) {
     const gmon_set *const set = &self->sets.list[i];
     status = check_set(self, set, error);
+    if (status == PF_OK)
+      status = check_gnu_set(self, set, error);
     if (status == PF_OK)
       status = add_repeats(largest(set), max_bin(self), 2 * set->bins + 64,
                            repeats, error);
