@@ -132,6 +132,31 @@ describe("pprof", function()
       end
    end)
 
+   it("returns the error of a full disk", function()
+      local full = io.open("/dev/full", "w")
+      if not full then
+         return pending "there is no /dev/full here"
+      end
+      full:close()
+      local function written(path, options)
+         local w = assert(profio.create(path, options))
+         for i = 1, 20000 do
+            w:write { stack = w:stack { { area = "f" .. i, class = "function" } }, metric = "t",
+               unit = "ns", weight = i }
+         end
+         return w:close()
+      end
+      local trace <close> = assert(open(written(nil, { format = "pprof" })))
+      for _, is_packed in ipairs { true, false } do
+         local ok, words, code = written("/dev/full", { format = "pprof", packed = is_packed })
+         assert.same({ nil, "io" }, { ok, code })
+         assert.matches("write failed: No space left", words)
+         ok, words, code = trace:save("/dev/full", { packed = is_packed })
+         assert.same({ nil, "io" }, { ok, code })
+         assert.matches("write failed: No space left", words)
+      end
+   end)
+
    -- Blocks of the packed stream end after each 2^20 bytes.
    it("packs any number of blocks so that gzip unpacks them", function()
       for _, size in ipairs { 2^20 - 300, 2^20, 3 * 2^20 + 12345 } do

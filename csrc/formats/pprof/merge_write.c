@@ -196,11 +196,8 @@ pf_status pprof_merged_write (pprof_merged *m, const pprof_header *given,
   if (status == PF_OK) {
     assign_location_ids(&w);
     put_all(&w);
-    status = sink->failed;
-    if (status != PF_OK)
-      status = pf_fail(error, status, PF_NO_OFFSET, "write failed");
-    else if (w.strings.failed)
-      status = pf_no_memory(error);
+    status =
+        w.strings.failed ? pf_no_memory(error) : pf_sink_flush(sink, error);
   }
   pprof_strings_close(&w.strings);
   free(w.ids);

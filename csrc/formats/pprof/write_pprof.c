@@ -193,7 +193,7 @@ static void put_all (profile *p, const pprof_attributes *attributes) {
 
 
 /* Allocate the arrays, rank the frames, order the nodes and mark the frames in
-   use. PF_ENOMEM, or a failure of the ranking. */
+   use. PF_ENOMEM. */
 static pf_status prepare (profile *p) {
   const pf_contexts *const c = p->contexts;
   const size_t nareas = (size_t)pf_areas_count(p->dictionary) + 1;
@@ -244,14 +244,13 @@ pf_status pf_pprof_write (const pf_contexts *contexts,
                .dictionary = contexts->dictionary,
                .sink = sink,
                .strings = {.dictionary = contexts->dictionary}};
-  pf_status status = prepare(&p);
+  pf_status status = prepare(&p) == PF_OK ? PF_OK : pf_no_memory(error);
   if (status == PF_OK) {
     assign_frame_ids(&p);
     order_metrics(&p);
     put_all(&p, attributes);
-    status = sink->failed != PF_OK ? sink->failed
-             : p.strings.failed    ? PF_ENOMEM
-                                   : PF_OK;
+    status =
+        p.strings.failed ? pf_no_memory(error) : pf_sink_flush(sink, error);
   }
   pprof_strings_close(&p.strings);
   free(p.metrics);
@@ -264,10 +263,7 @@ pf_status pf_pprof_write (const pf_contexts *contexts,
   free(p.depths);
   free(p.path);
   free(p.starts);
-  if (status == PF_OK)
-    return PF_OK;
-  return pf_fail(error, status, PF_NO_OFFSET,
-                 status == PF_ENOMEM ? "out of memory" : "write failed");
+  return status;
 }
 
 

@@ -219,23 +219,19 @@ pf_status pf_gzip_finish (pf_gzip *g, pf_sink *to, pf_error *error) {
       if (g->blocks[i].packed == NULL)
         status = PF_ENOMEM;
   }
-  if (status == PF_OK) {
-    static const uint8_t head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
-    uLong crc = crc32(0, NULL, 0);
-    (void)pf_sink_put(to, head, sizeof head);
-    for (size_t i = 0; i <= g->count; i++) {
-      const block *const b = i < g->count ? &g->blocks[i] : &g->filling;
-      (void)pf_sink_put(to, b->packed, b->packed_size);
-      crc = crc32_combine(crc, b->crc, (z_off_t)b->size);
-    }
-    (void)pf_sink_uint(to, 4, false, crc);
-    (void)pf_sink_uint(to, 4, false, g->sink.written & UINT32_MAX);
-    status = to->failed; /* the sink keeps its first failure */
+  if (status != PF_OK) /* a sink into memory has no other failure */
+    return pf_no_memory(error);
+  static const uint8_t head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
+  uLong crc = crc32(0, NULL, 0);
+  (void)pf_sink_put(to, head, sizeof head);
+  for (size_t i = 0; i <= g->count; i++) {
+    const block *const b = i < g->count ? &g->blocks[i] : &g->filling;
+    (void)pf_sink_put(to, b->packed, b->packed_size);
+    crc = crc32_combine(crc, b->crc, (z_off_t)b->size);
   }
-  return status == PF_OK ? PF_OK
-                         : pf_fail(error, status, PF_NO_OFFSET,
-                                   status == PF_ENOMEM ? "out of memory"
-                                                       : "cannot be packed");
+  (void)pf_sink_uint(to, 4, false, crc);
+  (void)pf_sink_uint(to, 4, false, g->sink.written & UINT32_MAX);
+  return pf_sink_flush(to, error); /* the sink keeps its first failure */
 }
 
 
