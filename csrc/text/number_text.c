@@ -171,6 +171,12 @@ char *row_put_fixed (char *p, double value, int precision) {
 }
 
 
+char *row_put_significant (char *p, double value, int digits) {
+  return replace_commas(
+      p, p + snprintf(p, ROW_NUMBER_SIZE, "%.*g", digits, value));
+}
+
+
 /*
 ** Most numbers are a whole number of millionths, k / 10^6, with at most 15
 ** digits. Division is correctly rounded, so if k / 10^6 gives the number, the

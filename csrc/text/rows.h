@@ -255,6 +255,9 @@ char *row_put_decimals (char *p, uint64_t value, size_t decimals);
 /* As printf "%.*f", correctly rounded; precision 0 to 15. */
 char *row_put_fixed (char *p, double value, int precision);
 
+/* As printf "%.*g". */
+char *row_put_significant (char *p, double value, int digits);
+
 /* Writes a value of any type except texts; a boolean as true or false. */
 char *row_put_value (char *p, const pf_column *column, size_t row);
 

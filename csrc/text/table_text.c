@@ -54,7 +54,7 @@ static char *put_decimal (char *p, double value, int digits) {
     return row_put_fixed(p, value, digits);
   if (!isfinite(value))
     return row_put_num(p, value);
-  return p + snprintf(p, ROW_NUMBER_SIZE, "%.*g", digits + 1, value);
+  return row_put_significant(p, value, digits + 1);
 }
 
 

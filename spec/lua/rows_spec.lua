@@ -38,6 +38,36 @@ describe("core.write_rows", function()
          "0.000", "inf" }, seen)
    end)
 
+   it("have a point in each locale", function()
+      local folder = os.tmpname()
+      os.remove(folder)
+      os.execute("mkdir " .. folder)
+      if not os.execute("localedef -i de_DE -f UTF-8 " .. folder .. "/de_DE.UTF-8 2>/dev/null") then
+         os.execute("rm -r " .. folder)
+         return pending "no locale can be compiled here"
+      end
+      local path = folder .. "/numbers.lua"
+      local file <close> = assert(io.open(path, "w"))
+      file:write [[
+         assert(os.setlocale("de_DE.UTF-8", "numeric"))
+         assert(("%.1f"):format(0.5) == "0,5")
+         local core = require "profio.core"
+         for _, output in ipairs { "text", "csv" } do
+            io.write((core.write_rows(core.rows_reader({ { "n", "num" } }, { { 1 / 3 }, { 4.91e-7 },
+               { 2.0 ^ 60 }, { 1.5e300 } }), { output = output })))
+         end]]
+      file:close()
+      local pipe <close> = assert(io.popen(("LOCPATH=%s lua5.4 %s 2>&1"):format(folder, path)))
+      local text = pipe:read "a"
+      os.execute("rm -r " .. folder)
+      local words = {}
+      for word in text:gmatch "%S+" do
+         words[#words + 1] = word
+      end
+      assert.same({ "n", "0.333", "4.91e-07", "1.153e+18", "1.5e+300", "n", "0.3333333333333333",
+         "4.91e-07", "1.152921504606847e+18", "1.5e+300" }, words)
+   end)
+
    it("prints a header and plain values", function()
          assert.equal("n,x,a,b,s,y\n1,0.5,0x400000,true,main,abc\n",
             write("csv", all_types, { { 1, 0.5, 0x400000, true, "main", "abc" } }))
