@@ -132,11 +132,12 @@ struct row_job {
       *batch_texts; /* texts of batches written ahead (row_text.c), or NULL */
 
   /* aligned table: */
-  row_text cut;        /* a text cut to the width of its column */
+  row_text cut;        /* a text cut to the width of its column, or a header */
   row_text waiting;    /* texts of cells that wait for their widths */
   row_cell *cells;     /* ROW_AHEAD rows of cells, and one more */
   size_t rows_waiting; /* rows in `cells` */
-  size_t *widths;      /* by column; followed by their upper bounds */
+  size_t *widths;      /* by column; followed by their upper bounds, and by the
+                          widths of the headers */
   bool is_headed;      /* the header has been written */
   size_t nhidden;      /* columns left out, whose upper bound is 0 */
 

@@ -152,9 +152,28 @@ static pf_status put_cell (row_job *job, size_t i, const char *bytes,
 }
 
 
-static size_t header_width (const row_column *column) {
-  const size_t suffix = strlen(column->suffix);
-  return strlen(column->name) + (suffix == 0 ? 0 : suffix + 3);
+/* Writes the header of a column into job->cut: its name, as printable as cells,
+   and its unit. Returns PF_ENOMEM or PF_OK, and its width in *width. */
+static pf_status make_header (row_job *job, size_t i, size_t *width) {
+  const row_column *const column = &job->columns[i];
+  const size_t size = strlen(column->suffix);
+  row_text *const text = &job->cut;
+  text->used = 0;
+  pf_status status = row_put_printable(text, pf_bytes_of(column->name), width);
+  if (status != PF_OK || size == 0)
+    return status;
+  *width += size + 3;
+  status = row_put(text, " (", 2);
+  if (status == PF_OK)
+    status = row_put(text, column->suffix, size);
+  return status == PF_OK ? row_put(text, ")", 1) : status;
+}
+
+
+/* Returns the widths of the headers, 0 without headers, stored after the
+   maximum widths. */
+static size_t *headers_of (const row_job *job) {
+  return job->widths + 2 * job->ncolumns;
 }
 
 
@@ -173,14 +192,9 @@ static pf_status put_header (row_job *job) {
   if (job->color && row_put(&job->text, BOLD, sizeof BOLD - 1) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < job->ncolumns; i++) {
-    const row_column *const column = &job->columns[i];
-    char text[128];
-    const char *name = column->name;
-    if (column->suffix[0] != '\0' &&
-        snprintf(text, sizeof text, "%s (%s)", column->name, column->suffix) <
-            (int)sizeof text)
-      name = text;
-    if (put_cell(job, i, name, strlen(name), strlen(name)) != PF_OK)
+    size_t width = 0;
+    if (make_header(job, i, &width) != PF_OK ||
+        put_cell(job, i, job->cut.at, job->cut.used, width) != PF_OK)
       return PF_ENOMEM;
   }
   return end_line(job, job->color ? PLAIN "\n" : "\n");
@@ -192,7 +206,7 @@ static pf_status put_header (row_job *job) {
 static size_t widest_text (const row_job *job, size_t least) {
   size_t widest = job->ncolumns;
   for (size_t i = 0; i < job->ncolumns; i++) {
-    const size_t header = job->header ? header_width(&job->columns[i]) : 0;
+    const size_t header = headers_of(job)[i];
     const bool can_be_cut = row_is_text(job->columns[i].type) &&
                             job->widths[i] > least && job->widths[i] > header;
     if (can_be_cut &&
@@ -220,7 +234,7 @@ static size_t narrow_texts (row_job *job, size_t total, size_t least) {
 /* Returns the width to which a column is narrowed before others are left
    out. */
 static size_t least_width (const row_job *job, size_t i) {
-  const size_t header = job->header ? header_width(&job->columns[i]) : 0;
+  const size_t header = headers_of(job)[i];
   const size_t least = header > LONG_TEXT ? header : LONG_TEXT;
   return row_is_text(job->columns[i].type) && job->widths[i] > least
              ? least
@@ -345,13 +359,16 @@ static pf_status put_waiting (row_job *job) {
 static pf_status table_begin (row_job *job) {
   const size_t n = job->ncolumns;
   job->cells = calloc(ROW_AHEAD * n + 1, sizeof *job->cells);
-  job->widths = calloc(2 * n + 1, sizeof *job->widths);
+  job->widths = calloc(3 * n + 1, sizeof *job->widths);
   if (job->cells == NULL || job->widths == NULL)
     return PF_ENOMEM;
   for (size_t i = 0; i < n; i++)
     bounds_of(job)[i] = SIZE_MAX;
-  for (size_t i = 0; job->header && i < n; i++)
-    job->widths[i] = header_width(&job->columns[i]);
+  for (size_t i = 0; job->header && i < n; i++) {
+    if (make_header(job, i, &headers_of(job)[i]) != PF_OK)
+      return PF_ENOMEM;
+    job->widths[i] = headers_of(job)[i];
+  }
   return PF_OK;
 }
 

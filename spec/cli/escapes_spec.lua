@@ -2,6 +2,8 @@
 -- never reach a terminal: not in reports, and not in warnings and errors.
 
 local command = require "spec.support.command"
+local dbf = require "spec.support.dbf_builder"
+local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 
 local ESC = "\27[31m"
@@ -34,6 +36,11 @@ setup(function()
       { thread = 1, time = 1000000, op = "i", call = name, params = name },
       { thread = 1, time = 2000000, op = "o", call = name } })
    command.file("escapes/g" .. ESC, "garbage")
+   command.file("escapes/fields.dbf", dbf { version = 0x03, { "A" .. ESC .. "B", "C", 4 },
+      { "N" .. ESC, "N", 3 } }:row { "x", 12 }:bytes())
+   command.file("escapes/unit.gmon", gmon("<", 8):header():histogram { low = 0x1000, high = 0x1010,
+      bins = { 1, 2, 3, 4 }, dimension = "a" .. ESC, abbreviation = "\27" }
+      :arc(0x1000, 0x1004, 5):bytes())
    command.file("escapes/gmon.out", command.trace())
    command.file("escapes/s.nm", "0000000000001000 T ma" .. ESC .. "in\n0000000000001300 T etext\n")
 end)
@@ -73,6 +80,19 @@ describe("control characters", function()
       none_in { quoted("g" .. ESC), quoted("nosuch" .. ESC), "--symbols s.nm gmon.out",
          quoted("g" .. ESC) .. " gmon.out", "--merge -o " .. quoted("no" .. ESC .. "/x")
          .. " gmon.out" }
+   end)
+
+   it("of fields and of units do not reach the terminal", function()
+      local lines = {}
+      for _, words in ipairs { "", "--info", "--check", "--table data", "--table structure",
+         "--columns nosuch", "--where nosuch=1" } do
+         lines[#lines + 1] = words .. " --format dbf fields.dbf"
+      end
+      none_in(lines)
+      none_in { "unit.gmon", "--info unit.gmon", "--report flat unit.gmon",
+         "--report graph unit.gmon", "--table sets unit.gmon", "--compat gprof unit.gmon" }
+      assert.matches("A\\x1b[31mB", command.run "cd escapes && profio --format dbf fields.dbf", 1,
+         true)
    end)
 
    it("of a word do not reach the terminal", function()

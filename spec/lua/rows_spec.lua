@@ -38,6 +38,12 @@ describe("core.write_rows", function()
          "0.000", "inf" }, seen)
    end)
 
+   it("have printable names of columns, padded by characters", function()
+      local fields = { { "a\27[31m", "int" }, { "Zoë", "name" }, { "x", "int" } }
+      assert.equal("a\\x1b[31m  Zoë  x\n" .. "        1  ëë   5\n",
+         write("text", fields, { { 1, "ëë", 5 } }))
+   end)
+
    it("have a point in each locale", function()
       local folder = os.tmpname()
       os.remove(folder)

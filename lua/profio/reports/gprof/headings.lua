@@ -1,6 +1,7 @@
 -- Headings of gprof's reports, around the rows that the core prints.
 
 local core = require "profio.core"
+local plain = require "profio.reports.plain"
 
 local gprof = {}
 
@@ -17,11 +18,12 @@ end
 -- {====== The flat profile ======
 
 local function flat_columns(facts)
-   local per_call = facts.prefix .. facts.abbreviation .. "/call"
+   local per_call = plain(facts.prefix .. facts.abbreviation) .. "/call"
+   local dimension = plain(facts.dimension)
    local form = "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"
    return ("%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"):format("%  ", "cumulative", "self  ",
       "", "self  ", "total ", "")
-      .. form:format("time", facts.dimension, facts.dimension, "calls", per_call, per_call, "name")
+      .. form:format("time", dimension, dimension, "calls", per_call, per_call, "name")
 end
 
 ---Returns the heading of the flat profile.
@@ -29,7 +31,8 @@ end
 ---@return string
 function gprof.flat_heading(facts)
    local sample = number("%g", facts.sample_seconds)
-   local text = ("Flat profile:\n\nEach sample counts as %s %s.\n"):format(sample, facts.dimension)
+   local text = ("Flat profile:\n\nEach sample counts as %s %s.\n"):format(sample,
+      plain(facts.dimension))
    if facts.total <= 0 then
       text = text .. " no time accumulated\n\n"
    end
@@ -48,7 +51,7 @@ function gprof.graph_heading(facts)
       facts.granularity)
    if facts.shown_seconds > 0 then
       text = text .. (" for %s%% of %s %s\n\n"):format(number("%.2f", facts.sample_percent),
-         number("%.2f", facts.shown_seconds), facts.dimension)
+         number("%.2f", facts.shown_seconds), plain(facts.dimension))
    else
       text = text .. " no time propagated\n\n"
    end
