@@ -74,6 +74,19 @@ describe("--export svg", function()
       assert.same({ "#f54b4b", "#5c5cf5", "#f5f5f5" }, { color.f, color.g, color.h })
    end)
 
+   it("limits a change to 64 bits", function()
+      local function profile_of(weight)
+         local w = assert(profio.create(nil, { format = "pprof" }))
+         w:write { stack = w:stack { { area = "f", class = "function" } }, metric = "spent",
+            unit = "count", weight = weight }
+         local trace <close> = assert(profio.open { data = w:close() })
+         return trace:profile()
+      end
+      local svg = assert((profile_of(7) - profile_of(math.mininteger)):export "svg")
+      assert.equal(("f (7 count, 100.00%%; before %d count, +%d count)"):format(math.mininteger,
+         math.maxinteger), titles(svg)[2])
+   end)
+
    it("is XML, whatever names there are", function()
       local trace <close> = names.open()
       local svg = assert(trace:export("svg", nil, { title = "a <b> & c" }))

@@ -126,9 +126,12 @@ static void put_color (flames *f, uint32_t rgb) {
 }
 
 
+/* Returns the change of a total, limited to 64 bits. */
 static int64_t change_of (const flames *f, uint32_t node) {
-  bool overflow = false;
-  return pf_weight_add(f->totals[node], -f->before[node], &overflow);
+  int64_t change;
+  if (!__builtin_sub_overflow(f->totals[node], f->before[node], &change))
+    return change;
+  return f->before[node] < 0 ? INT64_MAX : INT64_MIN;
 }
 
 
