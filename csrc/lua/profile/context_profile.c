@@ -259,6 +259,16 @@ static int contexts_usual (lua_State *L) {
 }
 
 
+/* contexts:unstacked(metric): the weight of rows without a stack; 0 if there is
+   no such metric. */
+static int contexts_unstacked (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const size_t metric = pf_metric_named(c, luaL_checkstring(L, 2));
+  lua_pushinteger(L, metric == PF_NO_METRIC ? 0 : c->weights[metric][0]);
+  return 1;
+}
+
+
 /* contexts:count(): the number of contexts without the root, and whether a sum
    was limited to the range of 64-bit integers. */
 static int contexts_count (lua_State *L) {
@@ -454,7 +464,9 @@ void l_open_profile_contexts (lua_State *L) {
                     {"metrics", contexts_metrics}, {"narrow", contexts_narrow},
                     {"pick", contexts_pick}, {"prune", contexts_prune},
                     {"rename", contexts_rename}, {"scale", contexts_scale},
-                    {"shorten", contexts_shorten}, {"usual", contexts_usual}),
+                    {"shorten", contexts_shorten},
+                    {"unstacked", contexts_unstacked},
+                    {"usual", contexts_usual}),
           contexts_gc, contexts_close);
   luaL_getmetatable(L, L_CONTEXTS);
   lua_getfield(L, -1, "__index");

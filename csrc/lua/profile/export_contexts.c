@@ -34,10 +34,10 @@ static bool is_negative (const pf_contexts *c, size_t metric) {
 
 /*
 ** core.write_folded(contexts, options, file): a line "main;parse;read 1000" for
-** each context with a weight. Options: metric; before (metric of an older
-** profile: its weight is written in front of the other one); increases (of
-** these: only the growth, where positive). Negative weights, which readers
-** ignore, are refused with nil, message, code.
+** each context with a weight, except the root. Options: metric; before (metric
+** of an older profile: its weight is written in front of the other one);
+** increases (of these: only the growth, where positive). Negative weights,
+** which readers ignore, are refused with nil, message, code.
 */
 static int core_write_folded (lua_State *L) {
   l_export *const e = l_export_new(L, 1, 2, 3);
@@ -111,14 +111,16 @@ static void put_frames (l_export *e) {
 }
 
 
-/* Writes the stacks or the weights of samples above 0. Returns the sum. */
+/* Writes the stacks or the weights of samples above 0. The root is an empty
+   stack: that of rows without a stack. Returns the sum. */
 static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
   bool overflow = false;
   const char *comma = "";
   int64_t sum = 0;
-  for (uint32_t i = 1; i < e->contexts->count; i++) {
+  for (uint32_t i = 0; i < e->contexts->count; i++) {
     const uint32_t node = e->walk.order[i], depth = e->walk.depths[i];
-    path[depth - 1] = e->ranks[e->contexts->frames[node]];
+    if (depth > 0)
+      path[depth - 1] = e->ranks[e->contexts->frames[node]];
     if (weight(e, node) <= 0)
       continue;
     sum = pf_weight_add(sum, weight(e, node), &overflow);
@@ -126,8 +128,9 @@ static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
     comma = ",";
     if (!stacks)
       l_export_int(e, weight(e, node));
+    l_export_text(e, stacks ? "[" : "");
     for (uint32_t d = 0; stacks && d < depth; d++) {
-      l_export_text(e, d == 0 ? "[" : ",");
+      l_export_text(e, d == 0 ? "" : ",");
       l_export_int(e, path[d]);
     }
     l_export_text(e, stacks ? "]" : "");

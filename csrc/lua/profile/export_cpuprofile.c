@@ -62,7 +62,7 @@ static void put_node (l_export *e, const tree *t, uint32_t position) {
   else
     put_frame(e, position);
   l_export_put(e, ",\"hitCount\":%lld",
-               (long long)(position > 0 && weight_at(e, position) > 0));
+               (long long)(weight_at(e, position) > 0));
   for (uint32_t c = t->child[position]; c != 0; c = t->sibling[c])
     l_export_put(e, "%s%lld", c == t->child[position] ? ",\"children\":[" : ",",
                  (long long)c + 1);
@@ -80,16 +80,17 @@ static void put_delta (l_export *e, int64_t value, bool is_time) {
 
 
 /* Writes a sample for each context with a weight, which lasts until the next
-   one; the last one is the root. Returns the sum of the weights. */
+   one; the root has the rows without a stack, and the end. Returns the sum of
+   the weights. */
 static int64_t put_samples (l_export *e, bool is_time) {
   int64_t sum = 0;
   bool overflow = false;
   l_export_text(e, "\n],\n\"samples\":[");
-  for (uint32_t i = 1; i < e->contexts->count; i++)
+  for (uint32_t i = 0; i < e->contexts->count; i++)
     if (weight_at(e, i) > 0)
       l_export_put(e, "%lld,", (long long)i + 1);
   l_export_text(e, "1],\n\"timeDeltas\":[0");
-  for (uint32_t i = 1; i < e->contexts->count; i++)
+  for (uint32_t i = 0; i < e->contexts->count; i++)
     if (weight_at(e, i) > 0) {
       sum = pf_weight_add(sum, weight_at(e, i), &overflow);
       l_export_text(e, ",");
@@ -108,7 +109,7 @@ static int core_write_cpuprofile (lua_State *L) {
   lua_settop(L, 3);
   l_export *const e = l_export_new(L, 1, 2, 3);
   const bool is_time = strcmp(e->contexts->metrics[e->metric].unit, "ns") == 0;
-  for (uint32_t i = 1; i < e->contexts->count; i++)
+  for (uint32_t i = 0; i < e->contexts->count; i++)
     if (weight_at(e, i) < 0)
       return l_refuse(L, "cpuprofile cannot show weights below 0, and this "
                          "difference has some: use svg or pprof");

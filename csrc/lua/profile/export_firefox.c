@@ -177,20 +177,21 @@ typedef enum sample_column {
 } sample_column;
 
 
-/* Writes a column of the samples, one for each context with a weight. For other
-   metrics than times they are 1 ms apart. Returns their number. */
+/* Writes a column of the samples, one for each context with a weight; the root,
+   that of rows without a stack, has the stack null. For other metrics than
+   times they are 1 ms apart. Returns their number. */
 static uint32_t put_samples (firefox *f, sample_column column, bool has_times) {
   const l_export *const e = f->out;
   bool overflow = false;
   uint32_t rows = 0;
   int64_t time = 0;
-  for (uint32_t i = 1; i < e->contexts->count; i++) {
+  for (uint32_t i = 0; i < e->contexts->count; i++) {
     const int64_t weight = e->contexts->weights[e->metric][e->walk.order[i]];
     if (weight == 0)
       continue;
     put_comma(f, rows++);
     if (column == STACK)
-      l_export_int(f->out, i - 1);
+      put_optional(f, i > 0, (int64_t)i - 1);
     else if (column == TIME)
       l_export_ms(f->out, time);
     else if (has_times)

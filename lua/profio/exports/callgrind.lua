@@ -1,5 +1,6 @@
 -- Functions, their source lines and the calls between them for callgrind_annotate and KCachegrind.
 
+local compared = require "profio.exports.compared"
 local core = require "profio.core"
 
 local callgrind = {
@@ -35,6 +36,8 @@ function callgrind.write(profile, given, file)
    local functions, arcs = profile:sums()
    local remark = profile:compared() and "a difference: costs below 0 have shrunk; " ..
       "callgrind_annotate shows them, KCachegrind does not" or nil
+   local note = compared.note_unstacked(profile, given)
+   remark = remark and note and remark .. "; " .. note or remark or note
    return core.write_callgrind(functions, { remark = remark,
       metrics = metrics_of(profile, given.metric), notes = profile:notes(),
       creator = "profio " .. core.version, command = profile:title() }, file, arcs)

@@ -1,4 +1,5 @@
--- The two sides of a difference of profiles, for exports that show both.
+-- The two sides of a difference of profiles, for exports that show both; and a note about rows
+-- without a stack, for exports that leave them out.
 
 local matching = require "profio.internal.bodies.matching"
 
@@ -19,6 +20,20 @@ function compared.contexts(profile, metric)
    metric = metric or new:usual_metric()
    local both = assert(a:pick(metric, metric)):merge(assert(b:pick(metric, "before")))
    return assert(both), metric, "before"
+end
+
+---Adds a note about the weight of rows without a stack to given.notes, if they have any, for an
+---export that leaves them out.
+---@param profile profio.Profile
+---@param given table metric, notes
+---@return string|nil note
+function compared.note_unstacked(profile, given)
+   local metric = given.metric or profile:usual_metric()
+   local weight = metric and profile:kind() == "contexts" and profile:contexts():unstacked(metric)
+   local note = weight and weight ~= 0
+      and ("rows without a stack are left out: their %s is %d"):format(metric, weight) or nil
+   given.notes[#given.notes + 1] = note
+   return note
 end
 
 -- Returns the total of a metric of a profile; nil: the usual one.

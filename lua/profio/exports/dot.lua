@@ -2,6 +2,7 @@
 -- with a small share are left out, and the title says how many. The attributes self, total and
 -- calls (if it is known) have the exact numbers, for other programs; Graphviz ignores them.
 
+local compared = require "profio.exports.compared"
 local conditions = require "profio.internal.conditions"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.exports.markup"
@@ -149,6 +150,7 @@ local function title_of(profile, given, graph, counts)
       table.insert(given.notes, ("%s; nodes = N, node_share = 0 and arc_share = 0 show more")
          :format(lines[3]))
    end
+   lines[#lines + 1] = compared.note_unstacked(profile, given)
    for _, note in ipairs(profile:notes()) do
       lines[#lines + 1] = "damaged: " .. note
    end

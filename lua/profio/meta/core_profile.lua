@@ -45,6 +45,11 @@ function contexts:count() end
 ---@return { name: string, unit: string, total: integer }[]
 function contexts:metrics() end
 
+---@param metric string
+---@return integer weight of rows without a stack, which the total of the metric includes; 0 if there
+---is no such metric
+function contexts:unstacked(metric) end
+
 ---@return string|nil name of the metric that is shown when none is named
 ---@return boolean is_stated a file says so
 function contexts:usual() end
