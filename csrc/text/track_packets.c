@@ -36,12 +36,10 @@ static uint8_t *put_varint (uint8_t *p, uint64_t key, uint64_t value) {
 }
 
 
-/* Write eight bytes, little-endian. */
 static uint8_t *put_fixed (uint8_t *p, uint64_t key, uint64_t value) {
   p = pf_save_varint(p, key);
-  for (size_t i = 0; i < 8; i++)
-    *p++ = (uint8_t)(value >> 8 * i);
-  return p;
+  pf_save64le(p, value);
+  return p + 8;
 }
 
 

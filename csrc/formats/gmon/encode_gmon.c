@@ -340,9 +340,9 @@ static pf_status read_options (gmon_writer *self, const pf_option *options,
       pf_option_is(&asked, "dialect", "gnu") ||
       pf_option_is(&asked, "dialect", "auto"))
     return PF_OK;
-  return pf_refuse(
-      error, "dialect gnu or 4.4bsd expected for writing, found %.*s",
-      (int)(dialect.size < 32 ? dialect.size : 32), (const char *)dialect.at);
+  return pf_refuse(error,
+                   "dialect gnu or 4.4bsd expected for writing, found %.*s",
+                   PF_SHOWN(dialect, 32));
 }
 
 

@@ -254,8 +254,7 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
   name_column(file, type, name);
   const pf_bytes shown = pf_name(trace->dictionary, type->unit);
   snprintf(type->help, sizeof type->help, "value of the sample, in %.*s",
-           (int)(shown.size < MAX_UNIT ? shown.size : MAX_UNIT),
-           (const char *)shown.at);
+           PF_SHOWN(shown, MAX_UNIT));
   file->ntypes++;
   return PF_OK;
 }

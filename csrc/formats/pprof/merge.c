@@ -167,12 +167,12 @@ static pf_status note_unmerged_types (const pprof_merged *m,
       continue;
     const pf_bytes name =
         pf_name(m->dictionary, (uint32_t)types->types[i].names.type);
-    status = pf_warn(
-        translation->trace, PF_NOTE, "pprof-types-differ", PF_EUNSUPPORTED,
-        PF_NO_OFFSET, error,
-        "sample type '%.*s' is left out of the merged profile: not all "
-        "files have it",
-        (int)(name.size < 100 ? name.size : 100), (const char *)name.at);
+    status =
+        pf_warn(translation->trace, PF_NOTE, "pprof-types-differ",
+                PF_EUNSUPPORTED, PF_NO_OFFSET, error,
+                "sample type '%.*s' is left out of the merged profile: not all "
+                "files have it",
+                PF_SHOWN(name, 100));
   }
   free(used);
   return status;

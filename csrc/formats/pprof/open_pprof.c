@@ -161,10 +161,8 @@ static pf_status set_mapping (pf_trace *trace, const pprof_field *message,
       snprintf(text, sizeof text, "0x%llx-0x%llx 0x%llx%s%.*s%s%.*s",
                (unsigned long long)m.start, (unsigned long long)m.limit,
                (unsigned long long)m.offset, texts[0].size > 0 ? " " : "",
-               (int)(texts[0].size < 256 ? texts[0].size : 256),
-               (const char *)texts[0].at, texts[1].size > 0 ? " " : "",
-               (int)(texts[1].size < 128 ? texts[1].size : 128),
-               (const char *)texts[1].at);
+               PF_SHOWN(texts[0], 256), texts[1].size > 0 ? " " : "",
+               PF_SHOWN(texts[1], 128));
   pf_info_more(trace, "mapping",
                (pf_bytes){(const uint8_t *)text, (size_t)size});
   return PF_OK;

@@ -120,21 +120,29 @@ void pprof_put_location (pf_sink *sink, const pprof_location_message *message) {
 }
 
 
+/* Write tag and size of a message to memory; the field number is below 16.
+   Returns the end, at most 1 + PF_VARINT_SIZE bytes further. */
+static uint8_t *write_message (uint8_t *to, unsigned number, size_t size) {
+  *to++ = (uint8_t)(number << 3 | PPROF_BYTES);
+  return pf_save_varint(to, size);
+}
+
+
 void pprof_put_sample (pf_sink *sink, pf_bytes ids, pf_bytes values,
                        size_t rest) {
   uint8_t header[3 * (1 + PF_VARINT_SIZE)];
   const size_t id_field =
       ids.size == 0 ? 0 : 1 + pprof_varint_size(ids.size) + ids.size;
-  uint8_t *at = pprof_write_message(
-      header, PPROF_SAMPLE,
-      id_field + 1 + pprof_varint_size(values.size) + values.size + rest);
+  uint8_t *at = write_message(header, PPROF_SAMPLE,
+                              id_field + 1 + pprof_varint_size(values.size) +
+                                  values.size + rest);
   if (ids.size > 0) {
-    at = pprof_write_message(at, 1, ids.size);
+    at = write_message(at, 1, ids.size);
     (void)pf_sink_put(sink, header, (size_t)(at - header));
     (void)pf_sink_put(sink, ids.at, ids.size);
     at = header;
   }
-  at = pprof_write_message(at, 2, values.size);
+  at = write_message(at, 2, values.size);
   (void)pf_sink_put(sink, header, (size_t)(at - header));
   (void)pf_sink_put(sink, values.at, values.size);
 }

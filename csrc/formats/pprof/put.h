@@ -20,15 +20,6 @@ static inline size_t pprof_varint_size (uint64_t value) {
 }
 
 
-/* Write tag and size of a message to memory; the field number is below 16.
-   Returns the end, at most 1 + PF_VARINT_SIZE bytes further. */
-static inline uint8_t *pprof_write_message (uint8_t *to, unsigned number,
-                                            size_t size) {
-  *to++ = (uint8_t)(number << 3 | PPROF_BYTES);
-  return pf_save_varint(to, size);
-}
-
-
 /* Write a number field; 0 is omitted, as protocol buffers do. */
 void pprof_put_number (pf_sink *sink, unsigned number, uint64_t value);
 

@@ -61,14 +61,6 @@ static void order_metrics (profile *p) {
 }
 
 
-static bool has_weight (const pf_contexts *c, uint32_t node) {
-  for (size_t m = 0; m < c->nmetrics; m++)
-    if (c->weights[m][node] != 0)
-      return true;
-  return false;
-}
-
-
 /* Put the id of a node before that of its caller into `path`. If the node has
    weights, write its sample. */
 static void put_context (const profile *p, uint32_t node, uint32_t depth) {
@@ -77,7 +69,7 @@ static void put_context (const profile *p, uint32_t node, uint32_t depth) {
     p->starts[depth] = p->starts[depth - 1] - pprof_varint_size(id);
     pf_save_varint(p->path + p->starts[depth], id);
   }
-  if (!has_weight(p->contexts, node))
+  if (!pf_context_has_weight(p->contexts, node, PF_NO_METRIC))
     return;
   const size_t from = p->starts[depth];
   uint8_t *to = p->values;
@@ -228,7 +220,7 @@ static pf_status prepare (profile *p) {
   }
   p->starts[0] = ((size_t)p->deepest + 1) * id_size; /* the end of `path` */
   for (uint32_t i = c->count; i-- > 1;) /* contexts with weights, and callers */
-    if (is_kept[i] || has_weight(c, i)) {
+    if (is_kept[i] || pf_context_has_weight(c, i, PF_NO_METRIC)) {
       is_kept[c->parents[i]] = true;
       p->ids[p->ranks[c->frames[i]]] = 1;
     }

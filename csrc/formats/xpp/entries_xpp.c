@@ -313,11 +313,10 @@ static pf_status check_ops (const entries_reader *self, const pf_column *column,
         !pf_is_missing(column, row))
       continue;
     const pf_bytes text = pf_name(self->trace->dictionary, op);
-    const pf_status status =
-        pf_warn(self->trace, PF_DAMAGE, "xpp-unknown-op", PF_EFORMAT,
-                xpp_row_offset(&self->rows, row), error,
-                "an operation i, I, O or o expected, found '%.*s'",
-                (int)(text.size < 20 ? text.size : 20), (const char *)text.at);
+    const pf_status status = pf_warn(
+        self->trace, PF_DAMAGE, "xpp-unknown-op", PF_EFORMAT,
+        xpp_row_offset(&self->rows, row), error,
+        "an operation i, I, O or o expected, found '%.*s'", PF_SHOWN(text, 20));
     if (status != PF_OK)
       return status;
   }

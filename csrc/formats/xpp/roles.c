@@ -336,8 +336,7 @@ static pf_status map_assignment (const xpp_candidate *fields, size_t count,
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "map: ROLE=FIELD expected with one of thread, time, op, "
                    "call, line, params; found '%.*s'",
-                   (int)(assignment.size < 40 ? assignment.size : 40),
-                   (const char *)assignment.at);
+                   PF_SHOWN(assignment, 40));
   const pf_bytes name =
       xpp_trim((pf_bytes){sign + 1, assignment.size - size - 1});
   const size_t field = field_named(fields, count, name);
@@ -352,8 +351,7 @@ static pf_status map_assignment (const xpp_candidate *fields, size_t count,
                    (const char *)name.at);
   return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                  "map: no field '%.*s' among the %zu fields",
-                 (int)(name.size < 40 ? name.size : 40), (const char *)name.at,
-                 count);
+                 PF_SHOWN(name, 40), count);
 }
 
 
