@@ -7,10 +7,12 @@ local profio = require "profio"
 local build = os.getenv "PROFIO_BUILD" or "build"
 build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
 
--- Run Lua in a process of its own.
-local function run_lua(script)
-   local form = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' lua5.4 -e '%s'"
-   return command.run(form:format(command.root, command.root, build, script))
+-- Run Lua in a process of its own: with redirections, and after a line of shell.
+local function run_lua(script, redirections, before)
+   local form = "%s LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "
+      .. "lua5.4 -e '%s' %s"
+   return command.run(form:format(before or "", command.root, command.root, build, script,
+      redirections or ""))
 end
 
 local function path_of(name)
@@ -317,6 +319,11 @@ describe("a writer through a ring", function()
       assert.same({ nil, "unsupported" }, { w, code })
       assert.matches("no ring serves it", message)
       assert.is_false(exists(path .. ".ring"))
+      -- A writer that cannot be opened leaves descriptor 0 open.
+      local read = run_lua(([[
+         assert(not require "profio".create("%s", { format = "gmon", ring = {} }))
+         print(io.read())]]):format(path), "<<END\nx\nEND")
+      assert.equal("x\n", read)
       local used = path_of "used.br"
       local first <close> = create(used)
       assert(first:write { module = "A.BR" })

@@ -120,6 +120,7 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
   }
   w->dictionary = plan->dictionary;
   w->consumer = consumer;
+  w->ring.fd = -1; /* pf_ring_close must not close descriptor 0 */
   w->flush_every = plan->flush_every;
   w->flush_at = plan->flush_every == 0 ? UINT64_MAX : plan->flush_every;
   pf_status status = PF_OK;
