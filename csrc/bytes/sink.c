@@ -142,6 +142,10 @@ pf_status pf_sink_patch (pf_sink *sink, uint64_t at, const void *bytes,
   if (sink->failed != PF_OK || size == 0)
     return sink->failed;
   const uint64_t buffered = sink->written - sink->used;
+  if (at < buffered && sink->kept) { /* written bytes cannot be overwritten */
+    sink->errnum = ESPIPE;
+    return sink->failed = PF_EIO;
+  }
   if (at < buffered && at + size > buffered && empty_buffer(sink) != PF_OK)
     return sink->failed;
   if (at < sink->written - sink->used)

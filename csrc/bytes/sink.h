@@ -22,6 +22,7 @@ struct pf_sink {
   uint8_t *buffer;   /* owned, unless `full` sets another one */
   size_t used, size; /* bytes */
   int fd;            /* -1: into memory, the buffer grows */
+  bool is_in_place;  /* the file may have other bytes: never truncate it */
   bool kept;         /* all bytes are buffered until the flush (pf_sink_hold) */
   uint64_t written;  /* bytes put so far, with the buffered ones */
   pf_status failed;  /* PF_OK until the first failure */
@@ -80,7 +81,8 @@ pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
 void pf_sink_hold (pf_sink *sink);
 
 /* Overwrite `size` bytes at offset `at` that have all been put, such as a count
-   in a header. PF_EIO for a pipe without pf_sink_hold or after a flush. */
+   in a header. PF_EIO for a pipe without pf_sink_hold, and after a flush if
+   pf_sink_hold has found that written bytes cannot be overwritten. */
 pf_status pf_sink_patch (pf_sink *sink, uint64_t at, const void *bytes,
                          size_t size);
 

@@ -98,12 +98,14 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
   pf_sink *const sink = &output->sink;
   const bool is_pipe = strcmp(path, "-") == 0;
   *output = (l_stream_file){.sink = {.fd = is_pipe ? STDOUT_FILENO : -1},
+                            .is_in_place = is_pipe,
                             .sync = s->sync};
   const pf_status status =
       is_pipe ? PF_OK : l_stream_file_open(output, path, error);
   if (status != PF_OK)
     return status;
   const pf_status opened = pf_sink_open(sink, sink->fd);
+  sink->is_in_place = output->is_in_place;
   sink->role = role;
   if (n == 0)
     s->is_pipe = is_pipe;

@@ -25,7 +25,8 @@ typedef struct l_stream_file {
   char *prefix;     /* numbered files: the path before the number, else NULL */
   uint64_t number;  /* of the current numbered file */
   char *created;    /* path if the file is new, until the stream is open */
-  bool is_in_place; /* not a regular file: never truncated */
+  bool is_in_place; /* standard output, or not a regular file: never
+                       truncated */
   bool sync;        /* fsync files and directory entries */
 } l_stream_file;
 
