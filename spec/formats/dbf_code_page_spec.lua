@@ -68,6 +68,69 @@ describe("a .cpg file", function()
    end)
 end)
 
+describe("a code page whose characters may be combined", function()
+   -- The marks and letters that the standards give for each byte from 0xC0 on; nil: unassigned.
+   local hebrew = {}
+   for byte = 0xe0, 0xfa do
+      hebrew[byte] = utf8.char(0x5d0 + byte - 0xe0)
+   end
+   for i = 0, 4 do
+      hebrew[0xd4 + i] = utf8.char(0x5f0 + i)
+   end
+   for i = 0, 9 do
+      hebrew[0xc0 + i] = utf8.char(0x5b0 + i)
+   end
+   local vietnamese = { [0xcc] = "\u{300}", [0xd2] = "\u{309}", [0xde] = "\u{303}",
+      [0xec] = "\u{301}", [0xf2] = "\u{323}", [0xc3] = "Ă", [0xd5] = "Ơ", [0xf0] = "đ",
+      [0xfd] = "ư", [0xe2] = "â" }
+
+   it("is converted byte by byte, in both directions", function()
+      for page, characters in pairs { CP1255 = hebrew, CP1258 = vietnamese } do
+         local bytes, texts = {}, {}
+         for byte, text in pairs(characters) do
+            bytes[#bytes + 1] = string.char(byte)
+            texts[#texts + 1] = text
+            bytes[#bytes + 1] = "A" .. string.char(byte) .. "e"
+            texts[#texts + 1] = "A" .. text .. "e"
+         end
+         assert.same(texts, (values_of({ data = dbf(bytes) }, { code_page = page })))
+         assert.same(texts, (values_of { data = dbf(bytes), cpg = page:sub(3) }))
+         local path = command.folder .. "/combined.dbf"
+         local w = assert(profio.create(path, { format = "dbf", fields = "NAME C(8)",
+            code_page = page }))
+         for i, text in ipairs(texts) do
+            assert(w:write { NAME = text }, i)
+         end
+         assert(w:close())
+         local written = command.read(path)
+         local first = ("<I2"):unpack(written, 9)
+         for i, text in ipairs(bytes) do
+            assert.equal(text, written:sub(first + 9 * i - 7, first + 9 * i):match "^%S+")
+         end
+      end
+   end)
+
+   it("is found by the mark 7D", function()
+      local list, codes = values_of { data = dbf({ "\xf9\xec\xe5\xed" }, { mark = 0x7d }) }
+      assert.same({ "שלום" }, list)
+      assert.same({}, codes)
+   end)
+
+   it("keeps a last character that could be combined with another one", function()
+      for page, case in pairs { ["BIG5-HKSCS"] = { "aÊ", "a\x88\x66" },
+         ["EUC-JISX0213"] = { "か", "\xa4\xab" } } do
+         local path = command.folder .. "/last.dbf"
+         local w = assert(profio.create(path, { format = "dbf", fields = "NAME C(8)",
+            code_page = page }))
+         assert(w:write { NAME = case[1] })
+         assert(w:close())
+         local written = command.read(path)
+         assert.equal(case[2], written:sub(("<I2"):unpack(written, 9) + 2):match "^%S+", page)
+         assert.same({ case[1] }, (values_of(path)), page)
+      end
+   end)
+end)
+
 describe("saving a table", function()
    it("keeps the code page of the option or of the .cpg file", function()
       local bytes = dbf({ "\x84" })

@@ -88,6 +88,9 @@ static uint32_t convert_byte (iconv_t converter, uint8_t byte) {
   iconv(converter, NULL, NULL, NULL, NULL);
   if (iconv(converter, &from, &left, &to, &capacity) == (size_t)-1)
     return errno == EINVAL ? 0 : pack(NOT_A_CHARACTER);
+  /* Of CP1255 and CP1258 iconv holds a letter until it knows that no combining
+     mark follows. */
+  (void)iconv(converter, NULL, NULL, &to, &capacity);
   const size_t size = sizeof out - capacity;
   if (size == 0 || size > 3)
     return pack(NOT_A_CHARACTER);
@@ -249,7 +252,8 @@ bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text) {
 
 /* Convert by iconv. *complete is false if a byte or character has no
    equivalent: with `to_utf8` each such byte is replaced by U+FFFD, else the
-   conversion stops there. */
+   conversion stops there. The last call writes a character that iconv holds
+   because a combining one might follow. */
 static size_t convert_by_iconv (const pf_converter *converter, pf_bytes text,
                                 bool to_utf8, uint8_t *out, bool *complete) {
   size_t capacity = 4 * text.size + 16, left = text.size;
@@ -266,6 +270,8 @@ static size_t convert_by_iconv (const pf_converter *converter, pf_bytes text,
     to += 3, capacity -= 3;
     from++, left--;
   }
+  if (iconv(converter->iconv, NULL, NULL, &to, &capacity) == (size_t)-1)
+    *complete = false;
   return (size_t)((uint8_t *)to - out);
 }
 
