@@ -131,6 +131,27 @@ describe("a code page whose characters may be combined", function()
    end)
 end)
 
+describe("a code page in which ASCII is something else", function()
+   it("is refused", function()
+      for _, page in ipairs { "JOHAB", "DIN_66003", "UTF-7", "ISO-2022-JP", "VISCII" } do
+         local trace, message, code = profio.open({ data = dbf { "A" } }, { code_page = page })
+         assert.same({ nil, "unsupported" }, { trace, code }, page)
+         assert.matches("knows no code page " .. page .. " with ASCII", message, 1, true)
+         local list, codes = values_of { data = dbf({ "\x84" }, { mark = 2 }), cpg = page }
+         assert.same({ { "ä" }, { "dbf-cpg" } }, { list, codes })
+      end
+   end)
+
+   it("is CP932 if it is Shift_JIS by name", function()
+      for _, page in ipairs { "SHIFT_JIS", "Shift-JIS", "sjis", "MS_KANJI" } do
+         local list, _, info = values_of({ data = dbf { "C:\\A~", "\x83\x65\\" } },
+            { code_page = page })
+         assert.same({ "C:\\A~", "テ\\" }, list)
+         assert.equal("CP932", info.code_page)
+      end
+   end)
+end)
+
 describe("saving a table", function()
    it("keeps the code page of the option or of the .cpg file", function()
       local bytes = dbf({ "\x84" })

@@ -102,8 +102,8 @@ static uint32_t convert_byte (iconv_t converter, uint8_t byte) {
 
 
 /* Fills the table by means of iconv. False when iconv does not know the name,
-   or when capital letters or digits of ASCII are other characters in the code
-   page. */
+   or when a byte of ASCII is another character in the code page, except 1A, 1C
+   and 7F, which code pages of IBM exchange. */
 static bool ask_iconv (pf_charset *charset, const char *name) {
   const iconv_t converter = iconv_open("UTF-8", name);
   if (converter == (iconv_t)-1)
@@ -114,7 +114,7 @@ static bool ask_iconv (pf_charset *charset, const char *name) {
     charset->utf8[byte] = convert_byte(converter, (uint8_t)byte);
     if (charset->utf8[byte] == 0)
       charset->kind = PF_TEXT_BY_ICONV;
-    if ((byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9'))
+    if (byte < 0x7F && byte != 0x1A && byte != 0x1C)
       plain = plain && charset->utf8[byte] == pack(byte);
   }
   iconv_close(converter);
@@ -122,7 +122,20 @@ static bool ask_iconv (pf_charset *charset, const char *name) {
 }
 
 
+/* Returns CP932 for the names of Shift_JIS. They mean it in practice: the bytes
+   5C and 7E are those of ASCII, and not a yen sign and an overline. */
+static const char *usual_name (const char *name) {
+  static const char *const shift_jis[] = {"SHIFT_JIS", "SHIFT-JIS", "SJIS",
+                                          "MS_KANJI"};
+  for (size_t i = 0; i < sizeof shift_jis / sizeof *shift_jis; i++)
+    if (strcasecmp(name, shift_jis[i]) == 0)
+      return "CP932";
+  return name;
+}
+
+
 bool pf_charset_open (pf_charset *charset, const char *name) {
+  name = usual_name(name);
   memset(charset, 0, sizeof *charset);
   if (name[0] == '\0' || strcasecmp(name, "raw") == 0)
     return true;
@@ -155,7 +168,7 @@ pf_status pf_charset_open_given (pf_charset *charset, pf_bytes name,
     if (pf_charset_open(charset, text))
       return PF_OK;
   }
-  return pf_refuse(error, "this system knows no code page %.*s",
+  return pf_refuse(error, "this system knows no code page %.*s with ASCII",
                    (int)(name.size < 40 ? name.size : 40),
                    (const char *)name.at);
 }

@@ -41,8 +41,8 @@ typedef struct pf_converter {
 } pf_converter;
 
 /* Open a code page by its name; "raw" and "" copy bytes. False when the system
-   does not know the name, or capital letters or digits of ASCII differ in this
-   code page. Other characters of ASCII are not compared. */
+   does not know the name, or a byte of ASCII except 1A, 1C and 7F is another
+   character in this code page. The names of Shift_JIS open CP932. */
 bool pf_charset_open (pf_charset *charset, const char *name);
 
 /* The same for the value of an option. PF_EUNSUPPORTED with a message when the
