@@ -126,11 +126,11 @@ describe("profio.open", function()
       end
    end
 
-   -- 300 arcs as gzip packs them.
-   local function packed_arcs()
+   -- 300 arcs, or `count`, as gzip packs them.
+   local function packed_arcs(count)
       local arcs = {}
       math.randomseed(4)
-      for i = 1, 300 do
+      for i = 1, count or 300 do
          arcs[i] = string.pack("<Bi8i8i4", 1, math.random(1 << 40), math.random(1 << 40), i)
       end
       local path = scratch(gmon:sub(1, 20) .. table.concat(arcs))
@@ -172,6 +172,27 @@ describe("profio.open", function()
       local trace <close> = assert(profio.open { data = wrong_sum })
       assert.equal(300, trace.arcs:count())
       assert.matches("gzip data is damaged", warning_of(trace, "gzip-damaged").message)
+   end)
+
+   it("reports bytes after packed data that are no member, except zeros", function()
+      local packed = packed_arcs()
+      local small = packed_arcs(1)
+      local cases = { [small .. "\30" .. small:sub(2)] = #small, [small .. "\0\0x"] = #small + 2,
+         [packed .. "\30" .. packed:sub(2)] = #packed, [small .. "\31\0"] = #small + 2 }
+      for data, byte in pairs(cases) do
+         local path = scratch(data)
+         for _, what in ipairs { { data = data }, path } do
+            local trace <close> = assert(profio.open(what))
+            assert.equal(byte > #packed // 2 and 300 or 1, trace.arcs:count())
+            assert.matches("gzip data is damaged: .* %(byte " .. byte .. "%)",
+               warning_of(trace, "gzip-damaged").message)
+         end
+         os.remove(path)
+      end
+      for _, padding in ipairs { "", "\0", ("\0"):rep(1000) } do
+         local trace <close> = assert(profio.open { data = packed .. padding })
+         assert.same({}, trace.warnings)
+      end
    end)
 
    -- Files named *.gz are unpacked at once.

@@ -155,6 +155,19 @@ static pf_status damage (const unpacking *u, int answer, pf_error *error) {
 }
 
 
+/* Ends the unpacking after the last member. Zeros may follow it, as for
+   gzip(1); other bytes are damage, such as a member whose first byte is
+   wrong. */
+static pf_status end_members (const unpacking *u, pf_error *error) {
+  const size_t end = u->fed - u->stream.avail_in;
+  for (size_t i = end; i < u->packed.size; i++)
+    if (u->packed.at[i] != 0)
+      return pf_fail(error, PF_EFORMAT, i,
+                     "gzip data is damaged: bytes of no member follow");
+  return PF_OK;
+}
+
+
 static pf_status unpack_all (spooling *s, unpacking *u, pf_error *error) {
   uint8_t step[STEP];
   for (;;) {
@@ -170,9 +183,10 @@ static pf_status unpack_all (spooling *s, unpacking *u, pf_error *error) {
     if (answer != Z_STREAM_END)
       continue;
     feed(u); /* another gzip member may follow */
-    if (u->stream.avail_in == 0 || u->stream.next_in[0] != 0x1f ||
-        inflateReset(&u->stream) != Z_OK)
-      return PF_OK;
+    if (u->stream.avail_in == 0 || u->stream.next_in[0] != 0x1f)
+      return end_members(u, error);
+    if (inflateReset(&u->stream) != Z_OK)
+      return damage(u, Z_STREAM_ERROR, error);
   }
 }
 

@@ -28,10 +28,10 @@ pf_status pf_spool_pipe (int from, uint64_t max_size, pf_spooled *to,
                          pf_error *error);
 
 /* Unpack gzip data (one member or several) into `*to`, with the same limits.
-   Bytes after a member that do not begin another one are ignored. Data that
-   ends early or is damaged gives PF_ETRUNCATED or PF_EFORMAT with the offset in
-   the packed bytes; `*to` has then what came before that. If there is none, and
-   after any other failure, there is neither file nor memory. */
+   Zeros after the last member are ignored; other bytes there are damage. Data
+   that ends early or is damaged gives PF_ETRUNCATED or PF_EFORMAT with the
+   offset in the packed bytes; `*to` has then what came before that. If there is
+   none, and after any other failure, there is neither file nor memory. */
 pf_status pf_spool_gzip (pf_bytes packed, uint64_t max_size, pf_spooled *to,
                          pf_error *error);
 
