@@ -195,6 +195,36 @@ describe("profio.open", function()
       end
    end)
 
+   it("fails if a packed file shrinks while it is unpacked", function()
+      local path = scratch ""
+      local packed, library = path .. ".gz", path .. ".so"
+      finally(function()
+         for _, name in ipairs { path, path .. ".c", packed, library } do
+            os.remove(name)
+         end
+      end)
+      -- Called once 1 MiB is unpacked.
+      local file = assert(io.open(path .. ".c", "w"))
+      file:write(([[
+         #include <sys/statvfs.h>
+         #include <unistd.h>
+         int fstatvfs (int fd, struct statvfs *found) {
+           *found = (struct statvfs){.f_frsize = 0};
+           return fd < 0 || truncate("%s", 500000) != 0;
+         }
+      ]]):format(packed))
+      file:close()
+      assert(os.execute(("cc -shared -fPIC -o '%s' '%s.c'"):format(library, path)))
+      -- In the middle of the data; and at the end of a member, where zeros could be padding.
+      for _, command in ipairs { "head -c 3000000 /dev/urandom | gzip -1 >'%s'",
+         "{ head -c 2000000 /dev/zero | gzip -1; head -c 600000 /dev/zero; } >'%s'" } do
+         assert(os.execute(command:format(packed)))
+         local pipe = assert(io.popen(("ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='%s' "
+            .. "lua5.4 examples/analyze.lua '%s' 2>&1"):format(library, packed)))
+         assert.matches("the file shrank or failed while it was read", pipe:read "a")
+      end
+   end)
+
    -- Files named *.gz are unpacked at once.
    it("reads several packed files in their order, the damaged one named", function()
       local paths = {}

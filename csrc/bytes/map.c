@@ -209,6 +209,11 @@ static pf_status map_descriptor (int fd, uint64_t max_size, struct stat *found,
   if (*map != NULL && pf_is_gzip((*map)->bytes)) {
     pf_map *const packed = *map;
     status = pf_map_gzip(packed->bytes, max_size, map, error);
+    if (pf_map_faulted(packed)) { /* zeros were unpacked instead */
+      pf_map_close(*map);
+      *map = NULL;
+      status = pf_fail(error, PF_EIO, PF_NO_OFFSET, PF_MAP_LOST);
+    }
     pf_map_close(packed);
   }
   return status;

@@ -74,6 +74,9 @@ const pf_file_state *pf_map_file_state (const pf_map *map);
 /* The mapped bytes, until pf_map_close. */
 pf_bytes pf_map_bytes (const pf_map *map);
 
+/* The message for a mapping of which an access has faulted. */
+#define PF_MAP_LOST "the file shrank or failed while it was read"
+
 /* Whether an access to the mapping has faulted. */
 bool pf_map_faulted (const pf_map *map);
 

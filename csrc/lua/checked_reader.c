@@ -143,8 +143,7 @@ static bool is_closed (const checked *w, pf_error *error) {
 static pf_status result (const checked *w, pf_status status, pf_error *error) {
   for (size_t i = 0; i < w->part->trace.nsources; i++)
     if (l_source_faulted(w->part->owners[i]))
-      status = pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                       "the file shrank or failed while it was read");
+      status = pf_fail(error, PF_EIO, PF_NO_OFFSET, PF_MAP_LOST);
   if (status < PF_OK)
     error->label = w->part->label;
   return status;
