@@ -3,11 +3,12 @@
 ** shrinking file from killing the process.
 **
 ** The handler runs on the thread that accessed the lost page. It searches the
-** list of live maps for the address. If a map contains it, the handler maps a
-** zero page there and marks the map; otherwise it calls the handler that was
-** installed before, or restores the default action, which ends the process. It
-** takes no lock: links are atomic, a map is initialised before it is linked,
-** and unlinked before it is unmapped and freed.
+** list of guards, one for each mapping, for the address. If a guard contains
+** it, the handler maps a zero page there and marks the guard; otherwise it
+** calls the handler that was installed before, or restores the default action,
+** which ends the process. It takes no lock, and other threads may open and
+** close maps meanwhile: a guard is never freed or removed from the list. That
+** of a closed map has size 0, and a later map uses it again.
 */
 
 #include <errno.h>
@@ -31,36 +32,52 @@
 static const uint64_t reservations[] = {(uint64_t)1 << 40, (uint64_t)1 << 34,
                                         (uint64_t)1 << 30};
 
+/* The address range of a mapping, for the handler. */
+typedef struct guard {
+  atomic_uintptr_t start;
+  atomic_size_t size; /* 0: the guard is not used */
+  atomic_bool faulted;
+  struct guard *next;   /* in the list; never changes */
+  struct guard *unused; /* the next one that is not used; under the lock */
+} guard;
+
 struct pf_map {
   pf_bytes bytes;
   size_t reserved; /* bytes mapped; pages after the file fault; 0: none */
+  guard *guard;    /* of the mapping; NULL: there is none */
   uint8_t *memory; /* a copy of the bytes, owned; or NULL */
   pf_file_state file;
   int fd; /* of a growing file, else -1 */
-  atomic_bool faulted;
-  _Atomic(struct pf_map *) next;
-  struct pf_map *previous; /* under the lock; removes a map in constant time */
 };
 
 /* The state of the process (see map.h). */
-static _Atomic(pf_map *) maps;
-static pthread_mutex_t maps_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(guard *) guards;
+static guard *unused_guards;
+static pthread_mutex_t guards_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
 static bool handler_installed;
 
 
+/* Whether a guard contains an address. The size is loaded again, since another
+   thread may have given the guard to another mapping meanwhile. */
+static bool contains (guard *g, uintptr_t address) {
+  const size_t size = atomic_load(&g->size);
+  return address - atomic_load(&g->start) < size &&
+         atomic_load(&g->size) == size;
+}
+
+
 static void on_fault (int number, siginfo_t *info, void *context) {
   const int errnum = errno;
-  pf_map *m = atomic_load(&maps);
-  while (m != NULL &&
-         (uintptr_t)info->si_addr - (uintptr_t)m->bytes.at >= m->reserved)
-    m = atomic_load(&m->next);
+  guard *g = atomic_load(&guards);
+  while (g != NULL && !contains(g, (uintptr_t)info->si_addr))
+    g = g->next;
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t start = (uintptr_t)info->si_addr & ~(page - 1);
-  const int zero = m == NULL ? -1 : open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  const int zero = g == NULL ? -1 : open("/dev/zero", O_RDONLY | O_CLOEXEC);
   if (zero >= 0 && mmap((void *)start, page, PROT_READ, MAP_PRIVATE | MAP_FIXED,
                         zero, 0) != MAP_FAILED)
-    atomic_store(&m->faulted, true);
+    atomic_store(&g->faulted, true);
   else if ((before.sa_flags & SA_SIGINFO) != 0)
     before.sa_sigaction(number, info, context);
   else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
@@ -73,8 +90,9 @@ static void on_fault (int number, siginfo_t *info, void *context) {
 }
 
 
-static void link_map (pf_map *map) {
-  pthread_mutex_lock(&maps_lock);
+/* Gives a mapping of `reserved` bytes its guard; false when out of memory. */
+static bool set_guard (pf_map *map, void *at) {
+  pthread_mutex_lock(&guards_lock);
   if (!handler_installed) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -83,12 +101,30 @@ static void link_map (pf_map *map) {
     action.sa_flags = SA_SIGINFO;
     handler_installed = sigaction(SIGBUS, &action, &before) == 0;
   }
-  pf_map *const first = atomic_load(&maps);
-  atomic_store(&map->next, first);
-  if (first != NULL)
-    first->previous = map;
-  atomic_store(&maps, map);
-  pthread_mutex_unlock(&maps_lock);
+  guard *g = unused_guards;
+  if (g != NULL)
+    unused_guards = g->unused;
+  else if ((g = calloc(1, sizeof *g)) != NULL) {
+    g->next = atomic_load(&guards);
+    atomic_store(&guards, g);
+  }
+  if (g != NULL) {
+    atomic_store(&g->faulted, false);
+    atomic_store(&g->start, (uintptr_t)at);
+    atomic_store(&g->size, map->reserved);
+  }
+  pthread_mutex_unlock(&guards_lock);
+  map->guard = g;
+  return g != NULL;
+}
+
+
+static void release_guard (guard *g) {
+  pthread_mutex_lock(&guards_lock);
+  atomic_store(&g->size, 0);
+  g->unused = unused_guards;
+  unused_guards = g;
+  pthread_mutex_unlock(&guards_lock);
 }
 
 
@@ -136,7 +172,10 @@ static pf_status map_file (int fd, uint64_t size, pf_map **map,
     }
     m->bytes = (pf_bytes){at, (size_t)size};
     m->reserved = m->bytes.size;
-    link_map(m);
+    if (!set_guard(m, at)) {
+      pf_map_close(m);
+      return pf_no_memory(error);
+    }
   }
   *map = m;
   return PF_OK;
@@ -272,8 +311,12 @@ pf_status pf_map_live_descriptor (int fd, pf_map **map, pf_error *error) {
                    strerror(errno));
   }
   m->bytes = (pf_bytes){at, (size_t)status.st_size};
+  m->fd = -1; /* the caller closes it after a failure */
+  if (!set_guard(m, at)) {
+    pf_map_close(m);
+    return pf_no_memory(error);
+  }
   m->fd = fd;
-  link_map(m);
   *map = m;
   return PF_OK;
 }
@@ -297,7 +340,7 @@ bool pf_map_grow (pf_map *map) {
   const uint64_t size = (uint64_t)status.st_size;
   const size_t known = map->bytes.size;
   if (size < known)
-    atomic_store(&map->faulted, true);
+    atomic_store(&map->guard->faulted, true);
   map->bytes.size = size < map->reserved ? (size_t)size : map->reserved;
   return map->bytes.size > known;
 }
@@ -314,22 +357,17 @@ pf_bytes pf_map_bytes (const pf_map *map) {
 
 
 bool pf_map_faulted (const pf_map *map) {
-  return atomic_load(&map->faulted);
+  return map->guard != NULL && atomic_load(&map->guard->faulted);
 }
 
 
 void pf_map_close (pf_map *map) {
   if (map == NULL)
     return;
-  if (map->reserved > 0) {
-    pthread_mutex_lock(&maps_lock);
-    pf_map *const next = atomic_load(&map->next);
-    if (next != NULL)
-      next->previous = map->previous;
-    atomic_store(map->previous == NULL ? &maps : &map->previous->next, next);
-    pthread_mutex_unlock(&maps_lock);
+  if (map->guard != NULL)
+    release_guard(map->guard); /* before another mapping gets the addresses */
+  if (map->reserved > 0)
     munmap((void *)(uintptr_t)map->bytes.at, map->reserved);
-  }
   if (map->fd >= 0)
     close(map->fd);
   free(map->memory);

@@ -1,12 +1,14 @@
 /*
 ** race.c - run all code that uses two threads, under ThreadSanitizer: writers
 ** through rings, the pipeline of tables, groups of tables in chunks, groups and
-** statistics of calls, and profiles.
+** statistics of calls, and profiles; and the handler of files that shrink.
 **
 **   race FOLDER
 */
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "bytes/map.h"
@@ -484,8 +486,58 @@ static void gather_profiles (void) {
 /* }====== */
 
 
+/* {====== Files that shrink ====== */
+
+#define PAGES 400
+
+static atomic_bool all_read;
+
+/* Opens and closes maps of a file until the other thread is done. */
+static void *churn (void *path) {
+  pf_map *open_maps[100] = {NULL};
+  pf_error error;
+  for (unsigned i = 0; !atomic_load(&all_read); i = (i * 21 + 17) % 100) {
+    pf_map_close(open_maps[i]);
+    MUST(pf_map_open(path, UINT64_MAX, &open_maps[i], &error) == PF_OK);
+  }
+  for (unsigned i = 0; i < 100; i++)
+    pf_map_close(open_maps[i]);
+  return NULL;
+}
+
+
+/* Read files that are empty by then, while another thread changes the list that
+   the handler reads. */
+static void shrink_files (char *path, char *other_path) {
+  pthread_t thread;
+  pf_error error;
+  const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+  const int other = open(other_path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+  MUST(ftruncate(other, 8 * 4096) == 0);
+  MUST(pthread_create(&thread, NULL, churn, other_path) == 0);
+  for (int round = 0; round < 50; round++) {
+    pf_map *map;
+    MUST(ftruncate(fd, PAGES * 4096) == 0);
+    MUST(pf_map_open(path, UINT64_MAX, &map, &error) == PF_OK);
+    MUST(!pf_map_faulted(map));
+    MUST(ftruncate(fd, 0) == 0);
+    for (int i = 0; i < PAGES; i++)
+      MUST(pf_map_bytes(map).at[i * 4096] == 0);
+    MUST(pf_map_faulted(map));
+    pf_map_close(map);
+  }
+  atomic_store(&all_read, true);
+  pthread_join(thread, NULL);
+  close(fd);
+  close(other);
+  printf("files shrunk: %d pages lost\n", 50 * PAGES);
+}
+
+/* }====== */
+
+
 int main (int argc, char **argv) {
-  char path[512];
+  char path[512], other_path[512];
   MUST(argc == 2);
   snprintf(path, sizeof path, "%s/race.br", argv[1]);
   for (int mode = PF_RING_BLOCK; mode <= PF_RING_OVERWRITE; mode++)
@@ -497,5 +549,7 @@ int main (int argc, char **argv) {
   group_calls();
   sum_calls();
   gather_profiles();
+  snprintf(other_path, sizeof other_path, "%s/race.other", argv[1]);
+  shrink_files(path, other_path);
   return 0;
 }
