@@ -130,6 +130,32 @@ describe("a writer through a ring", function()
       assert.same(kept, (lines_of(path)))
    end)
 
+   it("writes in the thread of the program if it gets no other one", function()
+      command.file("no_thread.c", [[
+         #include <errno.h>
+         int pthread_create (void *thread, const void *how, void *(*run)(void *), void *context) {
+           (void)thread, (void)how, (void)run, (void)context;
+           return EAGAIN;
+         }]])
+      local _, status, errors = command.run "cc -shared -fPIC -o no_thread.so no_thread.c"
+      assert.equal(0, status, errors)
+      for _, full in ipairs { "drop", "block" } do
+         local path = path_of "alone.br"
+         local said = run_lua(([[
+            local w = assert(require "profio".create("%s", { format = "br", flush_every = 1000,
+               ring = { size = "64K", full = "%s" } }))
+            local emit = w:emitter("module", "line")
+            for i = 1, 1500 do emit("A.BR", i) end
+            print(w:facts().written >= 1000)
+            for i = 1501, 50000 do emit("A.BR", i) end
+            print(w:facts().lost)
+            w:close()]]):format(path, full), nil, ("ASAN_OPTIONS=verify_asan_link_order=0 "
+            .. "LD_PRELOAD='%s/no_thread.so'"):format(command.folder))
+         assert.equal("true\n0\n", said, full)
+         assert.same(count(1, 50000), (lines_of(path)))
+      end
+   end)
+
    it("keeps the last records when it overwrites, and counts the others", function()
       local path = path_of "over.br"
       local w = create(path, { ring = { full = "overwrite" } })

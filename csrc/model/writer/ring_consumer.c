@@ -187,8 +187,11 @@ static void *run (void *context) {
 
 
 void pf_ring_consumer_ask (pf_ring_consumer *c) {
-  if (!c->has_thread)
+  pf_error unused; /* the next call of the writer reports it */
+  if (!c->has_thread) {
+    (void)pf_ring_consumer_consume_all(c, &unused);
     return;
+  }
   pthread_mutex_lock(&c->lock);
   c->is_requested = true;
   pthread_cond_signal(&c->requested);

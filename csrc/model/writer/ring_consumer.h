@@ -44,8 +44,8 @@ pf_status pf_ring_consumer_open (pf_ring_consumer *consumer, pf_writer *writer,
                                  const pf_writer_plan *plan, pf_error *error);
 
 /* Start the thread, except in overwrite mode; writer->ring is open. If it
-   cannot be started, pf_ring_consumer_wait and ..._consume_all do its work in
-   the thread of the caller, and ..._ask does nothing. */
+   cannot be started, pf_ring_consumer_ask, ..._wait and ..._consume_all do its
+   work in the thread of the caller. */
 void pf_ring_consumer_start (pf_ring_consumer *consumer);
 
 /* End the thread after its current step, and join it. */
@@ -53,7 +53,7 @@ void pf_ring_consumer_stop (pf_ring_consumer *consumer);
 
 void pf_ring_consumer_close (pf_ring_consumer *consumer);
 
-/* Request a step and return at once. */
+/* Request a step and return at once; not called in overwrite mode. */
 void pf_ring_consumer_ask (pf_ring_consumer *consumer);
 
 /* Request a step and wait for the end of one; false: the consumer has
