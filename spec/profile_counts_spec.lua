@@ -1,5 +1,7 @@
 -- Counts of profiles: samples, executions, calls.
 
+local command = require "spec.support.command"
+local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 
 -- A profile of BR's lines: { line, ns } of each sample, or { line } where it has no times.
@@ -47,6 +49,47 @@ describe("lines of a profile", function()
       assert.equal("alloc_objects", counts.of(metrics, "alloc_objects"))
       assert.is_nil(counts.of_samples({ { name = "time", unit = "ns" },
          { name = "calls", unit = "count" } }))
+   end)
+end)
+
+describe("calls that exceed 64 bits", function()
+   -- main calls leaf, leaf calls itself; each arc is a caller, a callee and its calls.
+   local function trace_of(arcs)
+      local bytes = gmon("<", 8):header():bytes()
+      for _, arc in ipairs(arcs) do
+         bytes = bytes .. ("<Bi8i8i8"):pack(1, table.unpack(arc))
+      end
+      return assert(profio.open({ data = bytes }, { format = "gmon", counter_bits = 64,
+         symbols = command.folder .. "/small.nm" }))
+   end
+
+   local large <const> = 1 << 62
+
+   it("are the largest number, with a warning", function()
+      local cases = {
+         { { 0x1010, 0x1204, large }, { 0x1110, 0x1204, large }, calls = math.maxinteger, own = 0 },
+         { { 0x1010, 0x1204, large }, { 0x1210, 0x1204, large }, { 0x1220, 0x1204, large },
+            calls = large, own = math.maxinteger },
+         { { 0x1010, 0x1204, 5 }, { 0x1210, 0x1204, large }, calls = 5, own = large, fits = true },
+         { { 0x1010, 0x1204, large + 1 }, { 0x1210, 0x1204, large }, calls = large + 1, own = large,
+            fits = true },
+      }
+      for _, case in ipairs(cases) do
+         local trace <close> = trace_of(case)
+         local calls, own
+         for name, a, b in assert(trace:profile()):flat { all = true }:each("function", "calls",
+            "recursive_calls") do
+            if name == "leaf" then
+               calls, own = a, b
+            end
+         end
+         assert.same({ case.calls, case.own }, { calls, own })
+         local codes = {}
+         for i, warning in ipairs(trace.warnings) do
+            codes[i] = warning.code
+         end
+         assert.same({ not case.fits and "profile-overflow" or nil }, codes)
+      end
    end)
 end)
 

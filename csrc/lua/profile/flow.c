@@ -209,12 +209,13 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
   const double sample = facts->compat || flow->per_second == 1 || metric != NULL
                             ? 1
                             : flow->per_second / facts->rate;
-  lua_createtable(L, 0, 24);
+  lua_createtable(L, 0, 25);
   set_metrics(L, graph);
   l_set_bool(L, "compat", facts->compat);
   l_set_bool(L, "has_time", facts->compat || facts->has_time);
   l_set_bool(L, "same_rates", facts->same_rates);
   l_set_bool(L, "truncated_bins", facts->truncated_bins);
+  l_set_bool(L, "overflowed", graph->has_overflowed);
   l_set_int(L, "functions", (int64_t)graph->nused);
   l_set_int(L, "arcs", (int64_t)graph->narcs);
   l_set_int(L, "arc_rows", (int64_t)facts->arc_rows);

@@ -251,22 +251,23 @@ pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
    as used. */
 static void add_up_calls (pf_graph *graph) {
   int64_t *const calls = graph->calls;
-  bool is_recursive = false;
   memset(calls, 0, graph->nfunctions * sizeof *calls);
   for (size_t i = 0; i < graph->narcs; i++) {
     const pf_arc *const arc = &graph->arcs[i];
     if (PF_FAST(MISSES) && i + AHEAD < graph->narcs)
       __builtin_prefetch(&calls[arc[AHEAD].callee], 1);
-    calls[arc->callee] = pf_add(calls[arc->callee], arc->count);
+    int64_t *const sum = arc->caller == arc->callee
+                             ? &graph->self_calls[arc->callee]
+                             : &calls[arc->callee];
+    *sum = pf_add(*sum, arc->count);
     graph->flags[arc->callee] |= PF_FUNCTION_USED;
-    if (arc->caller == arc->callee) {
-      int64_t *const sum = &graph->self_calls[arc->callee];
-      *sum = pf_add(*sum, arc->count);
-      is_recursive = true;
-    }
   }
-  for (size_t i = 0; is_recursive && i < graph->nfunctions; i++)
-    calls[i] -= graph->self_calls[i];
+}
+
+
+/* Whether a sum of pf_add may have saturated. */
+static bool is_limit (int64_t sum) {
+  return sum == INT64_MAX || sum == INT64_MIN;
 }
 
 
@@ -348,6 +349,7 @@ pf_status pf_graph_finish (pf_graph *graph) {
       if (weights[i] != 0)
         graph->flags[i] |= PF_FUNCTION_USED;
     }
+    graph->has_overflowed |= is_limit(graph->totals[m]);
   }
   for (size_t i = 0; graph->ticks != NULL && i < graph->nfunctions; i++)
     if (graph->ticks[i] != 0)
@@ -357,6 +359,8 @@ pf_status pf_graph_finish (pf_graph *graph) {
   for (size_t i = 0; i < graph->nfunctions; i++) {
     if (first[i] != first[i + 1])
       graph->flags[i] |= PF_FUNCTION_USED;
+    graph->has_overflowed |=
+        is_limit(graph->calls[i]) || is_limit(graph->self_calls[i]);
     graph->nused += (graph->flags[i] & PF_FUNCTION_USED) != 0;
   }
   pf_id_table_free(&graph->pseudo);

@@ -91,9 +91,10 @@ typedef struct pf_graph {
 
   /* Set by finish. */
   int64_t totals[PF_MAX_METRICS]; /* the sums of the weights */
-  size_t nused;                   /* functions that are used */
-  int64_t *calls;                 /* by other functions and from outside */
-  int64_t *self_calls;            /* by itself */
+  bool has_overflowed; /* a total or number of calls is a limit of int64_t */
+  size_t nused;        /* functions that are used */
+  int64_t *calls;      /* by other functions and from outside */
+  int64_t *self_calls; /* by itself */
 
   /* While it is built: the arcs in input order. From finish on: one per caller
      and callee, in compressed sparse rows by caller. Arcs out of function f are

@@ -116,6 +116,17 @@ local function note_units(state, body)
    end
 end
 
+-- Returns the body, and adds a warning if a sum was limited to the integer range.
+local function noting_overflow(state, body, ...)
+   if body and body:facts().overflowed and not state.noted_overflow then
+      state.noted_overflow = true
+      state.notes[#state.notes + 1] = { code = "profile-overflow", kind = "damage",
+         message = "weights add up to more than 64 bits hold: the profile has the largest whole "
+            .. "number in place of the sum" }
+   end
+   return body, ...
+end
+
 -- From a histogram and arcs; the symbols must live as long as the body.
 local function of_graph(state, given)
    local is_compat = (given.compat or state.options.compat) == "gprof"
@@ -132,21 +143,10 @@ local function of_graph(state, given)
    end
    local body = graph_body.new(made)
    note_units(state, body)
-   return body, nil, nil, symbols
+   return noting_overflow(state, body, nil, nil, symbols)
 end
 
 -- }======
-
--- Returns the body of contexts, and adds a warning if a sum was limited to the integer range.
-local function noting_overflow(state, body, ...)
-   if body and body:facts().overflowed and not state.noted_overflow then
-      state.noted_overflow = true
-      state.notes[#state.notes + 1] = { code = "profile-overflow", kind = "damage",
-         message = "weights add up to more than 64 bits hold: the profile has the largest whole "
-            .. "number in place of the sum" }
-   end
-   return body, ...
-end
 
 -- Returns the sum of the profiles of a store's runs with histograms and arcs, one for each program,
 -- and of its runs with stacks.
