@@ -221,4 +221,21 @@ describe("sample types", function()
       assert.same({ nil, "unsupported" }, { bytes, code })
       assert.matches("add up to more than 64 bits can hold", words)
    end)
+
+   it("report a total of several stacks that exceeds 64 bits", function()
+      for total, codes in pairs { [(1 << 62) - 1] = {}, [1 << 62] = { "profile-overflow" } } do
+         local w = assert(profio.create(nil, { format = "pprof" }))
+         w:write { stack = w:stack { { area = "f", class = "function" } }, metric = "t",
+            unit = "ns", weight = 1 << 62 }
+         w:write { stack = w:stack { { area = "g", class = "function" } }, metric = "t",
+            unit = "ns", weight = total }
+         local trace <close> = assert(profio.open { data = w:close() })
+         assert.equal(1 << 62, trace:profile():flat():rows()[1].self)
+         local found = {}
+         for i, warning in ipairs(trace.warnings) do
+            found[i] = warning.code
+         end
+         assert.same(codes, found)
+      end
+   end)
 end)

@@ -270,11 +270,11 @@ static int contexts_unstacked (lua_State *L) {
 
 
 /* contexts:count(): the number of contexts without the root, and whether a sum
-   was limited to the range of 64-bit integers. */
+   is limited to the range of 64-bit integers. */
 static int contexts_count (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   lua_pushinteger(L, (lua_Integer)c->count - 1);
-  lua_pushboolean(L, c->has_overflowed);
+  lua_pushboolean(L, pf_contexts_overflow(c));
   return 2;
 }
 

@@ -215,6 +215,17 @@ uint32_t pf_frame_of (pf_dictionary *dictionary, uint32_t area) {
 }
 
 
+bool pf_contexts_overflow (const pf_contexts *c) {
+  bool overflow = c->has_overflowed;
+  for (size_t m = 0; m < c->nmetrics; m++) {
+    int64_t sum = 0;
+    for (uint32_t node = 0; node < c->count; node++)
+      sum = pf_weight_add(sum, c->weights[m][node], &overflow);
+  }
+  return overflow;
+}
+
+
 /* Children have higher numbers: add each total to that of the parent, the last
    node first. */
 void pf_contexts_totals (const pf_contexts *c, size_t metric, int64_t *totals) {

@@ -130,8 +130,11 @@ static inline bool pf_context_has_weight (const pf_contexts *contexts,
   return false;
 }
 
+/* Whether a sum has saturated, or the sum of all weights of a metric would. */
+bool pf_contexts_overflow (const pf_contexts *contexts);
+
 /* Set totals[count] to the total weight of each node: itself and all below. It
-   saturates, without setting has_overflowed. */
+   saturates; see pf_contexts_overflow. */
 void pf_contexts_totals (const pf_contexts *contexts, size_t metric,
                          int64_t *totals);
 
