@@ -149,7 +149,7 @@ void pf_sort_pairs (pf_pair *pairs, pf_pair *spare, size_t count) {
     all &= pairs[i].word;
     any |= pairs[i].word;
   }
-  const uint64_t varying = count == 0 ? 0 : all ^ any;
+  const uint64_t varying = all ^ any;
   packing how;
   if (find_packing(pairs, count, varying, &how))
     sort_packed(pairs, count, &how);
