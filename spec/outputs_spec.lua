@@ -325,6 +325,22 @@ describe("a file that is replaced", function()
       assert.equal("link", lfs.symlinkattributes(path_of "link", "mode"))
       assert.equal("gmon.out link old", names())
    end)
+
+   it("is found through as many links as the system follows", function()
+      local first = file("links-0", "old")
+      for i = 1, 41 do
+         sh(("ln -s links-%d links-%d"):format(i - 1, i))
+      end
+      assert.equal("old", read(path_of "links-40"))
+      assert.is_nil((io.open(path_of "links-41")))
+      local trace <close> = assert(profio.open(path_of "gmon.out"))
+      local done, message, code = trace:export("folded", path_of "links-41")
+      assert.same({ nil, "io", "old" }, { done, code, read(first) })
+      assert.matches("Too many levels of symbolic links", message, 1, true)
+      assert(trace:export("folded", path_of "links-40"))
+      assert.not_equal("old", read(first))
+      assert.equal("link", lfs.symlinkattributes(path_of "links-40", "mode"))
+   end)
 end)
 
 describe("core.output", function()

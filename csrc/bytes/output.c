@@ -131,7 +131,7 @@ static pf_status resolve (const char *given, char **path, int *descriptor,
     status = look(at, path, descriptor, &next, error);
     free(at);
     at = next;
-    if (status == PF_OK && links == MOST_LINKS)
+    if (status == PF_OK && next != NULL && links == MOST_LINKS)
       status = fail_by_system(error, "cannot be written", ELOOP);
   }
   free(at);
