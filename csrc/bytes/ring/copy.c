@@ -27,14 +27,13 @@ static pf_status refuse (pf_error *error, const char *message) {
 
 /* Check the header of a ring in a file of `size` bytes. PF_END: the ring is
    closed, and the header is not checked further. */
-static pf_status check_header (const pf_ring_header *header, uint64_t size,
-                               pf_error *error) {
-  if (size < PF_RING_PAGE ||
-      memcmp(header->magic, PF_RING_MAGIC, sizeof header->magic) != 0)
+static pf_status check_header (const pf_ring_header *header, bool is_closed,
+                               uint64_t size, pf_error *error) {
+  if (memcmp(header->magic, PF_RING_MAGIC, sizeof header->magic) != 0)
     return refuse(error, "no ring of a writer");
   if (header->version != PF_RING_VERSION || header->mode > PF_RING_OVERWRITE)
     return refuse(error, "the ring of another version of profio");
-  if (pf_load_acquire(&header->closed) != 0)
+  if (is_closed)
     return PF_END;
   if (header->size < PF_RING_MIN || header->size > PF_RING_MAX ||
       (header->size & (header->size - 1)) != 0 ||
@@ -125,21 +124,25 @@ pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
   *copy = (pf_ring_copy){.memory = NULL};
   if (file.size < PF_RING_PAGE)
     return refuse(error, "no ring of a writer");
-  const pf_ring_header *const header =
+  const pf_ring_header *const shared =
       (const pf_ring_header *)(const void *)file.at;
-  pf_status status = check_header(header, file.size, error);
+  /* Check a copy: another process may change the file after the check. */
+  pf_ring_header header;
+  const bool is_closed = pf_load_acquire(&shared->closed) != 0;
+  memcpy(&header, file.at, offsetof(pf_ring_header, head));
+  pf_status status = check_header(&header, is_closed, file.size, error);
   copy->is_closed = status == PF_END;
   if (status != PF_OK)
     return status < 0 ? status : PF_OK;
   char boot[PF_BOOT_ID_SIZE];
   pf_ring_boot_id(boot);
-  copy->is_restarted = boot[0] != '\0' && header->boot[0] != '\0' &&
-                       memcmp(boot, header->boot, sizeof boot) != 0;
-  copy->is_synced = header->is_synced != 0;
-  copy->mode = (pf_ring_mode)header->mode;
-  copy->size = header->size;
-  copy->settings_size = (size_t)header->settings_size;
-  memcpy(copy->settings, header->settings, copy->settings_size);
+  copy->is_restarted = boot[0] != '\0' && header.boot[0] != '\0' &&
+                       memcmp(boot, header.boot, sizeof boot) != 0;
+  copy->is_synced = header.is_synced != 0;
+  copy->mode = (pf_ring_mode)header.mode;
+  copy->size = header.size;
+  copy->settings_size = (size_t)header.settings_size;
+  memcpy(copy->settings, header.settings, copy->settings_size);
   status = copy_all(file, copy, error);
   if (status != PF_OK)
     pf_ring_copy_close(copy);
