@@ -194,13 +194,6 @@ void pf_ring_copy_close (pf_ring_copy *copy) {
 }
 
 
-static uint64_t word_at (const uint8_t *at) {
-  uint64_t word;
-  memcpy(&word, at, sizeof word);
-  return word;
-}
-
-
 static pf_status broken (const pf_ring_cursor *cursor, const char *what,
                          pf_error *error) {
   return pf_fail(error, PF_EFORMAT, cursor->at, "%s of the ring is broken",
@@ -223,7 +216,7 @@ pf_status pf_ring_next (pf_ring_cursor *cursor, pf_ring_record *record,
   while (cursor->at < cursor->end) {
     const uint64_t left = bytes_here(cursor);
     const uint8_t *const at = cursor->bytes + (cursor->at & cursor->mask);
-    const uint64_t first = left < 8 ? 0 : word_at(at);
+    const uint64_t first = left < 8 ? 0 : pf_ring_word(at);
     const uint64_t words = first & UINT32_MAX;
     if (words == 0 || words > left / 8)
       return broken(cursor, "a record", error);
@@ -249,7 +242,7 @@ size_t pf_ring_next_alike (pf_ring_cursor *cursor, const pf_ring_record *record,
     return 0; /* the end, or a new lap */
   const uint64_t left = bytes_here(cursor) / size;
   const size_t end = left < max_count ? (size_t)left : max_count;
-  while (n < end && word_at(at + n * size) == first)
+  while (n < end && pf_ring_word(at + n * size) == first)
     n++;
   cursor->at += n * size;
   return n;
@@ -262,7 +255,7 @@ pf_status pf_ring_journal_next (pf_ring_cursor *cursor, uint32_t *kind,
   if (left == 0)
     return PF_END;
   const uint8_t *const at = cursor->bytes + cursor->at;
-  const uint64_t first = left < 8 ? 0 : word_at(at);
+  const uint64_t first = left < 8 ? 0 : pf_ring_word(at);
   const uint64_t size = first & UINT32_MAX;
   if (left < 8 || size > left - 8 || (size + 7) / 8 > (left - 8) / 8)
     return broken(cursor, "the journal", error);

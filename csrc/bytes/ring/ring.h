@@ -44,6 +44,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "bytes/named.h"
 #include "profio.h"
@@ -92,6 +93,13 @@ static inline void pf_exchange_acq_rel (pf_shared *number, uint64_t value) {
 /* Loads before the fence are done before loads and stores after it. */
 static inline void pf_fence_acquire (void) {
   atomic_thread_fence(memory_order_acquire);
+}
+
+/* A word of a record or entry, in the byte order of the machine. */
+static inline uint64_t pf_ring_word (const uint8_t *at) {
+  uint64_t word;
+  memcpy(&word, at, sizeof word);
+  return word;
 }
 
 #define PF_RING_MAGIC    "PFRING\r\n" /* first bytes of the file */

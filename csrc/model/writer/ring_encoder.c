@@ -20,13 +20,6 @@ static pf_status broken (const char *what, pf_error *error) {
 }
 
 
-static uint64_t word_at (const uint8_t *at) {
-  uint64_t word;
-  memcpy(&word, at, sizeof word);
-  return word;
-}
-
-
 bool pf_ring_encoder_accepts (const pf_table *table) {
   return table->nfields <= PF_TAG_COLUMNS;
 }
@@ -80,15 +73,14 @@ void pf_ring_encoder_close (pf_ring_encoder *e) {
 
 /* Set *encoded to the encoder's id for an id of the producer; the id for "none"
    is the same in both. False: no journal entry has that id. */
-static bool translate (const pf_ring_encoder *e, int kind, uint64_t id,
-                       uint32_t *encoded) {
-  const pf_id_map *const map = &e->ids[kind];
-  *encoded = UINT32_MAX; /* PF_NO_NAME, PF_NO_AREA, PF_NO_STACK */
-  if (id == UINT32_MAX)
-    return true;
-  if (id >= map->count)
+static inline bool translate (const pf_id_map *map, uint64_t id,
+                              uint32_t *encoded) {
+  if (id < map->count)
+    *encoded = map->ids[id];
+  else if (id == UINT32_MAX)
+    *encoded = UINT32_MAX; /* PF_NO_NAME, PF_NO_AREA, PF_NO_STACK */
+  else
     return false;
-  *encoded = map->ids[id];
   return true;
 }
 
@@ -102,10 +94,10 @@ static pf_status replay_area (pf_ring_encoder *e, pf_bytes text, uint32_t *id,
   if (text.size != sizeof n)
     return broken("an area", error);
   memcpy(n, text.at, sizeof n);
-  if (!translate(e, PF_JOURNAL_NAME, n[0], &area.name) ||
-      !translate(e, PF_JOURNAL_NAME, n[1], &area.class) ||
-      !translate(e, PF_JOURNAL_NAME, n[2], &area.file) ||
-      !translate(e, PF_JOURNAL_AREA, n[3], &area.parent))
+  if (!translate(&e->ids[PF_JOURNAL_NAME], n[0], &area.name) ||
+      !translate(&e->ids[PF_JOURNAL_NAME], n[1], &area.class) ||
+      !translate(&e->ids[PF_JOURNAL_NAME], n[2], &area.file) ||
+      !translate(&e->ids[PF_JOURNAL_AREA], n[3], &area.parent))
     return broken("an area", error);
   area.line = (int64_t)n[4];
   area.handle = n[5];
@@ -131,8 +123,10 @@ pf_status pf_ring_encoder_replay (pf_ring_encoder *e, pf_ring_cursor *journal,
       case PF_JOURNAL_STACK: {
         uint32_t parent, frame;
         if (text.size != 16 ||
-            !translate(e, PF_JOURNAL_STACK, word_at(text.at), &parent) ||
-            !translate(e, PF_JOURNAL_AREA, word_at(text.at + 8), &frame))
+            !translate(&e->ids[PF_JOURNAL_STACK], pf_ring_word(text.at),
+                       &parent) ||
+            !translate(&e->ids[PF_JOURNAL_AREA], pf_ring_word(text.at + 8),
+                       &frame))
           status = broken("a stack", error);
         else
           id = pf_stack_push(e->dictionary, parent, frame);
@@ -181,15 +175,9 @@ typedef struct words {
    them. */
 static bool take_ids (const pf_id_map *map, const uint8_t *at, size_t step,
                       size_t count, uint32_t *ids) {
-  for (size_t i = 0; i < count; i++) {
-    const uint64_t id = word_at(at + i * step);
-    if (id < map->count)
-      ids[i] = map->ids[id];
-    else if (id == UINT32_MAX)
-      ids[i] = UINT32_MAX; /* PF_NO_NAME, PF_NO_AREA, PF_NO_STACK */
-    else
+  for (size_t i = 0; i < count; i++)
+    if (!translate(map, pf_ring_word(at + i * step), &ids[i]))
       return false;
-  }
   return true;
 }
 
@@ -207,11 +195,11 @@ static bool take_column (const pf_ring_encoder *e, const uint8_t *at,
       return take_ids(&maps[PF_JOURNAL_STACK], at, step, count, ids);
     case PF_BOOL:
       for (size_t i = 0; i < count; i++)
-        column->bools[row + i] = word_at(at + i * step) != 0;
+        column->bools[row + i] = pf_ring_word(at + i * step) != 0;
       return true;
     default: /* int, num, addr, handle: a word of a union */
       for (size_t i = 0; i < count; i++)
-        column->addrs[row + i] = word_at(at + i * step);
+        column->addrs[row + i] = pf_ring_word(at + i * step);
       return true;
   }
 }
@@ -227,7 +215,7 @@ static bool take_value (const pf_ring_encoder *e, words *w, pf_column *column,
   w->left--;
   if (column->type != PF_BYTES)
     return take_column(e, at, 8, 1, column, row);
-  const uint64_t size = word_at(at);
+  const uint64_t size = pf_ring_word(at);
   if (size > 8 * (uint64_t)w->left)
     return false;
   const size_t count = ((size_t)size + 7) / 8;
