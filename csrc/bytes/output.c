@@ -26,8 +26,7 @@
 #define OTHER_DESCRIPTOR (-1) /* one of another process */
 
 
-static pf_status fail_by_system (pf_error *error, const char *what,
-                                 int errnum) {
+pf_status pf_fail_by_system (pf_error *error, const char *what, int errnum) {
   if (errnum == ENOMEM)
     return pf_no_memory(error);
   return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s: %s", what, strerror(errnum));
@@ -60,7 +59,7 @@ static pf_status split (char *path, char **folder, const char **name,
   }
   if (*folder != NULL)
     return PF_OK;
-  return fail_by_system(error, "cannot be written: its folder", errno);
+  return pf_fail_by_system(error, "cannot be written: its folder", errno);
 }
 
 
@@ -110,7 +109,7 @@ static pf_status look (char *at, char **path, int *descriptor, char **next,
       *next = target[0] == '/' ? strdup(target) : joined(folder, target);
     }
     if (*next == NULL)
-      status = fail_by_system(error, "cannot be written", errno);
+      status = pf_fail_by_system(error, "cannot be written", errno);
   }
   free(folder);
   return status;
@@ -132,7 +131,7 @@ static pf_status resolve (const char *given, char **path, int *descriptor,
     free(at);
     at = next;
     if (status == PF_OK && next != NULL && links == MOST_LINKS)
-      status = fail_by_system(error, "cannot be written", ELOOP);
+      status = pf_fail_by_system(error, "cannot be written", ELOOP);
   }
   free(at);
   return status;
@@ -204,7 +203,7 @@ static pf_status open_in_place (pf_output *output, int descriptor,
                           O_WRONLY | O_NOCTTY | O_CLOEXEC |
                               (descriptor == OTHER_DESCRIPTOR ? O_TRUNC : 0));
   if (output->fd < 0)
-    return fail_by_system(error, "cannot be written", errno);
+    return pf_fail_by_system(error, "cannot be written", errno);
   output->is_in_place = true;
   return PF_OK;
 }
@@ -216,7 +215,7 @@ static pf_status open_resolved (pf_output *output, int descriptor,
   struct stat about;
   const bool exists = stat(output->path, &about) == 0;
   if (!exists && errno != ENOENT)
-    return fail_by_system(error, "cannot be written", errno);
+    return pf_fail_by_system(error, "cannot be written", errno);
   if (descriptor != NO_DESCRIPTOR)
     return open_in_place(output, descriptor, error);
   if (exists && S_ISDIR(about.st_mode))
@@ -225,9 +224,9 @@ static pf_status open_resolved (pf_output *output, int descriptor,
     return open_in_place(output, descriptor, error);
   const struct stat *const old = exists ? &about : NULL;
   if (old != NULL && access(output->path, W_OK) != 0)
-    return fail_by_system(error, "cannot be replaced", errno);
+    return pf_fail_by_system(error, "cannot be replaced", errno);
   if (!open_nameless(output) && !with_temporary(output, open_named))
-    return fail_by_system(
+    return pf_fail_by_system(
         error,
         old == NULL
             ? "cannot be written: its folder"
@@ -400,7 +399,8 @@ pf_status pf_output_sync_folder (const char *path, pf_error *error) {
   const int fd =
       folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (status == PF_OK && (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)))
-    status = fail_by_system(error, "its folder cannot be synchronised", errno);
+    status =
+        pf_fail_by_system(error, "its folder cannot be synchronised", errno);
   if (fd >= 0)
     close(fd);
   free(folder);

@@ -34,6 +34,10 @@ typedef struct pf_output {
   bool is_in_place; /* the target is no regular file, and fd is the target */
 } pf_output;
 
+/* Fail with "WHAT: the text of errnum": PF_EIO, or PF_ENOMEM for ENOMEM. Also
+   used by bytes/ring. */
+pf_status pf_fail_by_system (pf_error *error, const char *what, int errnum);
+
 /* Open an output. `path` must not be "-". The output is closed after a failure.
    PF_EIO: a folder, no permission, no such folder, ...; PF_ENOMEM. */
 pf_status pf_output_open (pf_output *output, const char *path, pf_error *error);

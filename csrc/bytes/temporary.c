@@ -2,9 +2,12 @@
 ** temporary.c - temporary files in TMPDIR or /tmp.
 */
 
+#define _GNU_SOURCE /* mkostemp */
+
 #include "bytes/temporary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +24,7 @@ pf_status pf_temporary_path (int *fd, char **path, pf_error *error) {
   if (*path == NULL)
     return pf_no_memory(error);
   snprintf(*path, size, "%s%s", directory, tail);
-  *fd = mkstemp(*path);
+  *fd = mkostemp(*path, O_CLOEXEC);
   if (*fd >= 0)
     return PF_OK;
   const int errnum = errno;

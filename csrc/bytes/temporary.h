@@ -1,6 +1,7 @@
 /*
 ** temporary.h - temporary files in TMPDIR or /tmp. Used by bytes/spool.c,
-** model/rows/spill.c and store/row_methods.c. The caller closes the descriptor.
+** bytes/ring/ring.c, model/rows/spill.c and store/row_methods.c. The caller
+** closes the descriptor; programs that are started do not inherit it.
 */
 
 #ifndef temporary_h

@@ -59,7 +59,7 @@ FAULT(linkat, int, (int a, const char *from, int b, const char *to, int flags),
 FAULT(lseek, off_t, (int fd, off_t at, int whence), (fd, at, whence), -1)
 FAULT(lstat, int, (const char *path, status_of_file *s), (path, s), -1)
 FAULT(madvise, int, (void *at, size_t size, int advice), (at, size, advice), -1)
-FAULT(mkstemp, int, (char *path), (path), -1)
+FAULT(mkostemp, int, (char *path, int flags), (path, flags), -1)
 FAULT(mmap, void *, (void *at, size_t size, int kind, int flags, int fd, off_t from),
       (at, size, kind, flags, fd, from), MAP_FAILED)
 /* the mode is read only where a file is created */

@@ -19,14 +19,9 @@
 #include "bytes/output.h"
 #include "bytes/ring/ring.h"
 
+#define FAILED    "the ring cannot be made"
 #define MAX_TRIES 100 /* times that the file may have been replaced */
 #define LOCK_WAIT 20  /* ms; readers lock a ring for an instant */
-
-
-static pf_status fail_by_system (pf_error *error, int errnum) {
-  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "the ring cannot be made: %s",
-                 strerror(errnum));
-}
 
 
 /* Lock an open file; false: it stays locked for LOCK_WAIT, hence by a
@@ -67,7 +62,7 @@ static pf_status make_new (pf_ring_claim *claim, pf_error *error) {
   const int fd = fcntl(output.fd, F_DUPFD_CLOEXEC, 0);
   if (fd < 0 || !lock(fd) ||
       write(fd, &empty, sizeof empty) != (ssize_t)sizeof empty)
-    status = fail_by_system(error, errno);
+    status = pf_fail_by_system(error, FAILED, errno);
   else
     status = pf_output_commit_new(&output, error);
   pf_output_close(&output);
@@ -97,8 +92,7 @@ static pf_status lock_old (pf_ring_claim *claim, int fd, pf_error *error) {
                     (memcmp(magic, PF_RING_MAGIC, sizeof magic) != 0 &&
                      memcmp(magic, zeros, sizeof magic) != 0)))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                   "the ring cannot be made: %.120s is another file",
-                   claim->path);
+                   FAILED ": %.120s is another file", claim->path);
   claim->fd = fd;
   return PF_OK;
 }
@@ -113,13 +107,13 @@ pf_status pf_ring_claim_open (pf_ring_claim *claim, const char *path,
     if (fd < 0 && errno == ENOENT)
       status = make_new(claim, error);
     else if (fd < 0)
-      status = fail_by_system(error, errno);
+      status = pf_fail_by_system(error, FAILED, errno);
     else
       status = lock_old(claim, fd, error);
     if (fd >= 0 && claim->fd != fd)
       close(fd);
   }
-  return status == PF_AGAIN ? fail_by_system(error, EBUSY) : status;
+  return status == PF_AGAIN ? pf_fail_by_system(error, FAILED, EBUSY) : status;
 }
 
 

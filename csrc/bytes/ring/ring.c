@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "bytes/output.h"
+#include "bytes/temporary.h"
 
 #define JOURNAL_FIRST 262144u /* bytes; doubled when they are used up */
 
@@ -27,25 +27,6 @@ typedef struct pf_ring_map {
 } pf_ring_map;
 
 
-static pf_status fail_by_system (pf_error *error, const char *what,
-                                 int errnum) {
-  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s: %s", what, strerror(errnum));
-}
-
-
-/* Open an unlinked temporary file; -1: errno says why. */
-static int open_unnamed (void) {
-  const char *const folder = getenv("TMPDIR");
-  char path[256];
-  snprintf(path, sizeof path, "%.200s/profio-ring.XXXXXX",
-           folder != NULL && folder[0] != '\0' ? folder : "/tmp");
-  const int fd = mkstemp(path);
-  if (fd >= 0)
-    unlink(path);
-  return fd;
-}
-
-
 /* Open the output of a ring at `path` and lock it. *fd becomes a descriptor of
    its own, since the commit closes that of the output. */
 static pf_status open_target (const char *path, pf_output *target, int *fd,
@@ -55,7 +36,7 @@ static pf_status open_target (const char *path, pf_output *target, int *fd,
     return status;
   *fd = fcntl(target->fd, F_DUPFD_CLOEXEC, 0);
   if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) != 0)
-    return fail_by_system(error, "the ring cannot be made", errno);
+    return pf_fail_by_system(error, "the ring cannot be made", errno);
   return PF_OK;
 }
 
@@ -66,11 +47,11 @@ static pf_status map_part (const pf_ring *ring, uint64_t at, uint64_t size,
                            uint8_t **mapped, pf_error *error) {
   const int errnum = posix_fallocate(ring->fd, (off_t)at, (off_t)size);
   if (errnum != 0)
-    return fail_by_system(error, "no disk space for the ring", errnum);
+    return pf_fail_by_system(error, "no disk space for the ring", errnum);
   void *const memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
                             MAP_SHARED, ring->fd, (off_t)at);
   if (memory == MAP_FAILED)
-    return fail_by_system(error, "the ring cannot be mapped", errno);
+    return pf_fail_by_system(error, "the ring cannot be mapped", errno);
   *mapped = memory;
   return PF_OK;
 }
@@ -113,7 +94,7 @@ static pf_status map_all (pf_ring *ring, pf_bytes settings, bool sync,
 static pf_status commit (pf_ring *ring, pf_output *target, pf_ring_claim *claim,
                          bool sync, pf_error *error) {
   if (sync && fsync(ring->fd) != 0)
-    return fail_by_system(error, "the ring cannot be made", errno);
+    return pf_fail_by_system(error, "the ring cannot be made", errno);
   pf_status status = pf_output_commit(target, 1, error);
   if (status == PF_OK && sync)
     status = pf_output_sync_folder(claim->path, error);
@@ -144,8 +125,8 @@ pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
                    PF_RING_SETTINGS, settings.size);
   if (claim != NULL)
     status = open_target(claim->path, &target, &ring->fd, error);
-  else if ((ring->fd = open_unnamed()) < 0)
-    status = fail_by_system(error, "the ring cannot be made", errno);
+  else
+    status = pf_temporary_file(&ring->fd, error);
   if (status == PF_OK)
     status = map_all(ring, settings, sync, error);
   if (status == PF_OK && claim != NULL &&
@@ -169,7 +150,7 @@ pf_status pf_ring_sync (const pf_ring *ring, pf_error *error) {
   if (ring->path == NULL || ring->header->is_synced == 0 ||
       msync(ring->header, PF_RING_PAGE, MS_SYNC) == 0)
     return PF_OK;
-  return fail_by_system(error, "the ring cannot be synchronised", errno);
+  return pf_fail_by_system(error, "the ring cannot be synchronised", errno);
 }
 
 
