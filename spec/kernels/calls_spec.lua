@@ -109,6 +109,18 @@ describe("calls", function()
       assert.same({ "f 5 12 7 7 - 1 - cut" }, told("5 e f; 30 o x", { last = 40, to = 12 }))
    end)
 
+   it("are cut at a bound of a range between the last event and the end", function()
+      local text = "0 e main; 5 e f; 30 o x"
+      local function at(from, to)
+         return told(text, { last = 40, from = from, to = to })
+      end
+      assert.same({ "f 5 35 30 30 - 2 main cut", "main 0 35 35 5 - 1 - cut" }, at(nil, 35))
+      assert.same({ "f 35 40 5 5 - 2 main cut open", "main 35 40 5 0 - 1 - cut open" }, at(35))
+      assert.same({ "f 32 38 6 6 - 2 main cut", "main 32 38 6 0 - 1 - cut" }, at(32, 38))
+      assert.same({ "f 5 40 35 35 - 2 main open", "main 0 40 40 5 - 1 - open" }, at(nil, 41))
+      assert.same({}, at(41))
+   end)
+
    it("have the time since the last enter and leave of the area in the lane", function()
       assert.same({ "f 10 - -", "f 30 20 18", "g 40 - -", "f 35 2 -", "f 33 3 2" },
          told("10 e f; 12 l f; 30 e f; 31 l f; 33 e f; 35 e f; 40 e g; 41 l g; 42 l f; 43 l f",

@@ -61,7 +61,7 @@ end
 -- All calls of functions, lines and states as text, by lane ("-": none) or variable, in order.
 local function expected(trace, options)
    local found = {}
-   local rows = trace:calls { from = options.from, to = options.to }:with_area()
+   local rows = trace:calls { from = options.from, to = options.to, last = options.last }:with_area()
       :filter(function(area, class)
          class = class or ""
          return area and class ~= "variable" and (options.variables or not class:find "state$")
@@ -138,8 +138,9 @@ describe("spans", function()
          local options = random_options()
          options.from = math.random(3) > 1 and from or nil
          options.to = math.random(3) > 1 and math.max(from, to) or nil
+         options.last = math.random(2) > 1 and high + math.random(-2, 4) or nil
          assert.same(expected(trace, options), (seen(trace, options)),
-            ("%s %s"):format(options.from, options.to))
+            ("%s %s %s"):format(options.from, options.to, options.last))
       end
    end)
 

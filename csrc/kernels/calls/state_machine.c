@@ -151,6 +151,55 @@ static pf_status suspend_or_resume (pf_machine *m, uint32_t number,
 }
 
 
+/* The range of times begins: open calls begin there, with no time spent. */
+static void cut_lane (pf_lane *lane, int64_t from) {
+  for (uint32_t i = 0; lane != NULL && i < lane->count; i++) {
+    pf_frame *const f = &lane->frames[i];
+    f->start = f->since = from;
+    f->net = f->children = 0;
+    f->period = f->outside = PF_NO_TIME;
+    f->is_counted = false;
+    f->flags |= PF_CALL_CUT;
+    f->is_plain = false;
+  }
+}
+
+
+/* Advance the last time, and begin or end the range if an event at `time` is
+   the first one beyond its begin or end. Returns false after the range. */
+static bool advance (pf_machine *m, int64_t time) {
+  const pf_lanes *const lanes = &m->lanes;
+  if (m->before_range && time >= m->options.from) {
+    for (size_t at = 0; at < lanes->nlanes; at++)
+      cut_lane(lanes->lanes[at], m->options.from);
+    for (size_t at = 0; at < lanes->ngroups; at++)
+      cut_lane(lanes->groups[at], m->options.from);
+    m->before_range = false;
+    if (m->has_begun)
+      m->first = m->last = m->options.from;
+  }
+  if (m->options.has_to && time >= m->options.to) {
+    m->after_range = true;
+    if (m->options.to > m->last)
+      m->last = m->options.to;
+  }
+  if (m->after_range)
+    return false;
+  if (!m->has_begun)
+    m->first = m->last = time;
+  m->has_begun = true;
+  if (time > m->last)
+    m->last = time;
+  return true;
+}
+
+
+bool pf_machine_ends_later (const pf_machine *m) {
+  return m->options.has_last && m->has_begun && !m->after_range &&
+         m->last < m->options.last;
+}
+
+
 /* End the calls that are open at the end of a file; with `edges` also emit the
    times after the last leaves, for which memory was not reserved. */
 static void end_file (pf_machine *m) {
@@ -161,8 +210,8 @@ static void end_file (pf_machine *m) {
     m->is_out_of_memory = true;
     return;
   }
-  if (m->options.has_last && !m->after_range && m->last < m->options.last)
-    m->last = m->options.last;
+  if (pf_machine_ends_later(m))
+    (void)advance(m, m->options.last);
   for (uint32_t i = 0; i < tails; i++)
     lanes->slots[i].was_open = lanes->slots[i].top != 0;
   for (size_t i = 0; i < lanes->nlanes + lanes->ngroups; i++) {
@@ -214,20 +263,6 @@ static void begin_new_run (pf_machine *m, unsigned flag) {
 }
 
 
-/* The range of times begins: open calls begin there, with no time spent. */
-static void cut_lane (pf_lane *lane, int64_t from) {
-  for (uint32_t i = 0; lane != NULL && i < lane->count; i++) {
-    pf_frame *const f = &lane->frames[i];
-    f->start = f->since = from;
-    f->net = f->children = 0;
-    f->period = f->outside = PF_NO_TIME;
-    f->is_counted = false;
-    f->flags |= PF_CALL_CUT;
-    f->is_plain = false;
-  }
-}
-
-
 /* Apply the flags that concern all lanes. Returns the others. */
 static unsigned apply_flags (pf_machine *m, unsigned flags, int64_t time) {
   if ((flags & PF_CALL_NEW_FILE) != 0 && (m->has_begun || m->after_range)) {
@@ -257,32 +292,7 @@ static bool check_event (pf_machine *m, const pf_event_rows *rows, size_t i,
     *flags = apply_flags(m, rows->flags[i], time);
   if (pf_event_kind_of(rows->words[i]) == PF_EVENT_NONE)
     return false;
-  if (m->before_range || m->options.has_to) {
-    /* Whether the range begins or ends before the event. */
-    const pf_lanes *const lanes = &m->lanes;
-    if (m->before_range && time >= m->options.from) {
-      for (size_t at = 0; at < lanes->nlanes; at++)
-        cut_lane(lanes->lanes[at], m->options.from);
-      for (size_t at = 0; at < lanes->ngroups; at++)
-        cut_lane(lanes->groups[at], m->options.from);
-      m->before_range = false;
-      if (m->has_begun)
-        m->first = m->last = m->options.from;
-    }
-    if (m->options.has_to && time >= m->options.to) {
-      m->after_range = true;
-      if (m->options.to > m->last)
-        m->last = m->options.to;
-    }
-  }
-  if (m->after_range)
-    return false;
-  if (!m->has_begun)
-    m->first = m->last = time;
-  m->has_begun = true;
-  if (time > m->last)
-    m->last = time;
-  return pf_event_kind_of(rows->words[i]) != PF_EVENT_OTHER;
+  return advance(m, time) && pf_event_kind_of(rows->words[i]) != PF_EVENT_OTHER;
 }
 
 

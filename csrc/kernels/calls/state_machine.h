@@ -130,6 +130,10 @@ pf_status pf_machine_process (pf_machine *machine, const pf_event_rows *rows,
    machine->calls. PF_ENOMEM. */
 pf_status pf_machine_finish (pf_machine *machine);
 
+/* Returns true if the file that is read ends at options.last, after its last
+   event so far. The end is then an event that may begin or end the range. */
+bool pf_machine_ends_later (const pf_machine *machine);
+
 /* Discard the calls in machine->calls, and reserve memory for `count` new ones.
    PF_ENOMEM. */
 pf_status pf_machine_reserve (pf_machine *machine, size_t count);

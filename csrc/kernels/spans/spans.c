@@ -345,6 +345,14 @@ static bool add_loss (span_reader *r) {
 }
 
 
+/* Begin the range if the end of the file is the first event in it. */
+static bool begin_range_at_end (span_reader *r) {
+  const pf_machine *const m = &r->machine;
+  return !m->before_range || !pf_machine_ends_later(m) ||
+         m->options.last < m->options.from || begin_range(r);
+}
+
+
 /* Process the event at r->row. */
 static bool process_event (span_reader *r) {
   pf_machine *const m = &r->machine;
@@ -360,6 +368,7 @@ static bool process_event (span_reader *r) {
       !m->after_range && !add_loss(r))
     return false;
   if ((begins && !begin_range(r)) ||
+      ((flags & PF_CALL_NEW_FILE) != 0 && !begin_range_at_end(r)) ||
       pf_machine_process(m, rows, r->row, r->row + 1) != PF_OK)
     return false;
   if (!m->before_range && !m->after_range && kind < PF_EVENT_OTHER &&
@@ -390,7 +399,7 @@ static pf_status read_events (span_reader *r) {
   }
   if (ok && status == PF_END) {
     /* End the open calls and values. */
-    ok = pf_machine_finish(&r->machine) == PF_OK &&
+    ok = begin_range_at_end(r) && pf_machine_finish(&r->machine) == PF_OK &&
          add_calls(r, PF_NO_SLOT, PF_EVENT_OTHER);
     update_limits(r);
     ok = ok && end_values(r, r->machine.last);
