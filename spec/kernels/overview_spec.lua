@@ -97,6 +97,21 @@ describe("core.overview", function()
       end
    end)
 
+   it("counts a call without an enter as busy before a suspend, but not before a resume", function()
+      local function busy(event)
+         local trace <close> = events.open(("0 enter x b\n100 leave x b\n0 leave y a\n"
+            .. "500 %s f a\n600 leave f a\n1000 leave x b\n"):format(event))
+         local overview <close> = overview_of(trace, { intervals = 2, length = 999 })
+         for number, track in ipairs(overview:tracks()) do
+            if track.value == "a" then
+               return json.decode(overview:intervals(number, "busy"))
+            end
+         end
+      end
+      assert.same({ 0, 200 }, busy "resume")
+      assert.same({ 1000, 0 }, busy "suspend")
+   end)
+
    it("gives each lane the same room, and keeps its longest calls", function()
       math.randomseed(63)
       local trace <close> = open(3000)

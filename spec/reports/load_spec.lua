@@ -1,3 +1,5 @@
+local call_events = require "spec.support.call_events"
+local core = require "profio.core"
 local events = require "spec.support.events"
 local json = require "dkjson"
 
@@ -47,6 +49,29 @@ start,stop,lane,busy,load_share
 15,30,a,10,0.6666666666666666
 30,45,a,5,0.3333333333333333
 ]], csv("--set", "pieces=2", "--from", "15", "--to", "45", "--lane", "a"))
+   end)
+
+   it("counts no time between the last event before a gap and the next one of a lane", function()
+      local trace <close> = call_events.open({
+         { time = 10, event = "enter", area = "f", lane = "a", core = 0 },
+         { time = 60, event = "enter", area = "g", lane = "c", core = 1 },
+         { time = 100, event = "leave", area = "g", lane = "c", core = 1 },
+         { time = 400, event = "enter", area = "h", lane = "b", core = 2, flags = "gap" },
+         { time = 450, event = "leave", area = "h", lane = "b", core = 2 },
+         { time = 500, event = "enter", area = "f", lane = "a", core = 0 },
+         { time = 520, event = "leave", area = "f", lane = "a", core = 0 },
+      }, "calls on cores")
+      local function busy(by)
+         local found = {}
+         local rows = core.rows(core.load(trace.events:reader(), { from = 0, to = 600, width = 300,
+            by_core = by == "core" }))
+         for i, row in ipairs(rows) do
+            found[i] = ("%s %d"):format(row[by], row.busy)
+         end
+         return found
+      end
+      assert.same({ "a 90", "a 20", "c 40", "c 0", "b 0", "b 50" }, busy "lane")
+      assert.same({ "0 90", "0 20", "1 40", "1 0", "2 0", "2 50" }, busy "core")
    end)
 
    it("draws it as text", function()

@@ -94,12 +94,24 @@ static void set_busy (const load_reader *l, track *t, int64_t time,
 }
 
 
+/* A gap or a new run has ended all calls at `time`, that of the last event
+   before it. */
+static void end_all (load_reader *l, int64_t time) {
+  for (size_t i = 0; i < l->ntracks; i++)
+    set_busy(l, &l->tracks[i], time, false);
+}
+
+
 static pf_status process_event (load_reader *l, size_t row) {
   const pf_event_rows *const rows = &l->events.rows;
   const uint64_t word_of_event = rows->words[row];
+  const uint32_t epoch = l->machine.epoch;
+  const int64_t last = l->machine.last;
   uint32_t number = pf_event_lane(word_of_event);
   if (pf_machine_process(&l->machine, rows, row, row + 1) != PF_OK)
     return PF_ENOMEM;
+  if (l->machine.epoch != epoch)
+    end_all(l, last);
   if (pf_event_kind_of(word_of_event) >= PF_EVENT_WRITE)
     return PF_OK;
   if (l->options.by_core) {

@@ -24,7 +24,8 @@ typedef struct pf_load_options {
 ** returns a row for each interval: start, stop, lane (or core), busy (ns in
 ** which a call was active) and load_share (busy divided by the length of the
 ** interval). From one event of a core to its next, the core is busy if the lane
-** of the event was running right after it. The first `next` reads the events.
+** of the event was running right after it. A gap ends this at the last event
+** before it. The first `next` reads the events.
 ** PF_EUNSUPPORTED without the columns of events or cores; PF_ELIMIT for more
 ** than PF_MAX_LOAD_INTERVALS intervals; PF_ENOMEM.
 */

@@ -17,7 +17,7 @@
 
 typedef struct open_call {
   int64_t start, value;
-  uint32_t frame, late;
+  uint32_t frame;
 } open_call;
 
 /* The number of calls without an enter that began at a base. */
@@ -219,12 +219,13 @@ static bool open_call_at (pf_overview *o, pf_overview_track *t,
   memmove(p->open + place + 1, p->open + place,
           (p->depth - place) * sizeof *p->open);
   if (is_late) {
-    fill_since(o, t, start, span->time, span->frame);
+    if (span->net != 0) /* a call that is resumed was not active before */
+      fill_since(o, t, start, span->time, span->frame);
     if (p->late++ == 0)
       p->lates[p->nlates++] = (late_calls){p->base, 0};
     p->lates[p->nlates - 1].count = p->late;
   }
-  p->open[place] = (open_call){start, span->value, span->frame, p->late};
+  p->open[place] = (open_call){start, span->value, span->frame};
   p->depth++;
   if (span->has_value)
     note_value(i, span->value);

@@ -206,7 +206,8 @@ static bool update_lane (span_reader *r, const pf_lane *lane) {
     if (!insert(s, place, f->slot) ||
         !put_call(r, s, f->slot,
                   (pf_span){.kind = is_late ? PF_SPAN_LATE : PF_SPAN_OPEN,
-                            .time = lane->last}))
+                            .time = lane->last,
+                            .net = (int64_t)f->net}))
       return false;
   }
   return lane->number == PF_NO_SLOT || update_running(r, s, lane, lane->last);
@@ -266,7 +267,8 @@ static bool add_call (span_reader *r, const pf_call *call, bool is_write) {
       set_base(s, slot->lane->epoch, call->start);
     if (!put_call(r, s, call->slot,
                   (pf_span){.kind = is_late ? PF_SPAN_LATE : PF_SPAN_OPEN,
-                            .time = call->stop}))
+                            .time = call->stop,
+                            .net = call->durations[PF_NET]}))
       return false;
   }
   return put_call(r, s, call->slot,

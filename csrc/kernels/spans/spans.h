@@ -46,7 +46,8 @@ typedef struct pf_span {
   uint32_t flags; /* of a close: pf_call_flag bits */
   bool has_value;
   int64_t time, value; /* ns */
-  int64_t net; /* of a close: ns in which the call was active, or PF_NO_TIME */
+  int64_t net; /* of a close: ns in which the call was active, or PF_NO_TIME;
+                  of PF_SPAN_LATE: those until now, 0 if it is resumed now */
   const int64_t
       *durations; /* of a close of a call: by PF_NET, ...; else NULL */
 } pf_span;
