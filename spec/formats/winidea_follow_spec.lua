@@ -214,6 +214,31 @@ describe("a live Text1 file", function()
       end
    end)
 
+   it("gives the rows of its sections as they are written", function()
+      local text = "* CONTEXTS %NAME%,%HANDLE%\nidle,0x0\nmain task,0x1\n" .. mapping
+         .. "* STATISTICS(Functions) %HANDLE%,%VALUE%,%COUNT%\n00000000,,11\n00000001,,22\n"
+         .. header .. text_of(random_events(4))
+         .. "* STATISTICS(Functions) CONTEXT(idle) %HANDLE%,%VALUE%,%COUNT%\n00000002,,333\n"
+         .. "* CONTEXTS %NAME%,%HANDLE%\nlate,0x2\n"
+      command.run "rm -f sections.*"
+      command.file("sections.txt", text:sub(1, 60))
+      local trace <close> = assert(profio.open(in_folder "sections.txt", { live = true }))
+      local statistics, contexts = trace.statistics:reader(), trace.contexts:reader()
+      local found = {}
+      for at = 60, #text + 7, 7 do -- most steps end within a line
+         for _, row in ipairs(core.rows(statistics, { "handle", "count" })) do
+            found[#found + 1] = ("%x %d"):format(row.handle, row.count)
+         end
+         for _, row in ipairs(core.rows(contexts, { "name" })) do
+            found[#found + 1] = row.name
+         end
+         append("sections.txt", text:sub(at + 1, at + 7))
+         trace:refresh()
+      end
+      assert.same({ "idle", "main task", "0 11", "1 22", "2 333", "late" }, found)
+      assert.same({}, trace.warnings)
+   end)
+
    it("gives the raw lines as they are written", function()
       local text = mapping .. header .. text_of(random_events(30))
       command.run "rm -f raw.*"

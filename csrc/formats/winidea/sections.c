@@ -18,7 +18,7 @@ typedef struct section_reader {
   pf_trace *trace;
   winidea_section_kind kind;
   winidea_section_cursor section;
-  uint64_t at; /* byte of the next row; section.now.end: it is finished */
+  uint64_t at, end; /* bytes of the next row and of the end of the known rows */
   winidea_area_cache cache;
 } section_reader;
 
@@ -123,30 +123,59 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
 }
 
 
-/* Reads the next row. At the end of a section, scans the rest of the text for
-   sections and goes to the next one of the kind; PF_END after the last. */
-static pf_status step (pf_reader *reader, pf_batch *batch, pf_error *error) {
-  section_reader *const self = (section_reader *)(void *)reader;
+/* Sets the end of the known rows: that of the section or, while that is open,
+   that of the last complete line. */
+static void set_end (section_reader *self) {
+  const winidea_file *const file = self->trace->state;
+  const winidea_section *const now = &self->section.now;
+  self->end = now->end != WINIDEA_OPEN
+                  ? now->end
+                  : winidea_complete_lines(file, file->text->bytes).size;
+  if (!now->is_readable)
+    self->at = self->end;
+}
+
+
+/* At the end of the known rows, scans the rest of the text for sections, and
+   continues the current one or goes to the next one of the kind. PF_OK, PF_END
+   after the last section (PF_AGAIN in a live trace), or a failure. */
+static pf_status next_rows (section_reader *self, pf_error *error) {
   winidea_file *const file = self->trace->state;
-  if (self->at < self->section.now.end)
-    return read_row(self, batch, error);
+  winidea_section *const now = &self->section.now;
   pthread_mutex_lock(&file->mutex);
   pf_status status = winidea_scan_all(self->trace, error);
+  if (status == PF_OK && now->end == WINIDEA_OPEN) {
+    now->end = file->sections[self->section.next - 1].end;
+    set_end(self);
+  }
   pthread_mutex_unlock(&file->mutex);
-  if (status == PF_OK)
-    status =
-        winidea_next_section(self->trace, self->kind, &self->section, error);
-  if (status != PF_OK)
+  if (status != PF_OK || self->at < self->end)
     return status;
-  const winidea_section *const now = &self->section.now;
-  self->at = now->is_readable ? now->rows : now->end;
+  status = now->end == WINIDEA_OPEN
+               ? PF_END
+               : winidea_next_section(self->trace, self->kind, &self->section,
+                                      error);
+  if (status != PF_OK)
+    return status == PF_END && file->is_live ? PF_AGAIN : status;
+  self->at = now->rows;
+  set_end(self);
   return PF_OK;
 }
 
 
-static pf_status section_next (pf_reader *self, pf_batch *batch,
+static pf_status step (pf_reader *reader, pf_batch *batch, pf_error *error) {
+  section_reader *const self = (section_reader *)(void *)reader;
+  return self->at < self->end ? read_row(self, batch, error)
+                              : next_rows(self, error);
+}
+
+
+static pf_status section_next (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
-  return pf_batch_fill(self, batch, step, error);
+  section_reader *const self = (section_reader *)(void *)reader;
+  pf_batch_clear(batch);
+  const pf_status status = winidea_update_live(self->trace, error);
+  return status < 0 ? status : pf_batch_fill(reader, batch, step, error);
 }
 
 

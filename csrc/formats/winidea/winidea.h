@@ -284,8 +284,8 @@ static inline uint64_t winidea_records (const winidea_file *file) {
 pf_bytes winidea_complete_lines (const winidea_file *file, pf_bytes text);
 
 /* open_winidea.c: in a live trace, processes what was written to the files
-   since the last call; readers of timelines and of raw records call it before
-   each batch. PF_OK, a failure, or PF_AGAIN while the version cannot be
+   since the last call; readers of timelines, sections and raw records call it
+   before each batch. PF_OK, a failure, or PF_AGAIN while the version cannot be
    detected. */
 pf_status winidea_update_live (pf_trace *trace, pf_error *error);
 
