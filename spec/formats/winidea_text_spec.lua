@@ -305,6 +305,44 @@ describe("the rows of a Text1 file", function()
    end)
 end)
 
+describe("the first and last time of a Text1 file", function()
+   local rows = { "* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%", "00000000,E,,5", "00000000,X,,90" }
+
+   -- The facts after these further lines.
+   local function facts(...)
+      local text = table.move({ ... }, 1, select("#", ...), #rows + 1, { table.unpack(rows) })
+      local trace <close> = open(lines(table.unpack(text)))
+      return { trace.info.first, trace.info.last }
+   end
+
+   it("are those of its rows", function()
+      assert.same({ 5, 90 }, facts())
+      assert.same({ 5, 95 }, facts("", rows[1], "00000000,E,,95", ""))
+      local many = {}
+      for i = 1, 2000 do
+         many[i] = ("%08X,%s,,%d"):format(i // 2 % 9, i % 2 == 0 and "X" or "E", 100 + i)
+      end
+      assert.same({ 5, 2100 }, facts(table.unpack(many)))
+   end)
+
+   it("are not taken from other sections", function()
+      assert.same({ 5 }, facts("* STATISTICS(Functions) %HANDLE%,%VALUE%,%COUNT%,%T.NET%",
+         "10000004,51,1,133"))
+      for _, name in ipairs { "a", "x" } do
+         assert.same({ 5 }, facts("* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%,%HANDLE.PARENT%",
+            "10000001," .. name .. ",1,00000001"))
+      end
+      assert.same({ 5 }, facts("* TIMELINE %HANDLE%,%EVENT%,%TIME%,%VALUE%",
+         "00000000,E,95,00000001"))
+      local many = { "* STATISTICS(Functions) %HANDLE%,%VALUE%,%COUNT%,%T.NET%" }
+      for i = 1, 2000 do
+         many[i + 1] = ("10000004,%d,1,133"):format(i)
+      end
+      assert.same({ 5 }, facts(table.unpack(many)))
+      assert.same({ 5 }, facts(rows[1]))
+   end)
+end)
+
 describe("the names in a Text1 file", function()
    local function names(format, text, options)
       local trace <close> = open("* HANDLE(Functions) " .. format .. "\n" .. text, options)

@@ -155,7 +155,6 @@ end)
 
 describe("the load of events without lanes", function()
    it("is that of one lane which has no name", function()
-      local core = require "profio.core"
       local reader = core.rows_reader({ { "time", "int" }, { "event", "name" },
          { "area", "name" } }, { { 0, "enter", "f" }, { 400, "leave", "f" } })
       local rows = core.rows(core.load(reader, { from = 0, to = 1000, width = 1 }))

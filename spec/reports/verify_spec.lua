@@ -60,6 +60,17 @@ describe("verify", function()
       assert.equal("include", result.best.options.edges)
    end)
 
+   it("finds the end of the recording also if the statistics follow the timeline", function()
+      local text = text1 { total = 100, statistics = "",
+         timeline = "30000000,W,00000001,10\n30000000,W,00000000,40\n" }
+      local trace <close> = assert(profio.open { data = text
+         .. "* STATISTICS(Data) %HANDLE%,%VALUE%,%COUNT%,%T.NET%\n30000000,1,1,30\n"
+         .. "30000000,0,1,60\n" })
+      local result = verify.run(trace)
+      assert.same({}, result.best.differences)
+      assert.matches(" last=100$", result.best.words)
+   end)
+
    it("finds that the last state lasted as long as the recording", function()
       local parts = { total = 100, timeline = "30000000,W,00000001,10\n30000000,W,00000000,40\n",
          statistics = "* STATISTICS(Data) %HANDLE%,%VALUE%,%COUNT%,%T.NET%\n\z

@@ -11,6 +11,7 @@
 
 #define HEAD_BYTES  65536 /* bytes examined for detection */
 #define MIN_RECORDS 16    /* records after which the version is guessed */
+#define TAIL_BYTES  4096  /* bytes examined for the last time of a Text1 file */
 
 const char *const winidea_event_names[WINIDEA_EVENTS] = {
     "leave", "suspend", "resume", "enter", "write"};
@@ -103,38 +104,61 @@ static const winidea_section *first_timeline (const winidea_file *file) {
 }
 
 
-/* Parses the time of a timeline row. Returns false if it has none. */
-static bool time_of (const winidea_section *section, pf_bytes row,
+/* Parses the time of a timeline row. Returns false if it has none, or no
+   event. */
+static bool time_of (const winidea_rowformat *format, pf_bytes row,
                      int64_t *time) {
-  winidea_rowformat format;
   winidea_fields fields;
-  return section->is_readable && winidea_compile(&format, section->format) &&
-         winidea_split(&format, row, &fields) &&
+  if (!winidea_split(format, row, &fields))
+    return false;
+  const pf_bytes event = winidea_trim(fields.of[MACRO_EVENT]);
+  return event.size == 1 && memchr("ERSXW", pf_upper(event.at[0]), 5) != NULL &&
          winidea_read_decimal(fields.of[MACRO_TIME], time);
 }
 
 
-/* Sets the facts first and last without a scan: `last` is the time in the last
-   line of the text if that line matches the row format of the timeline. */
+/* Parses the time of the last row without a scan. All lines of the last 4 KiB
+   must be rows of a timeline, or headers of one with this format. Otherwise the
+   last line may be of another section, and the result is false. */
+static bool last_time (const winidea_file *file, const winidea_section *section,
+                       const winidea_rowformat *format, int64_t *time) {
+  pf_bytes text = winidea_complete_lines(file, file->text->bytes);
+  uint64_t next, at = section->rows;
+  bool found = false;
+  const pf_bytes header = winidea_line(text, section->header, &next);
+  if (text.size > TAIL_BYTES && text.size - TAIL_BYTES > at)
+    (void)winidea_line(text, text.size - TAIL_BYTES, &at);
+  for (; at < text.size; at = next) {
+    const pf_bytes line = winidea_line(text, at, &next);
+    if (line.size == 0)
+      continue;
+    if (winidea_is_header(line)) {
+      if (pf_text_compare(line, header) != 0)
+        return false;
+      found = false;
+    }
+    else if (!time_of(format, line, time))
+      return false;
+    else
+      found = true;
+  }
+  return found;
+}
+
+
+/* Sets the facts first and last, unless they are not known without a scan. */
 static void set_span (pf_trace *trace, const winidea_file *file) {
   const winidea_section *const section = first_timeline(file);
+  winidea_rowformat format;
   int64_t time;
   uint64_t next;
-  if (section == NULL)
+  if (section == NULL || !section->is_readable ||
+      !winidea_compile(&format, section->format))
     return;
-  if (time_of(section, winidea_line(file->text->bytes, section->rows, &next),
+  if (time_of(&format, winidea_line(file->text->bytes, section->rows, &next),
               &time))
     pf_info_int(trace, "first", time);
-  const pf_bytes text = file->text->bytes;
-  size_t end = text.size; /* of the last line that is not empty */
-  while (end > 0 && (text.at[end - 1] == '\n' || text.at[end - 1] == '\r'))
-    end--;
-  size_t start = end;
-  while (start > 0 && text.at[start - 1] != '\n')
-    start--;
-  if (!file->is_scanned &&
-      time_of(section, winidea_line((pf_bytes){text.at, end}, start, &next),
-              &time))
+  if (last_time(file, section, &format, &time))
     pf_info_int(trace, "last", time);
 }
 

@@ -4,6 +4,8 @@
 -- recording or outlast it, the time outside before the first call, the end of the recording.
 -- Therefore every interpretation is tried, and the one that agrees best is reported.
 
+local calls_of = require "profio.internal.calls_view"
+
 local verify = {}
 
 -- The interpretations, the usual one first: { option of calls, values }.
@@ -60,9 +62,15 @@ function verify.words(set, lasted)
 end
 
 -- Returns the end of the recording, if it is later than the last event.
-local function end_of(info)
-   local first, last, total = info.first, info.last, info.total_time
-   if math.type(total) ~= "integer" or math.type(last) ~= "integer" then
+local function end_of(trace)
+   local total = trace.info.total_time
+   if math.type(total) ~= "integer" then
+      return nil
+   end
+   local first, last = calls_of.ends(trace, function()
+      return trace:table "timeline"
+   end)
+   if not last then
       return nil
    end
    local stop = total + math.min(0, first or 0)
@@ -144,7 +152,7 @@ end
 function verify.run(trace)
    local exported = trace:table("statistics"):rows()
    local result = { rows = #exported, tried = {} }
-   local lasted = end_of(trace.info)
+   local lasted = end_of(trace)
    for _, set in ipairs(all_sets(lasted)) do
       local differences, count = compare(exported, computed_of(trace, set))
       local tried = { options = set, words = verify.words(set, lasted), differences = differences }
