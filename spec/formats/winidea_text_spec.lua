@@ -295,6 +295,14 @@ describe("the rows of a Text1 file", function()
       end
    end)
 
+   it("without separators have handles of at most 8 digits", function()
+      for _, value in ipairs { "00000005", "5" } do
+         assert.same({ { handle = 0x20000000, value = 5, time = 7, event = "write", core = -1,
+            number = 5.0, area = "20000000" } },
+            (rows_of("%HANDLE%%VALUE%,%EVENT%,%TIME%", "20000000" .. value .. ",W,7\n")))
+      end
+   end)
+
    it("are read from all sections of a timeline", function()
       local trace <close> = open(lines("* TIMELINE %HANDLE%,%EVENT%,%TIME%", "1,E,1", "1,X,2",
          "* INFO %TOTAL_TIME%", "77", "* TIMELINE %TIME%;%HANDLE%;%EVENT%", "0;2;E"))

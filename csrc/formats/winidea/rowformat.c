@@ -97,6 +97,33 @@ bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro) {
 }
 
 
+bool winidea_has_text (const winidea_rowformat *format) {
+  bool has_text = false;
+  for (unsigned i = 0; i < format->count; i++)
+    has_text |= is_free((winidea_macro)format->macros[i]);
+  return has_text;
+}
+
+
+static bool is_of_number (uint8_t c) {
+  const uint8_t u = pf_upper(c);
+  return (c >= '0' && c <= '9') || (u >= 'A' && u <= 'Z') || c == '-' ||
+         c == '+' || c == '.';
+}
+
+
+bool winidea_is_separated (const winidea_rowformat *format) {
+  bool is_separated = true;
+  for (unsigned i = 1; i < format->count && is_separated; i++) {
+    const pf_bytes literal = format->literals[i];
+    is_separated = format->macros[i - 1] == MACRO_EVENT && literal.size == 0;
+    for (size_t k = 0; k < literal.size; k++)
+      is_separated |= !is_of_number(literal.at[k]);
+  }
+  return is_separated;
+}
+
+
 static bool has_prefix (pf_bytes text) {
   return text.size > 2 && text.at[0] == '0' && pf_upper(text.at[1]) == 'X';
 }

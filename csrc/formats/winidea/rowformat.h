@@ -52,6 +52,14 @@ bool winidea_compile (winidea_rowformat *format, pf_bytes text);
 /* Returns true if a format contains a macro. */
 bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro);
 
+/* Returns true if a format contains free text. */
+bool winidea_has_text (const winidea_rowformat *format);
+
+/* Returns true if each literal between macros has a byte that no number
+   contains, so that rows of numbers can be split in only one way. An event has
+   one byte and may be followed by a macro. */
+bool winidea_is_separated (const winidea_rowformat *format);
+
 /* The fields of a row, by macro; `at` is NULL if the format does not have
    it. */
 typedef struct winidea_fields {

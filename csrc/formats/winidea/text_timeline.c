@@ -27,6 +27,7 @@ typedef struct timeline_reader {
   const uint8_t *at, *end; /* the rest of the section, as far as known */
   winidea_section_cursor section;
   winidea_base base;
+  bool is_separated;     /* the fast path can split the rows */
   bool has_last;         /* a row has been read */
   bool is_ended;         /* the event "end" has been given */
   int64_t first;         /* time of the first row, ns */
@@ -259,7 +260,7 @@ static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
     row r = {.kind = WINIDEA_DATA_NONE};
     const uint8_t *const start = self->at;
     const uint8_t *const next =
-        PF_FAST(ROWS) ? take_fast(self, start, &r) : NULL;
+        PF_FAST(ROWS) && self->is_separated ? take_fast(self, start, &r) : NULL;
     pf_status status;
     if (next != NULL) {
       self->at = next;
@@ -301,6 +302,7 @@ static pf_status next_rows (timeline_reader *self, pf_error *error) {
     self->at = self->end = NULL;
     self->is_open = false;
   }
+  self->is_separated = winidea_is_separated(&self->section.format);
   decoder->last = INT64_MIN;
   decoder->has_contexts =
       decoder->tracks_contexts ||
