@@ -158,6 +158,17 @@ describe("winidea Text1 files", function()
          trace:save(nil, { timeline_states = false, line_end = "lf" }))
    end)
 
+   it("refuse writes of variables instead of states that were not entered", function()
+      for _, value in ipairs { "00000000", "00000005" } do
+         local trace <close> = open(records.lines("* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%",
+            "30000002,X," .. value .. ",4", "30000002,E,00000006,4", "30000002,X,00000006,9",
+            "30000002,E,00000007,9"))
+         local text, message = trace:save(nil, { timeline_states = false })
+         assert.is_nil(text)
+         assert.matches("a state without a begin", message)
+      end
+   end)
+
    it("assign handles to areas without one", function()
       local w = assert(profio.create(nil, { format = "winidea", line_end = "lf",
          handle_format = "%HANDLE%,%NAME%,%FILE%,%VALUE%" }))
@@ -172,6 +183,63 @@ describe("winidea Text1 files", function()
          "* HANDLE(Data) %HANDLE%,%NAME%,%FILE%,%VALUE%", "20000000,speed,,",
          "* HANDLE(Functions) %HANDLE%,%NAME%,%FILE%,%VALUE%", "00000001,f,/src/f.c,"),
          w:close())
+   end)
+
+   it("give new areas other handles than areas before them have", function()
+      local w = assert(profio.create(nil, { format = "winidea" }))
+      assert(w:write { area = { name = "main", handle = 0 }, event = "enter", time = 1 })
+      assert(w:write { area = { name = "f", handle = 7 }, event = "enter", time = 2 })
+      assert(w:write { area = "new", event = "enter", time = 3 })
+      local trace <close> = open(w:close())
+      local handles = {}
+      for handle in trace.timeline:each "handle" do
+         assert.is_nil(handles[handle])
+         handles[handle] = true
+      end
+   end)
+
+   it("refuse two areas with one handle", function()
+      local w = assert(profio.create(nil, { format = "winidea" }))
+      assert(w:write("areas", { handle = 0, name = "main" }))
+      local ok, message = write_refused(w, { area = "foo", event = "enter", time = 2 })
+      assert.is_nil(ok)
+      assert.matches("area foo would get handle 00000000, which another row has", message)
+      local other = assert(profio.create(nil, { format = "winidea" }))
+      assert(other:write { area = "foo", event = "enter", time = 2 })
+      ok, message = write_refused(other, "areas", { handle = 0, name = "main" })
+      assert.is_nil(ok)
+      assert.matches("handle 00000000 has been given to area foo", message)
+   end)
+
+   it("keep the function of a line", function()
+      local function line(name, func)
+         return { name = name, class = "line", value = 1, parent = func }
+      end
+      local function parents(write)
+         local w = assert(profio.create(nil, { format = "winidea" }))
+         write(w)
+         local trace <close> = open(w:close())
+         local found = {}
+         for row in trace.areas:records() do
+            if row.class == "line" then
+               found[row.name] = row.parent
+            end
+         end
+         return found
+      end
+      assert.same({ ["x = 1;"] = "g" }, parents(function(w)
+         assert(w:write { area = "f", event = "enter", time = 1 })
+         assert(w:write { area = line("x = 1;", { name = "g", class = "function" }),
+            event = "enter", time = 2 })
+      end))
+      assert.same({ ["x = 1;"] = "f" }, parents(function(w)
+         local f, g = { name = "f", handle = 1 }, { name = "a\nb", handle = 2 }
+         assert(w:write("areas", { area = f, handle = 1, name = "f" }))
+         assert.is_nil((write_refused(w, "areas", { area = g, handle = 2, name = "a\nb" })))
+         local first = line("x = 1;", f)
+         first.handle = 1 << 28
+         assert(w:write("areas", { area = first, name = first.name, value = 1, parent = f }))
+      end))
    end)
 
    it("refuse rows that would be read differently", function()
@@ -190,6 +258,29 @@ describe("winidea Text1 files", function()
       refused({ contexts_format = "%NAME%%HANDLE%" }, "contexts", { handle = 1, name = "a1" })
       refused({}, "statistics", { handle = 1, context = "a\nb" }, "has a line end")
       refused({}, "contexts", { name = "x" }, "no handle")
+      refused({ timeline_format = "%HANDLE%%EVENT%%VALUE%%TIME%" }, "timeline",
+         { handle = 0x20000000, event = "write", value = 5, time = 7 })
+      refused({ statistics_format = "%HANDLE%,%COUNT%%T.NET%" }, "statistics",
+         { handle = 1, count = 5, net = 7 })
+   end)
+
+   it("stay readable when a row with an invalid context was refused", function()
+      local path = os.tmpname()
+      local w = assert(profio.create(path, { format = "winidea", line_end = "lf" }))
+      assert(w:write("statistics", { handle = 1, count = 5, context = "good" }))
+      for _ = 1, 2 do
+         local ok, message = write_refused(w, "statistics",
+            { handle = 2, count = 6, context = "a\nb" })
+         assert.is_nil(ok)
+         assert.matches("has a line end", message)
+      end
+      assert(w:write("statistics", { handle = 3, count = 7, context = "good" }))
+      assert(w:close())
+      local trace <close> = open { path }
+      assert.same({ { handle = 1, count = 5, context = "good", area = "00000001" },
+         { handle = 3, count = 7, context = "good", area = "00000003" } }, trace.statistics:rows())
+      assert.same({}, trace.warnings)
+      os.remove(path)
    end)
 
    it("refuse invalid formats", function()

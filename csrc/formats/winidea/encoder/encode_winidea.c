@@ -176,6 +176,8 @@ static void close_writer (pf_encoder *encoder) {
   free(self->variable_list);
   for (int i = 0; i < WINIDEA_FORMATS; i++)
     free(self->copies[i]);
+  for (int i = 0; i < WINIDEA_KINDS; i++)
+    free(self->uses[i]);
   free(self->assigned);
   free(self->is_assigned);
   free(self->handles);
@@ -249,6 +251,9 @@ static pf_status read_options (winidea_writer *self, const pf_trace *opts) {
     return pf_no_memory(self->error);
   self->has_parent_format =
       winidea_compile(&self->formats[WINIDEA_PARENT_FORMAT], text);
+  for (int i = 0; i < WINIDEA_FORMATS; i++)
+    self->needs_check[i] = !winidea_is_separated(&self->formats[i]) ||
+                           winidea_has_text(&self->formats[i]);
   return PF_OK;
 }
 

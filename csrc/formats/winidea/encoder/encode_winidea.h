@@ -55,7 +55,8 @@ typedef struct winidea_writer {
   uint8_t *copies[WINIDEA_FORMATS]; /* owned: the texts of the row formats */
   pf_bytes texts[WINIDEA_FORMATS];
   winidea_rowformat formats[WINIDEA_FORMATS];
-  bool has_parent_format; /* that format is valid */
+  bool has_parent_format;            /* that format is valid */
+  bool needs_check[WINIDEA_FORMATS]; /* rows may be split differently */
 
   /* For has_states = false; see write_handles.c. */
   pf_id_table variables; /* ids of handles */
@@ -83,6 +84,9 @@ typedef struct winidea_writer {
   uint32_t nhandles;
   size_t handles_capacity;
   uint32_t next_of[WINIDEA_KINDS]; /* by kind: the next free index */
+  uint8_t *uses[WINIDEA_KINDS];    /* owned: by kind and index, how a handle is
+                                      used; see write_handles.c */
+  size_t nuses[WINIDEA_KINDS];
 
   uint8_t *row; /* owned: buffer for a line */
   size_t used, capacity;
@@ -96,6 +100,11 @@ typedef struct winidea_writer {
 pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
                               size_t handle, size_t area, size_t row,
                               uint32_t *number);
+
+/* write_handles.c: sets *handle to the handle of an area: its own, or an
+   assigned one. Failures as above. */
+pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
+                               uint32_t *handle);
 
 /*
 ** write_handles.c: converts an event of a state to a write of its

@@ -31,13 +31,101 @@ static bool is_state (const winidea_writer *self, const pf_area *area) {
 }
 
 
-static pf_status check_handle (const winidea_writer *self, uint64_t handle,
-                               uint32_t *number) {
+/* How a handle is used. */
+enum {
+  UNUSED,
+  STATED,  /* by rows, or it is the own handle of an area */
+  ASSIGNED /* to an area without one */
+};
+
+#define MAX_USES ((uint32_t)1 << 20) /* the uses of smaller indices are noted */
+
+
+/* The use of a handle; NULL if it is not noted, or (then *has_memory is set to
+   false) when out of memory. */
+static uint8_t *use_of (winidea_writer *self, uint32_t handle,
+                        bool *has_memory) {
+  const unsigned kind = winidea_kind(handle);
+  const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
+  if (index >= MAX_USES)
+    return NULL;
+  if (!pf_grow_filled(&self->uses[kind], &self->nuses[kind], (size_t)index + 1,
+                      UNUSED)) {
+    *has_memory = false;
+    return NULL;
+  }
+  return &self->uses[kind][index];
+}
+
+
+/* Refuses a handle that was assigned to another area than `area`. */
+static pf_status check_assigned (const winidea_writer *self, uint32_t handle,
+                                 uint32_t area) {
+  for (uint32_t i = 0; i < self->nassigned; i++) {
+    const uint32_t other = self->assigned[i];
+    if (self->handles[other] != handle)
+      continue;
+    if (other == area)
+      return PF_OK;
+    const uint32_t id = pf_area_at(self->dictionary, other)->name;
+    const pf_bytes name = pf_name(self->dictionary, id);
+    return pf_refuse(self->error, "handle %08X has been given to area %.*s",
+                     (unsigned)handle, PF_SHOWN(name, 60));
+  }
+  return PF_OK;
+}
+
+
+/* Sets *number to a handle that a row states, or that its area (or PF_NO_AREA)
+   has. Such a handle must not have been assigned to another area. */
+static pf_status check_handle (winidea_writer *self, uint64_t handle,
+                               uint32_t area, uint32_t *number) {
+  bool has_memory = true;
   *number = (uint32_t)handle;
-  if (handle <= UINT32_MAX)
+  if (handle > UINT32_MAX)
+    return pf_refuse(self->error, "a handle of 32 bits expected, found %llx",
+                     (unsigned long long)handle);
+  uint8_t *const use = use_of(self, *number, &has_memory);
+  if (!has_memory)
+    return pf_no_memory(self->error);
+  if (use != NULL && *use == ASSIGNED)
+    return check_assigned(self, *number, area);
+  if (use != NULL)
+    *use = STATED;
+  return PF_OK;
+}
+
+
+/* Notes that a handle is assigned to an area. No row may have stated it. */
+static pf_status note_assigned (winidea_writer *self, uint32_t area) {
+  const uint32_t handle = self->handles[area];
+  bool has_memory = true;
+  uint8_t *const use = use_of(self, handle, &has_memory);
+  if (!has_memory)
+    return pf_no_memory(self->error);
+  if (use == NULL)
     return PF_OK;
-  return pf_refuse(self->error, "a handle of 32 bits expected, found %llx",
-                   (unsigned long long)handle);
+  const pf_bytes name =
+      pf_name(self->dictionary, pf_area_at(self->dictionary, area)->name);
+  if (*use == STATED)
+    return pf_refuse(
+        self->error,
+        "area %.*s would get handle %08X, which another row has: state its "
+        "handle",
+        PF_SHOWN(name, 60), (unsigned)handle);
+  *use = ASSIGNED;
+  return PF_OK;
+}
+
+
+/* New handles of a kind are above the own handles of the areas before. */
+static void skip_handle (winidea_writer *self, uint32_t handle) {
+  const unsigned kind = winidea_kind(handle);
+  const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
+  uint32_t *const next =
+      &self->next_of[winidea_is_state(handle) ? kind - 1 : kind];
+  if (index >= *next && index < MAX_USES)
+    *next = index + 1;
 }
 
 
@@ -49,8 +137,10 @@ static pf_status new_handle (winidea_writer *self, const pf_area *area,
   const unsigned kind = kind_of(self, area);
   const bool is_a_state = is_state(self, area);
   *handle = (uint32_t)area->handle;
-  if (area->has_handle)
+  if (area->has_handle) {
+    skip_handle(self, *handle);
     return PF_OK;
+  }
   if (is_a_state && area->parent < self->nhandles) {
     *handle = self->handles[area->parent];
     if (winidea_kind(*handle) + 1 == kind) {
@@ -85,15 +175,14 @@ static pf_status assign_handles (winidea_writer *self, uint32_t number) {
 }
 
 
-/* Sets *handle to the handle of an area: its own, or an assigned one. */
-static pf_status area_handle (winidea_writer *self, uint32_t number,
-                              uint32_t *handle) {
+pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
+                               uint32_t *handle) {
   const pf_area *const area = pf_area_at(self->dictionary, number);
   pf_status status = PF_OK;
   if (number >= pf_areas_count(self->dictionary))
     return pf_refuse(self->error, "a row has an area that does not exist");
   if (area->has_handle)
-    return check_handle(self, area->handle, handle);
+    return check_handle(self, area->handle, number, handle);
   if (number < self->nis_assigned && self->is_assigned[number]) {
     *handle = self->handles[number];
     return PF_OK;
@@ -102,9 +191,11 @@ static pf_status area_handle (winidea_writer *self, uint32_t number,
      may state chains of any length, for which the stack is too small. */
   if (is_state(self, area) && area->parent != PF_NO_AREA &&
       !is_state(self, pf_area_at(self->dictionary, area->parent)))
-    status = area_handle(self, area->parent, handle);
+    status = winidea_area_handle(self, area->parent, handle);
   if (status >= 0)
     status = assign_handles(self, number);
+  if (status >= 0)
+    status = note_assigned(self, number);
   if (status < 0)
     return status;
   if (!pf_grow(&self->assigned, &self->assigned_capacity,
@@ -123,16 +214,18 @@ pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
                               size_t handle, size_t area, size_t row,
                               uint32_t *number) {
   if (pf_has_value(batch, handle, row))
-    return check_handle(self, batch->columns[handle].addrs[row], number);
+    return check_handle(self, batch->columns[handle].addrs[row],
+                        pf_id_at(batch, area, row), number);
   if (!pf_has_value(batch, area, row))
     return pf_refuse(self->error, "a row has no handle and no area");
-  return area_handle(self, batch->columns[area].ids[row], number);
+  return winidea_area_handle(self, batch->columns[area].ids[row], number);
 }
 
 
 /* A variable whose states have been written. */
 struct winidea_variable {
-  bool has_gap; /* its state was left, and no other has begun */
+  bool has_begun; /* one of its states has been entered */
+  bool has_gap;   /* its state was left, and no other has begun */
   int64_t value;
 };
 
@@ -167,6 +260,7 @@ static void change_state (winidea_writer *self, winidea_variable *variable,
   if (begins) {
     self->ngaps -= variable->has_gap;
     variable->has_gap = false;
+    variable->has_begun = true;
     variable->value = event->data;
   }
   else if (!event->has_value || event->data == variable->value) {
@@ -193,7 +287,7 @@ pf_status winidea_write_as_variable (winidea_writer *self,
                               ? PF_NO_AREA
                               : pf_area_at(self->dictionary, area)->parent;
   const pf_status status =
-      parent == PF_NO_AREA ? PF_OK : area_handle(self, parent, &handle);
+      parent == PF_NO_AREA ? PF_OK : winidea_area_handle(self, parent, &handle);
   if (status < 0)
     return status;
   winidea_variable *const variable = variable_of(self, handle);
@@ -206,6 +300,8 @@ pf_status winidea_write_as_variable (winidea_writer *self,
     return refuse(self, handle, "a state without a value", event->time);
   if (!*is_written && type != 0)
     return refuse(self, handle, "a suspended state", event->time);
+  if (!*is_written && !variable->has_begun)
+    return refuse(self, handle, "a state without a begin", event->time);
   change_state(self, variable, event, *is_written);
   return PF_OK;
 }

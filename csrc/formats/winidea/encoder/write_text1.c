@@ -2,8 +2,8 @@
 ** write_text1.c - writes Text1: a header line for each section, and
 ** rows in the formats of the options.
 **
-** Nothing can be quoted in these rows. A row with texts is therefore split
-** again, and refused if the fields differ.
+** Nothing can be quoted in these rows. A row with texts, or without separators,
+** is therefore split again, and refused if the fields differ.
 */
 
 #include <math.h>
@@ -80,16 +80,10 @@ static bool append (winidea_writer *self, pf_bytes bytes) {
 }
 
 
-/* Returns true if splitting the row gives the same fields. Rows without texts
-   are not checked. */
+/* Returns true if splitting the row gives the same fields. */
 static bool reads_back (const winidea_rowformat *format, pf_bytes row,
                         const fields *f) {
   winidea_fields back;
-  bool has_text = false;
-  for (unsigned i = 0; i < format->count; i++)
-    has_text |= format->macros[i] >= MACRO_NAME;
-  if (!has_text)
-    return true;
   if (row.size == 0 || winidea_is_header(row) ||
       memchr(row.at, '\n', row.size) != NULL || row.at[row.size - 1] == '\r' ||
       !winidea_split(format, row, &back))
@@ -112,6 +106,12 @@ static pf_status put_section (winidea_writer *self, unsigned format,
   if (self->format == format && self->class == class &&
       self->context == context)
     return PF_OK;
+  const pf_bytes name = context == PF_NO_NAME
+                            ? (pf_bytes){NULL, 0}
+                            : pf_name(self->dictionary, context);
+  if (name.size > 0 && (memchr(name.at, '\n', name.size) != NULL ||
+                        memchr(name.at, '\r', name.size) != NULL))
+    return pf_refuse(self->error, "the name of a context has a line end");
   if (format == WINIDEA_TIMELINE) /* reading it finishes the areas before it */
     self->function = WINIDEA_NO_HANDLE;
   self->format = format;
@@ -123,10 +123,6 @@ static pf_status put_section (winidea_writer *self, unsigned format,
     (void)pf_sink_put(self->sink, ") ", 2);
   }
   if (context != PF_NO_NAME) {
-    const pf_bytes name = pf_name(self->dictionary, context);
-    if (name.size > 0 && (memchr(name.at, '\n', name.size) != NULL ||
-                          memchr(name.at, '\r', name.size) != NULL))
-      return pf_refuse(self->error, "the name of a context has a line end");
     (void)pf_sink_put(self->sink, "CONTEXT(", 8);
     (void)pf_sink_put(self->sink, name.at, name.size);
     (void)pf_sink_put(self->sink, ") ", 2);
@@ -152,7 +148,7 @@ static pf_status put_row (winidea_writer *self, unsigned number,
     has_memory = append(self, format->literals[i]) &&
                  (i == format->count || append(self, f->of[format->macros[i]]));
   const pf_bytes row = {self->row, self->used};
-  if (has_memory && !reads_back(format, row, f))
+  if (has_memory && self->needs_check[number] && !reads_back(format, row, f))
     return pf_refuse(self->error,
                      "this row could not be read back in its format: %.*s",
                      PF_SHOWN(row, 120));
@@ -203,25 +199,27 @@ pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
 
 /* Writes the row of an area with the parent `parent` (or PF_NO_AREA); the
    caller has set its other fields. If a reader would derive another parent, the
-   row goes to a section that states parents, unless the handle of the parent is
-   not known. */
+   row goes to a section that states parents. A parent without a handle gets
+   one, and so a row of its own. */
 static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
                            uint32_t parent) {
   const pf_area *const above =
       parent == PF_NO_AREA ? NULL : pf_area_at(self->dictionary, parent);
-  uint32_t of = WINIDEA_NO_HANDLE; /* of the parent, if it is known already */
+  uint32_t of = WINIDEA_NO_HANDLE; /* of the parent */
+  pf_status status = PF_OK;
   if (above != NULL && above->has_handle)
     of = (uint32_t)above->handle;
-  else if (parent < self->nis_assigned && self->is_assigned[parent])
-    of = self->handles[parent];
+  else if (above != NULL && !winidea_is_root(handle))
+    status = winidea_area_handle(self, parent, &of);
+  if (status < 0)
+    return status;
   const char *const class = class_of(handle);
-  const bool is_unknown = parent != PF_NO_AREA && of == WINIDEA_NO_HANDLE;
   const uint32_t read = /* the parent that a reader derives */
       winidea_is_state(handle)               ? handle - WINIDEA_KIND_STEP
       : winidea_kind(handle) == WINIDEA_LINE ? self->function
                                              : WINIDEA_NO_HANDLE;
   const bool names_parent =
-      self->has_parent_format && !is_unknown && of != read &&
+      self->has_parent_format && of != read &&
       !winidea_has_macro(&self->formats[WINIDEA_HANDLE], MACRO_PARENT);
   set_hexadecimal(f, MACRO_HANDLE, handle, 8);
   f->of[MACRO_CLASS] = pf_bytes_of(class);
@@ -229,10 +227,11 @@ static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
     f->of[MACRO_PARENT_NAME] = pf_name(self->dictionary, above->name);
   if (of != WINIDEA_NO_HANDLE)
     set_hexadecimal(f, MACRO_PARENT, of, 8);
-  if (winidea_kind(handle) == WINIDEA_FUNCTION)
+  status = put_row(self, names_parent ? WINIDEA_PARENT_FORMAT : WINIDEA_HANDLE,
+                   class, PF_NO_NAME, f);
+  if (status == PF_OK && winidea_kind(handle) == WINIDEA_FUNCTION)
     self->function = handle;
-  return put_row(self, names_parent ? WINIDEA_PARENT_FORMAT : WINIDEA_HANDLE,
-                 class, PF_NO_NAME, f);
+  return status;
 }
 
 
