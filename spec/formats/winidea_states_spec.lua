@@ -57,6 +57,20 @@ local example = { { 1000, 0 }, { 3000, 1 }, { 5000, 2 }, { 7000, 0 } }
 local answer = { mode = { 4, 0 }, OFF = { 2, 5000 }, ON = { 1, 2000 }, FAIL = { 1, 2000 } }
 
 describe("states of a variable", function()
+   it("are derived in the same way if they are listed after the timeline", function()
+      local text = text1(spellings(example).off, { total = "10000", mapping =
+         records.lines("* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%", "20000000,mode,") })
+         .. records.lines("* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%", "30000000,OFF,0",
+            "30000000,ON,1", "30000000,FAIL,2")
+      local trace <close> = open(text)
+      for _ = 1, 2 do -- the first reader, and one after it
+         assert.same(answer, statistics(trace))
+      end
+      local other <close> = open(text)
+      other.areas:rows()
+      assert.same(answer, statistics(other))
+   end)
+
    it("are the same in each form of Text1", function()
       local expected
       for name, timeline in pairs(spellings(example)) do

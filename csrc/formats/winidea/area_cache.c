@@ -102,21 +102,6 @@ static pf_status find_entry (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* Scans the rest of the text if the list does not contain the area. PF_OK or a
-   failure. */
-static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
-                           int64_t data, pf_error *error) {
-  const winidea_file *const file = cache->file;
-  if (file->text == NULL || file->is_scanned)
-    return PF_OK;
-  const bool is_known =
-      winidea_is_state(handle)
-          ? winidea_find_state(&file->areas, handle, true, data) != NULL
-          : winidea_find_handle(&file->areas, handle) != NULL;
-  return is_known ? PF_OK : winidea_scan_all(cache->trace, error);
-}
-
-
 /* The handle of the states that writes to a variable begin, if the reader
    derives states and the mapping has some; else WINIDEA_NO_HANDLE. */
 static uint32_t derived_states (const winidea_area_cache *cache,
@@ -125,6 +110,23 @@ static uint32_t derived_states (const winidea_area_cache *cache,
     return WINIDEA_NO_HANDLE;
   const winidea_entry *const entry = winidea_first_entry(cache->file, handle);
   return entry == NULL ? WINIDEA_NO_HANDLE : entry->states;
+}
+
+
+/* Scans the rest of the text if the list does not contain the area or, where
+   states are derived, the states of a variable. PF_OK or a failure. */
+static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
+                           int64_t data, pf_error *error) {
+  const winidea_file *const file = cache->file;
+  if (file->text == NULL || file->is_scanned)
+    return PF_OK;
+  const bool is_known =
+      winidea_is_state(handle)
+          ? winidea_find_state(&file->areas, handle, true, data) != NULL
+      : cache->derives_states && winidea_has_writes(handle)
+          ? derived_states(cache, handle) != WINIDEA_NO_HANDLE
+          : winidea_find_handle(&file->areas, handle) != NULL;
+  return is_known ? PF_OK : winidea_scan_all(cache->trace, error);
 }
 
 
