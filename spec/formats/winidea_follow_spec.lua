@@ -162,6 +162,69 @@ describe("a live binary timeline", function()
    end)
 end)
 
+describe("the areas of a live export", function()
+   -- Opens a binary timeline without a main file, and returns a function that writes more of it.
+   local function growing(name, list)
+      command.run("rm -f " .. name .. ".*")
+      local bytes = records.bytes(list, records.new)
+      command.file(name .. ".BIN", bytes:sub(1, 24))
+      local trace = assert(profio.open(in_folder(name .. ".BIN"), { live = true,
+         bin_version = "1.1" }))
+      local reader, at = trace.events:reader(), 24
+      assert(core.rows(reader, { "area" }))
+      return trace, function(main, text)
+         if main then
+            append(main, text)
+         end
+         append(name .. ".BIN", bytes:sub(at + 1, at + 24))
+         at = at + 24
+         assert.is_true(trace:refresh())
+         local rows = core.rows(reader, { "area" })
+         return rows[1] and rows[1].area
+      end
+   end
+
+   it("keep the functions of lines that come later", function()
+      local trace, more = growing("lined", { { handle = 1, event = "enter", time = 1 },
+         { handle = 1, event = "leave", time = 2 }, { handle = 1, event = "enter", time = 3 } })
+      more("lined.txt", "* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%\n00000001,f,\n")
+      more("lined.txt", "10000001,x = 1;,5\n")
+      local parents = {}
+      for row in trace.areas:records() do
+         parents[row.name] = row.parent or "none"
+      end
+      assert.same({ f = "none", ["x = 1;"] = "f" }, parents)
+      trace:close()
+   end)
+
+   it("have states that an event had before the mapping", function()
+      local list = {}
+      for i, value in ipairs { 5, 5, 9 } do
+         list[i] = { handle = 0x30000001, event = "enter", data = value, time = i }
+      end
+      local trace, more = growing("stated", list)
+      more("stated.txt", "* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%\n20000001,mode,\n"
+         .. "30000001,FIVE,5\n30000001,SEVEN,7\n")
+      assert.equal("mode=9", more())
+      trace:close()
+   end)
+
+   it("come from an XML file once it is complete", function()
+      local list = {}
+      for i = 1, 4 do
+         list[i] = { handle = 1, event = "enter", time = i }
+      end
+      local trace, more = growing("later.xml", list)
+      local xml = "<?xml version='1.0'?>\n<P><MAPPING><AREA><NAME>f</NAME><HANDLE>0x1</HANDLE>"
+         .. "</AREA></MAPPING></P>\n"
+      assert.equal("00000001", more("later.xml", xml:sub(1, 55)))
+      assert.equal("00000001", more(nil))
+      assert.equal("f", more("later.xml", xml:sub(56)))
+      assert.same({}, trace.warnings)
+      trace:close()
+   end)
+end)
+
 describe("a live Text1 file", function()
    it("gives complete rows as they are written, whatever sections follow", function()
       for seed = 1, 30 do

@@ -110,8 +110,10 @@ pf_status winidea_add_entry (winidea_file *file, const winidea_entry *entry) {
                         hash_of(areas, entry->handle, entry->value));
   }
   else if (areas->is_mapping &&
-           !areas->list[areas->state_list[known]].is_mapped)
+           !areas->list[areas->state_list[known]].is_mapped) {
+    info->count += entry->has_value;
     areas->state_list[known] = number; /* an event has added the state before */
+  }
   return PF_OK;
 }
 

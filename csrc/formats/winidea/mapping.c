@@ -69,19 +69,12 @@ pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
 }
 
 
-/* The last entries that may be parents, among the new rows of the mapping. */
-typedef struct parents {
-  uint32_t function; /* the last function, or WINIDEA_NO_ENTRY */
-  uint32_t root;     /* the last other entry that may be a parent */
-} parents;
-
-
 /* The entry of the parent, or WINIDEA_NO_ENTRY: by the handle that the row
    states, else that of the variable whose row states the handle of these
    states, else by the default rule for states; for lines the last function
    before; for states the last variable before if the row states its name. */
 static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
-                           const parents *before) {
+                           const winidea_parents *before) {
   const winidea_file *const file = trace->state;
   const winidea_entry *const list = file->areas.list;
   const bool is_state = winidea_is_state(entry->handle);
@@ -112,7 +105,7 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
   winidea_file *const file = trace->state;
   winidea_areas *const areas = &file->areas;
   const uint32_t from = areas->finished;
-  parents before = {WINIDEA_NO_ENTRY, WINIDEA_NO_ENTRY};
+  winidea_parents *const before = &areas->before;
   for (uint32_t i = from; i < areas->count; i++) {
     winidea_entry *const entry = &areas->list[i];
     if (!entry->is_mapped || !winidea_is_root(entry->handle))
@@ -129,11 +122,11 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
       continue;
     areas->changes++;
     if (winidea_kind(handle) == WINIDEA_FUNCTION)
-      before.function = i;
+      before->function = i;
     else if (winidea_is_root(handle))
-      before.root = i;
+      before->root = i;
     else {
-      entry->parent = parent_of(trace, entry, &before);
+      entry->parent = parent_of(trace, entry, before);
       /* the handle of a state is that of the states of its parent */
       if ((winidea_is_state(handle) && entry->parent != WINIDEA_NO_ENTRY &&
            winidea_set_states(file, entry->parent, handle) != PF_OK) ||

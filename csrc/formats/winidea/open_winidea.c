@@ -307,6 +307,19 @@ static pf_status find_sources (pf_trace *trace, winidea_file *file,
 }
 
 
+/* Reads the areas of the XML file; in a live trace once it is complete. */
+static pf_status read_xml (pf_trace *trace, pf_error *error) {
+  winidea_file *const file = trace->state;
+  const pf_bytes text = file->xml->bytes;
+  if (file->has_read_xml || (file->is_live && text.size == file->nseen_bytes))
+    return PF_OK;
+  file->nseen_bytes = text.size;
+  return file->is_live && !winidea_is_complete_xml(text)
+             ? PF_OK
+             : winidea_read_xml(trace, text, error);
+}
+
+
 static pf_status open_sources (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   pf_status status = find_sources(trace, file, error);
@@ -315,7 +328,7 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
                            : file->text != NULL             ? "text1"
                                                             : "xml"));
   if (status == PF_OK && file->xml != NULL)
-    status = winidea_read_xml(trace, file->xml->bytes, error);
+    status = read_xml(trace, error);
   else if (status == PF_OK && file->text != NULL) {
     status = winidea_scan(trace, error);
     if (status >= 0 && file->timeline != trace->sources &&
@@ -347,6 +360,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   pf_id_table_init(&file->context_ids);
   pf_id_table_init(&file->areas.handles);
   file->areas.states.seed = trace->dictionary->seed;
+  file->areas.before = WINIDEA_NO_PARENTS;
   file->input_value_kind = pf_option_is(trace, "input_type", "F64")
                                ? WINIDEA_DOUBLE
                                : WINIDEA_INTEGER;
@@ -424,13 +438,15 @@ pf_status winidea_update_live (pf_trace *trace, pf_error *error) {
     file->at[0] = (size_t)(timeline - trace->sources);
     status = open_records(trace, file, error);
   }
-  if (status == PF_OK && file->text != NULL && file->timeline != NULL &&
-      file->text->bytes.size != file->nseen_bytes) {
+  pthread_mutex_lock(&file->mutex);
+  if (status == PF_OK && file->xml != NULL)
+    status = read_xml(trace, error);
+  else if (status == PF_OK && file->text != NULL && file->timeline != NULL &&
+           file->text->bytes.size != file->nseen_bytes) {
     file->nseen_bytes = file->text->bytes.size;
-    pthread_mutex_lock(&file->mutex);
     status = winidea_scan_all(trace, error);
-    pthread_mutex_unlock(&file->mutex);
   }
+  pthread_mutex_unlock(&file->mutex);
   if (status < 0 || !file->is_version_pending || file->timeline == NULL)
     return status;
   return find_version(trace, file, error);

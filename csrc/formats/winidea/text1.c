@@ -263,9 +263,12 @@ static pf_status find_sections (pf_trace *trace, pf_error *error) {
 
 
 pf_status winidea_scan (pf_trace *trace, pf_error *error) {
+  winidea_file *const file = trace->state;
   const pf_status found = find_sections(trace, error);
   const pf_status status =
       found < 0 ? found : winidea_finish_areas(trace, error);
+  if (found == PF_OK) /* at a TIMELINE */
+    file->areas.before = WINIDEA_NO_PARENTS;
   return status < 0 ? status : found;
 }
 

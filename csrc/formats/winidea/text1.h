@@ -81,9 +81,12 @@ bool winidea_read_xml_handle (pf_bytes text, uint32_t *handle);
    read. PF_OK or a failure. */
 pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error);
 
+/* xml.c: returns true if the first element of an XML file has ended. */
+bool winidea_is_complete_xml (pf_bytes text);
+
 /* mapping.c: sets parent and area of the rows of the mapping since the last
-   call. The function of a line is looked for only among these rows, unless the
-   line states a handle. PF_OK or PF_ENOMEM. */
+   call. The function of a line is looked for only among the rows since the last
+   TIMELINE, unless the line states a handle. PF_OK or PF_ENOMEM. */
 pf_status winidea_finish_areas (pf_trace *trace, pf_error *error);
 
 /* Warns about a row that does not match the format of its section;

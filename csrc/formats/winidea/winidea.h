@@ -168,6 +168,15 @@ typedef struct winidea_handle_info {
   uint32_t variable; /* of states: their variable, or WINIDEA_NO_ENTRY */
 } winidea_handle_info;
 
+/* The last rows of the mapping that may be parents of the next ones. */
+typedef struct winidea_parents {
+  uint32_t function; /* the last function, or WINIDEA_NO_ENTRY */
+  uint32_t root;     /* the last other entry that may be a parent */
+} winidea_parents;
+
+#define WINIDEA_NO_PARENTS \
+  ((winidea_parents){WINIDEA_NO_ENTRY, WINIDEA_NO_ENTRY})
+
 /*
 ** The areas of a file. Readers in several threads may add entries; they hold
 ** the mutex of the file. winidea_areas_free frees all arrays.
@@ -176,11 +185,12 @@ typedef struct winidea_areas {
   winidea_entry *list;
   uint32_t count;
   size_t capacity;
-  bool is_mapping;     /* the mapping is being read */
-  uint32_t finished;   /* entries before it have their parent and area */
-  uint32_t mapped;     /* number of entries that are rows of the mapping */
-  uint32_t changes;    /* incremented for each finished row of the mapping */
-  pf_id_table handles; /* ids: indices of `handle_list` */
+  bool is_mapping;        /* the mapping is being read */
+  uint32_t finished;      /* entries before it have their parent and area */
+  winidea_parents before; /* among the rows since the last TIMELINE */
+  uint32_t mapped;        /* number of entries that are rows of the mapping */
+  uint32_t changes;       /* incremented for each finished row of the mapping */
+  pf_id_table handles;    /* ids: indices of `handle_list` */
   winidea_handle_info *handle_list;
   size_t handles_capacity;
   pf_intern_table states; /* index of `state_list` by handle and value */
@@ -218,7 +228,9 @@ typedef struct winidea_file {
   bool is_live;            /* the file may grow: its end may be incomplete */
   bool is_version_pending; /* live: too few records to detect the version */
   size_t at[3];            /* sources of timeline, text and xml, or SIZE_MAX */
-  uint64_t nseen_bytes;    /* live: bytes of the text that have been scanned */
+  bool has_read_xml;       /* the areas of the XML file have been read */
+  uint64_t nseen_bytes;    /* live: bytes of the text that have been scanned, or
+                              of the XML file when it was not complete */
   const pf_source *timeline; /* the binary timeline, or NULL */
   winidea_layout layout;     /* of the binary timeline */
   const pf_source *text;     /* the main file if it is Text1, or NULL */

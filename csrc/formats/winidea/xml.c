@@ -173,6 +173,20 @@ static pf_status add_area (pf_trace *trace, winidea_fields *fields,
 }
 
 
+bool winidea_is_complete_xml (pf_bytes text) {
+  xml_parser w = {text, 0};
+  element e, first = {.name = ""};
+  bool is_complete = false;
+  while (next_element(&w, &e)) {
+    if (first.name[0] == '\0' && !e.is_end)
+      first = e;
+    is_complete = e.is_end && strcmp(e.name, first.name) == 0 &&
+                  text.at[w.at - e.text.size - 1] == '>';
+  }
+  return is_complete;
+}
+
+
 pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
   winidea_file *const file = trace->state;
   xml_parser w = {text, 0};
@@ -200,6 +214,7 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
     status = add_area(trace, &fields, offset, error);
   }
   file->areas.is_mapping = false;
+  file->has_read_xml = true;
   return status < 0 ? status : winidea_finish_areas(trace, error);
 }
 
