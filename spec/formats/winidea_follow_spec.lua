@@ -165,7 +165,7 @@ end)
 describe("the areas of a live export", function()
    -- Opens a binary timeline without a main file, and returns a function that writes more of it.
    local function growing(name, list)
-      command.run("rm -f " .. name .. ".*")
+      command.run("rm -f " .. name:match "^[^.]+" .. ".*")
       local bytes = records.bytes(list, records.new)
       command.file(name .. ".BIN", bytes:sub(1, 24))
       local trace = assert(profio.open(in_folder(name .. ".BIN"), { live = true,

@@ -351,6 +351,19 @@ describe("the first and last time of a Text1 file", function()
    end)
 end)
 
+describe("the areas of a Text1 file without a mapping", function()
+   it("are not listed, so that a copy is the same before and after the events are read", function()
+      local text = lines("* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%", "00000002,E,,1",
+         "30000007,E,00000005,3", "00000002,X,,4")
+      local trace <close> = open(text)
+      for _ = 1, 2 do
+         assert.same({}, trace.areas:rows())
+         assert.equal(text, trace:save(nil, { line_end = "lf" }))
+         assert.equal(3, #trace.timeline:rows())
+      end
+   end)
+end)
+
 describe("the names in a Text1 file", function()
    local function names(format, text, options)
       local trace <close> = open("* HANDLE(Functions) " .. format .. "\n" .. text, options)

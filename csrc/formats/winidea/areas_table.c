@@ -2,7 +2,7 @@
 ** areas_table.c - the reader of table areas: the rows of the mapping in their
 ** order. Without a mapping a binary timeline is scanned, and areas are listed
 ** in the order of their first events, since readers in threads add them in any
-** order; of a Text1 timeline those that have been read so far are listed.
+** order. A Text1 file without a mapping lists none, whatever has been read.
 ** Opened by open_winidea.c for lua/checked_reader.c, which calls `close`; that
 ** frees the order of the areas.
 */
@@ -61,8 +61,7 @@ static pf_status areas_next (pf_reader *reader, pf_batch *batch,
   for (; batch->rows < PF_BATCH_ROWS && self->row < count; self->row++) {
     const uint32_t entry =
         self->order == NULL ? self->row : self->order[self->row];
-    if (self->order != NULL || areas->mapped == 0 ||
-        areas->list[entry].is_mapped)
+    if (self->order != NULL || areas->list[entry].is_mapped)
       put_entry(file, &areas->list[entry], batch, batch->rows++);
   }
   pthread_mutex_unlock(&file->mutex);
