@@ -147,6 +147,54 @@ describe("core.overview", function()
       assert.same({ a = 20, b = 1 }, kept)
    end)
 
+   it("has no call twice after it was reduced again", function()
+      local lines = {}
+      for i = 1, 40 do
+         lines[i] = ("%d enter f a\n%d leave f a"):format(i * 20, i * 20 + 10)
+      end
+      lines[41] = "900 enter g a\n901 leave g a"
+      for i = 1, 10 do
+         lines[41 + i] = ("%d write variable:v - %d"):format(900 + i, i)
+      end
+      local trace <close> = events.open(table.concat(lines, "\n") .. "\n")
+      local overview <close> = overview_of(trace, { all_calls = 40 })
+      for _, most in ipairs { 40, 36, 20, 39 } do -- 36: the values go, and leave their share
+         overview:trim(most)
+         for number, track in ipairs(overview:tracks()) do
+            local seen, list = {}, track.kind == "lane" and calls_of(overview, number) or {}
+            for _, call in ipairs(list) do
+               assert.is_nil(seen[call[2]])
+               seen[call[2]] = call[1]
+            end
+            if track.kind == "lane" then
+               assert.equal(#list, track.kept)
+               assert.equal(41, track.calls)
+               assert.is_true(track.kept < 41)
+               assert.equal("g", seen[900])
+            end
+         end
+      end
+   end)
+
+   it("has the longest call of each function, also if it is as long as the others", function()
+      local lines = {}
+      for i = 1, 100 do
+         local name = "f" .. i % 5
+         lines[i] = ("%d enter %s a\n%d leave %s a"):format(i * 20, name, i * 20 + 10, name)
+      end
+      local trace <close> = events.open(table.concat(lines, "\n") .. "\n")
+      for most = 0, 20 do
+         local overview <close> = overview_of(trace, { all_calls = most, length = 2010 })
+         local names, starts = {}, {}
+         for _, call in ipairs(calls_of(overview, 1)) do
+            names[call[1]] = true
+            assert.is_nil(starts[call[2]])
+            starts[call[2]] = true
+         end
+         assert.same({ f0 = true, f1 = true, f2 = true, f3 = true, f4 = true }, names)
+      end
+   end)
+
    it("knows what ran most in an interval, and the worst call of each function", function()
       local trace <close> = events.open [[
 0 enter main one

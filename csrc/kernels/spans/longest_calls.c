@@ -19,8 +19,10 @@ static uint64_t scattered (int64_t time) {
 
 bool pf_overview_is_before (const pf_overview_call *a,
                             const pf_overview_call *b) {
-  return a->length != b->length ? a->length < b->length
-                                : scattered(a->start) > scattered(b->start);
+  if (a->length != b->length)
+    return a->length < b->length;
+  return a->start != b->start ? scattered(a->start) > scattered(b->start)
+                              : a->frame > b->frame;
 }
 
 
@@ -62,10 +64,11 @@ void pf_overview_reduce (pf_overview_list *list, size_t most) {
   if (most > 0)
     select_longest(list->calls, list->count, most);
   list->count = most;
-  list->shortest = INT64_MAX;
+  list->is_reduced = true;
+  list->least.length = INT64_MAX; /* of an empty list */
   for (size_t i = 0; i < most; i++)
-    if (list->calls[i].length < list->shortest)
-      list->shortest = list->calls[i].length;
+    if (i == 0 || pf_overview_is_before(&list->calls[i], &list->least))
+      list->least = list->calls[i];
 }
 
 
@@ -74,7 +77,7 @@ bool pf_overview_add (pf_overview_list *list, size_t most,
   list->total++;
   if (list->count == 2 * most)
     pf_overview_reduce(list, most);
-  if (call->length < list->shortest)
+  if (pf_overview_has_dropped(list, call))
     return true;
   if (!pf_grow(&list->calls, &list->capacity, list->count + 1))
     return false;

@@ -26,14 +26,14 @@ typedef struct pf_overview_call {
 typedef struct pf_overview_list {
   pf_overview_call *calls;
   size_t count, capacity;
-  int64_t
-      shortest;   /* private: a call that is shorter is not among the longest */
-  uint64_t total; /* also of those that are not in the list */
+  bool is_reduced;        /* private: calls have been dropped, */
+  pf_overview_call least; /* and all that are before this one were */
+  uint64_t total;         /* also of those that are not in the list */
 } pf_overview_list;
 
 /* Whether call `a` is dropped before `b`: the shorter one is, and of equal ones
    a hash of the start decides, so that those that stay are spread over the
-   whole time. */
+   whole time, then the frame. */
 bool pf_overview_is_before (const pf_overview_call *a,
                             const pf_overview_call *b);
 
@@ -44,6 +44,12 @@ bool pf_overview_add (pf_overview_list *list, size_t most,
 
 /* Keep the `most` longest calls, if there are more. */
 void pf_overview_reduce (pf_overview_list *list, size_t most);
+
+/* Whether a call of the track was dropped from the list. */
+static inline bool pf_overview_has_dropped (const pf_overview_list *list,
+                                            const pf_overview_call *call) {
+  return list->is_reduced && pf_overview_is_before(call, &list->least);
+}
 
 /* Order a list by start and depth. No call can be added afterwards. */
 void pf_overview_sort (pf_overview_list *list);

@@ -383,7 +383,7 @@ static bool keep_worst (pf_overview *o) {
     if (call->length < 0)
       continue;
     pf_overview_list *const list = &o->tracks[o->worst_track[frame]].calls;
-    if (list->shortest <= call->length)
+    if (!pf_overview_has_dropped(list, call))
       continue;
     if (!pf_grow(&list->calls, &list->capacity, list->count + 1))
       return false;
@@ -415,14 +415,18 @@ static bool finish (pf_overview *o) {
 
 bool pf_overview_trim (pf_overview *o, uint64_t most_calls) {
   const uint64_t values = drop_values(o, most_calls / 4);
-  const uint64_t level = level_of(o, most_calls - values, false);
+  uint64_t level = level_of(o, most_calls - values, false);
+  if (level > o->level) /* lists of an earlier trim do not grow, and lose the
+                           calls that keep_worst added */
+    level = o->level;
+  o->level = level;
   for (uint32_t i = 0; i < o->known.count; i++) {
     pf_overview_track *const t = pf_overview_track_at(o, i);
     if (t == NULL || has_values(o, i))
       continue;
     pf_overview_reduce(&t->calls, (size_t)level);
     if (t->calls.count == t->calls.total)
-      t->calls.shortest = 0;
+      t->calls.is_reduced = false;
   }
   if (!keep_worst(o))
     return false;
@@ -443,6 +447,7 @@ pf_status pf_overview_open (pf_reader *events,
   if (o == NULL)
     return pf_no_memory(error);
   o->options = *options;
+  o->level = UINT64_MAX;
   const pf_spans spans = {
       .calls = options->calls, .variables = true, .idle = true};
   pf_durations_init(&o->durations, options->first, options->length);

@@ -61,6 +61,7 @@ typedef struct pf_overview {
   pf_overview_call *worst; /* by frame: its longest call in a lane; length -1:
                               none */
   uint32_t nvariables;
+  uint64_t level;         /* private: calls that each list has kept at most */
   pf_durations durations; /* of the first PF_OVERVIEW_DURATIONS frames */
   size_t nframes, areas_capacity, worst_track_capacity, worst_capacity;
 } pf_overview;
