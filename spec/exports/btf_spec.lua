@@ -333,6 +333,37 @@ describe("--export btf", function()
 20,a,0,R,main,0,terminate]], body(text))
    end)
 
+   it("ends calls at the event before a gap", function()
+      local call_events = require "spec.support.call_events"
+      local trace <close> = call_events.open({
+         { time = 0, event = "enter", area = "f", lane = "a", core = 0 },
+         { time = 5, event = "enter", area = "g", lane = "a", core = 0 },
+         { time = 7, event = "enter", area = "h", lane = "b", core = 0 },
+         { time = 50, event = "enter", area = "f", lane = "a", core = 0, flags = "gap" },
+         { time = 60, event = "leave", area = "f", lane = "a", core = 0 },
+      }, "calls on cores")
+      local text = assert(trace:export("btf", nil, { stimuli = false }))
+      assert.same({}, (btf.check(text)))
+      local rows = body(text)
+      for _, row in ipairs { "7,a,0,R,g,0,terminate", "7,a,0,R,f,0,terminate",
+         "7,b,0,R,h,0,terminate", "50,a,0,R,f,1,start", "60,a,0,R,f,1,terminate" } do
+         assert.is_truthy(("\n" .. rows .. "\n"):find("\n" .. row .. "\n", 1, true), row)
+      end
+   end)
+
+   it("knows classes as the calls do, and takes no names for lines that are left out", function()
+      local text = checked [[
+0 enter f a core=0
+1 enter line:x a core=0
+2 write variable:x a 4 core=0
+3 enter statement:s a core=0
+4 leave statement:s a core=0
+5 write auxvariable:y a 4 core=0
+]]
+      assert.matches("\n2,a,0,SIG,x,0,write,4\n3,a,0,R,s,0,start\n4,a,0,R,s,0,terminate\n"
+         .. "5,a,0,SIG,y,0,write,4$", body(text))
+   end)
+
    it("reports losses", function()
       profio.register {
          name = "lossy", score = function() return 0 end,

@@ -26,8 +26,8 @@ typedef struct pf_btf_options {
 
 /*
 ** Open a reader over a table of events (borrowed; columns time, event, area,
-** and optionally lane, value, number, core; flags are ignored). It returns a
-** row for each line of a BTF file after the header:
+** and optionally lane, value, number, core, flags). It returns a row for each
+** line of a BTF file after the header:
 **
 **   kind              "event", "write" (with an integer as note), "number"
 **                     (with another number), "comment" (`source` is its text)
@@ -39,7 +39,8 @@ typedef struct pf_btf_options {
 ** the first event, or with `activations` one instance for each outermost call;
 ** functions become runnables (R), variables and states signals (SIG), each core
 ** `Core_<n>`. A caller keeps running while the function that it called runs:
-** runnables are suspended only when their lane loses the core. At a depth of
+** runnables are suspended only when their lane loses the core. The flag `gap`
+** ends all calls at the event before; other flags are ignored. At a depth of
 ** 4,096 a new call ends the one around it. In names %XX stands for the byte XX,
 ** and %:N at the end distinguishes equal names of different things.
 ** PF_EUNSUPPORTED without the required columns; PF_ENOMEM.

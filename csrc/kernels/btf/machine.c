@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "kernels/btf/machine.h"
+#include "kernels/calls/lanes.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
@@ -316,30 +317,28 @@ pf_status btf_machine_grow (btf_machine *m, size_t lanes, size_t cores,
 }
 
 
-/* The role of a class of areas. */
-static btf_role role_of (const btf_machine *m, uint32_t class) {
-  static const char *const signals[] = {"variable", "aux", "inspector",
-                                        "signal"};
-  char text[40];
-  const pf_bytes bytes = pf_name(m->dictionary, class);
-  if (class == PF_NO_NAME || bytes.size == 0 || bytes.size >= sizeof text)
-    return BTF_RUNNABLE;
-  memcpy(text, bytes.at, bytes.size);
-  text[bytes.size] = '\0';
-  if (strcmp(text, "line") == 0)
-    return m->options.lines ? BTF_RUNNABLE : BTF_OMITTED;
-  if (strstr(text, "state") != NULL)
-    return BTF_STATE;
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-    if (strcmp(text, signals[i]) == 0)
-      return BTF_SIGNAL;
-  return BTF_RUNNABLE;
+/* The role of an area, by its kind as for calls; class "signal" is one more for
+   variables. */
+static btf_role role_of (const btf_machine *m, uint32_t area) {
+  const bool has_areas = m->area_type == PF_AREA;
+  switch (pf_area_kind_of(m->dictionary, has_areas, area)) {
+    case PF_KIND_LINE: return m->options.lines ? BTF_RUNNABLE : BTF_OMITTED;
+    case PF_KIND_STATE: return BTF_STATE;
+    case PF_KIND_VALUE: return BTF_SIGNAL;
+    default: break;
+  }
+  const uint32_t class =
+      has_areas ? pf_area_at(m->dictionary, area)->class : PF_NO_NAME;
+  return class != PF_NO_NAME && pf_text_compare(pf_name(m->dictionary, class),
+                                                pf_bytes_of("signal")) == 0
+             ? BTF_SIGNAL
+             : BTF_RUNNABLE;
 }
 
 
 /* A state has the name of its variable. */
 btf_entity *btf_entity_of (btf_machine *m, uint32_t area) {
-  uint32_t name = area, class = PF_NO_NAME;
+  uint32_t name = area;
   if (!pf_grow_filled(&m->entities, &m->nentities, (size_t)area + 1, 0))
     return NULL;
   if (m->entities[area].role != BTF_UNSEEN)
@@ -348,9 +347,8 @@ btf_entity *btf_entity_of (btf_machine *m, uint32_t area) {
     const pf_area *const shown = pf_area_at(m->dictionary, area);
     const uint32_t parent = shown->parent;
     name = shown->name;
-    class = shown->class;
-    if (parent != PF_NO_AREA && role_of(m, class) == BTF_STATE &&
-        role_of(m, pf_area_at(m->dictionary, parent)->class) != BTF_STATE) {
+    if (parent != PF_NO_AREA && role_of(m, area) == BTF_STATE &&
+        role_of(m, parent) != BTF_STATE) {
       const btf_entity *const variable = btf_entity_of(m, parent);
       if (variable == NULL)
         return NULL;
@@ -360,7 +358,9 @@ btf_entity *btf_entity_of (btf_machine *m, uint32_t area) {
     }
   }
   btf_entity *const entity = &m->entities[area];
-  entity->role = role_of(m, class);
+  entity->role = role_of(m, area);
+  if (entity->role == BTF_OMITTED) /* it takes no name from others */
+    return entity;
   entity->name = btf_name(&m->names, entity->role == BTF_RUNNABLE ? 'R' : 'V',
                           "", pf_name(m->dictionary, name));
   return entity->name == PF_NO_NAME ? NULL : entity;
@@ -425,6 +425,30 @@ pf_status btf_machine_begin (btf_machine *m) {
 }
 
 
+/* End the calls of a lane, which must run for that. */
+static pf_status end_calls (btf_machine *m, btf_lane *lane) {
+  const pf_status status = run_on(m, lane, lane->core);
+  pop_to(m, lane, 0);
+  return status;
+}
+
+
+pf_status btf_machine_gap (btf_machine *m) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < m->nlanes && status == PF_OK; i++) {
+    btf_lane *const lane = &m->lanes[i];
+    const bool has_calls = lane->depth > 0;
+    if (has_calls)
+      status = end_calls(m, lane);
+    if (has_calls && m->options.activations)
+      end_task(m, lane);
+    else
+      preempt(m, lane);
+  }
+  return m->queue.failed ? PF_ENOMEM : status;
+}
+
+
 pf_status btf_machine_end (btf_machine *m) {
   pf_status status = PF_OK;
   for (size_t i = 0; m->options.close && i < m->nlanes && status == PF_OK;
@@ -432,8 +456,7 @@ pf_status btf_machine_end (btf_machine *m) {
     btf_lane *const lane = &m->lanes[i];
     if (lane->state == BTF_NEW)
       continue;
-    status = run_on(m, lane, lane->core);
-    pop_to(m, lane, 0);
+    status = end_calls(m, lane);
     end_task(m, lane);
   }
   if (status == PF_OK)

@@ -175,6 +175,10 @@ pf_status btf_machine_begin (btf_machine *machine);
 pf_status btf_machine_step (btf_machine *machine, int64_t time,
                             const btf_event *event);
 
+/* Queue the rows for a gap after the last event: all calls end there, and no
+   lane has a core. PF_ENOMEM. */
+pf_status btf_machine_gap (btf_machine *machine);
+
 /* Queue the rows for the end of the events. PF_ENOMEM. */
 pf_status btf_machine_end (btf_machine *machine);
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "kernels/btf/machine.h"
+#include "kernels/calls/call.h"
 #include "kernels/base/order.h"
 #include "kernels/base/pull.h"
 #include "model/base/memory.h"
@@ -35,6 +36,7 @@ enum {
   VALUE_NUM,
   NUMBER,
   CORE,
+  FLAGS,
   COLUMNS
 };
 
@@ -44,7 +46,7 @@ static const pf_want wants[COLUMNS] = {
     {"lane", PF_NAME, false}, {"lane", PF_AREA, false},
     {"lane", PF_INT, false},  {"value", PF_INT, false},
     {"value", PF_NUM, false}, {"number", PF_NUM, false},
-    {"core", PF_INT, false},
+    {"core", PF_INT, false},  {"flags", PF_NAME, false},
 };
 
 static const pf_field fields[BTF_FIELDS] = {
@@ -287,6 +289,12 @@ static void set_value (const btf_reader *r, const block *b, size_t row,
 static pf_status step (btf_reader *r, pf_error *error) {
   const block *const b = r->current;
   const size_t row = r->row++;
+  const pf_column *const flags = b->pull.columns[FLAGS];
+  if (flags != NULL && !pf_is_missing(flags, row) &&
+      (pf_call_flags_of(pf_name(r->reader.dictionary, flags->ids[row])) &
+       PF_CALL_GAP) != 0 &&
+      btf_machine_gap(&r->machine) != PF_OK)
+    return pf_no_memory(error);
   btf_event e;
   memset(&e, 0, sizeof e);
   const pf_column *const time = b->pull.columns[TIME];

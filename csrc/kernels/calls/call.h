@@ -61,6 +61,9 @@ extern const char *const pf_call_flag_names[PF_CALL_FLAG_NAMES]; /* by bit */
    `capacity` bytes; 64 are enough. */
 void pf_call_flags_text (unsigned flags, char *text, size_t capacity);
 
+/* The flags in a text of names that are separated by blanks. */
+uint8_t pf_call_flags_of (pf_bytes text);
+
 /* Only in flags of events: it is the first event of another file. */
 #define PF_CALL_NEW_FILE 64
 

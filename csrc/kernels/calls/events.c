@@ -125,8 +125,7 @@ static uint8_t event_of (pf_bytes text) {
 }
 
 
-/* The flags of words separated by blanks. */
-static uint8_t flags_of (pf_bytes text) {
+uint8_t pf_call_flags_of (pf_bytes text) {
   uint8_t bits = 0;
   for (size_t at = 0; at < text.size; at++) {
     const size_t from = at;
@@ -275,7 +274,8 @@ static pf_status arrange (pf_events *e) {
   e->rows = (pf_event_rows){.times = columns[e->time].ints, .words = e->words};
   if (status == PF_OK && e->flags < e->reader->nfields &&
       pf_has_values(&columns[e->flags], e->batch.rows)) {
-    status = translate(e, &columns[e->flags], 1, flags_of, e->flag_bits);
+    status =
+        translate(e, &columns[e->flags], 1, pf_call_flags_of, e->flag_bits);
     e->rows.flags = e->flag_bits;
   }
   /* Of rows without a time only the flags are used; rows without an area or
