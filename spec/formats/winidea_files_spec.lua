@@ -91,6 +91,18 @@ describe("an XML export", function()
       assert.matches("export it as Text1, or as a binary timeline", trace.warnings[1].message)
    end)
 
+   it("may have names in CDATA sections, and elements with long names", function()
+      local trace <close> = assert(profio.open { data = [==[
+<P><MAPPING><AREA><NAME>main</NAME><HANDLE>0x0</HANDLE></AREA>
+<AREA><NAME><![CDATA[a < b &amp; "c" ]]></NAME><HANDLE><![CDATA[0x1]]></HANDLE>
+<UNIT>a&amp;b</UNIT><X><![CDATA[none]]></X>
+<THIS_ELEMENT_HAS_A_VERY_LONG_N_NAME>none</THIS_ELEMENT_HAS_A_VERY_LONG_N_NAME>
+</AREA></MAPPING></P>]==] })
+      assert.same({ { name = "main", handle = 0 }, { name = 'a < b &amp; "c" ', handle = 1,
+         unit = "a&b" } }, trace.areas:rows("name", "handle", "unit"))
+      assert.same({}, trace.warnings)
+   end)
+
    it("can be cut at any byte", function()
       for cut = 1, #xml do
          local trace = profio.open({ data = xml:sub(1, cut) })

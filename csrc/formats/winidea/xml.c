@@ -23,6 +23,7 @@ typedef struct element {
   bool is_end;         /* </name> */
   bool is_empty;       /* <name/> */
   pf_bytes text;       /* the text up to the next < */
+  pf_bytes verbatim;   /* of <![CDATA[...]]> its contents, else `at` is NULL */
   uint64_t offset;
 } element;
 
@@ -43,9 +44,8 @@ static void read_name (pf_bytes tag, element *e) {
     if (!(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '_' &&
         c != '.' && c != '-' && c != ':')
       break;
-    if (n + 1 == MAX_NAME)
-      n = 0; /* longer than all known names */
-    e->name[n++] = (char)c;
+    if (n + 1 < MAX_NAME) /* a cut name is longer than all known ones */
+      e->name[n++] = (char)c;
   }
   e->name[n] = '\0';
 }
@@ -81,6 +81,10 @@ static bool next_element (xml_parser *w, element *e) {
     return false;
   const size_t start = (size_t)(open - b.at) + 1;
   const size_t end = end_of_tag(w, start);
+  const bool is_verbatim =
+      end >= start + 11 && memcmp(b.at + start, "![CDATA[", 8) == 0;
+  e->verbatim = is_verbatim ? (pf_bytes){b.at + start + 8, end - start - 11}
+                            : (pf_bytes){NULL, 0};
   e->offset = start - 1;
   read_name((pf_bytes){b.at + start, end > start ? end - start - 1 : 0}, e);
   const uint8_t *const stop =
@@ -151,8 +155,10 @@ bool winidea_read_xml_handle (pf_bytes text, uint32_t *handle) {
 }
 
 
+/* `verbatim`: a bit for each field whose entities are not decoded. */
 static pf_status add_area (pf_trace *trace, winidea_fields *fields,
-                           uint64_t offset, pf_error *error) {
+                           uint64_t verbatim, uint64_t offset,
+                           pf_error *error) {
   bool is_good;
   size_t size = 1;
   for (int i = MACRO_TYPE; i < MACROS; i++)
@@ -162,7 +168,8 @@ static pf_status add_area (pf_trace *trace, winidea_fields *fields,
     return pf_no_memory(error);
   uint8_t *end = decoded;
   for (int i = MACRO_TYPE; i < MACROS; i++) /* all texts */
-    end = decode(&fields->of[i], end);
+    if ((verbatim >> i & 1) == 0)
+      end = decode(&fields->of[i], end);
   const pf_status status =
       winidea_add_area(trace, fields, true, &is_good, error);
   free(decoded);
@@ -187,6 +194,29 @@ bool winidea_is_complete_xml (pf_bytes text) {
 }
 
 
+/* Sets the fields of an area, up to its end. Returns a bit for each field that
+   is a CDATA section. */
+static uint64_t read_fields (xml_parser *w, winidea_fields *fields) {
+  uint64_t verbatim = 0;
+  element e;
+  winidea_macro open = MACRO_UNKNOWN; /* the field that has begun */
+  memset(fields, 0, sizeof *fields);
+  while (next_element(w, &e) && !(e.is_end && strcmp(e.name, "AREA") == 0)) {
+    const winidea_macro field = field_of(e.name);
+    if (e.verbatim.at != NULL && open != MACRO_UNKNOWN &&
+        fields->of[open].size == 0) {
+      fields->of[open] = e.verbatim;
+      verbatim |= (uint64_t)1 << open;
+    }
+    else if (e.name[0] != '\0')
+      open = e.is_end || e.is_empty ? MACRO_UNKNOWN : field;
+    if (field != MACRO_UNKNOWN && !e.is_end && !e.is_empty)
+      fields->of[field] = winidea_trim(e.text);
+  }
+  return verbatim;
+}
+
+
 pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
   winidea_file *const file = trace->state;
   xml_parser w = {text, 0};
@@ -198,20 +228,15 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
     if (strcmp(e.name, "TIMELINE") == 0 && !e.is_empty) {
       status = pf_warn(trace, PF_NOTE, "winidea-xml-timeline", PF_EUNSUPPORTED,
                        e.offset, error,
-                       "the timeline of an XML export is not read: export it "
-                       "as Text1, or as a binary timeline");
+                       "the timeline of an XML export and what follows it are "
+                       "not read: export it as Text1, or as a binary timeline");
       break;
     }
     if (strcmp(e.name, "AREA") != 0 || e.is_end || e.is_empty)
       continue;
     const uint64_t offset = e.offset;
-    memset(&fields, 0, sizeof fields);
-    while (next_element(&w, &e) && !(e.is_end && strcmp(e.name, "AREA") == 0)) {
-      const winidea_macro field = field_of(e.name);
-      if (field != MACRO_UNKNOWN && !e.is_end && !e.is_empty)
-        fields.of[field] = winidea_trim(e.text);
-    }
-    status = add_area(trace, &fields, offset, error);
+    const uint64_t verbatim = read_fields(&w, &fields);
+    status = add_area(trace, &fields, verbatim, offset, error);
   }
   file->areas.is_mapping = false;
   file->has_read_xml = true;
