@@ -155,6 +155,21 @@ describe("calls", function()
       assert.same({}, told(text, { to = 0 }))
    end)
 
+   it("are cut at the end of a range, whatever comes after it", function()
+      assert.same({ "f 5 8 3 3 - 1 - cut" }, told("5 e f; 9 o x; 20 o x gap", { to = 8 }))
+   end)
+
+   it("end at a gap that has no time, and do not begin another run", function()
+      local list = events.of "10 e f; 0 o x gap; 5 e g; 12 l g"
+      list[2].time = nil
+      local trace <close> = events.open(list, "calls of names")
+      local found = {}
+      for area, start, stop, flags in trace:calls():each("area", "start", "stop", "flags") do
+         found[#found + 1] = ("%s %d %d %s"):format(area, start, stop, flags)
+      end
+      assert.same({ "f 10 10 gap", "g 10 12 nil" }, found)
+   end)
+
    it("end at a gap, and are marked if events are lost in them", function()
       assert.same({ "f 5 8 3 3 - 2 main gap", "main 0 8 8 5 - 1 - gap", "g 20 25 5 5 5 1 - -",
          "main 20 30 10 5 - 1 - orphan" },

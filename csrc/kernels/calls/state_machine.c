@@ -274,7 +274,7 @@ static unsigned apply_flags (pf_machine *m, unsigned flags, int64_t time) {
     if (time < m->last)
       begin_new_run(m, PF_CALL_GAP);
     else
-      end_all(m, PF_CALL_GAP);
+      end_all(m, m->after_range ? PF_CALL_CUT : PF_CALL_GAP);
   }
   if ((flags & PF_CALL_LOST) != 0)
     m->losses++;
@@ -287,10 +287,11 @@ static unsigned apply_flags (pf_machine *m, unsigned flags, int64_t time) {
    others. */
 static bool check_event (pf_machine *m, const pf_event_rows *rows, size_t i,
                          unsigned *flags) {
-  const int64_t time = rows->times[i];
+  const bool has_time = pf_event_kind_of(rows->words[i]) != PF_EVENT_NONE;
+  const int64_t time = has_time ? rows->times[i] : m->last;
   if (rows->flags != NULL && rows->flags[i] != 0)
     *flags = apply_flags(m, rows->flags[i], time);
-  if (pf_event_kind_of(rows->words[i]) == PF_EVENT_NONE)
+  if (!has_time)
     return false;
   return advance(m, time) && pf_event_kind_of(rows->words[i]) != PF_EVENT_OTHER;
 }

@@ -118,7 +118,7 @@ static bool end_value (span_reader *r, span_stack *s, int64_t time) {
   if (!s->has_value)
     return true;
   s->has_value = false;
-  row.net = time > row.time ? time - row.time : 0;
+  row.net = pf_time_between(row.time, time);
   row.time = time > row.time ? time : row.time;
   row.kind = PF_SPAN_CLOSE;
   return put_on_track(r, s, row);
@@ -336,7 +336,11 @@ static void update_limits (span_reader *r) {
 /* Notes that events are lost before the one at r->row. */
 static bool add_loss (span_reader *r) {
   pf_span_tracks *const t = r->tracks;
-  const int64_t to = t->events.rows.times[r->row];
+  const pf_event_rows *const rows = &t->events.rows;
+  const int64_t to =
+      pf_event_kind_of(rows->words[r->row]) == PF_EVENT_NONE /* no time */
+          ? r->machine_last
+          : rows->times[r->row];
   if (!r->machine.has_begun || r->machine_last > to ||
       t->nlosses == PF_SPAN_MOST_LOSSES)
     return true;

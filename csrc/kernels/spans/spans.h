@@ -27,6 +27,18 @@ typedef struct pf_spans {
                             run */
 } pf_spans;
 
+/* Sums and differences of times that are damaged: beyond 2^63-1 they are that,
+   and a negative difference is 0. */
+static inline int64_t pf_time_between (int64_t from, int64_t to) {
+  const uint64_t time = (uint64_t)to - (uint64_t)from;
+  return to <= from ? 0 : time > INT64_MAX ? INT64_MAX : (int64_t)time;
+}
+
+/* `more` is at least 0. */
+static inline int64_t pf_time_after (int64_t time, int64_t more) {
+  return time > 0 && more > INT64_MAX - time ? INT64_MAX : time + more;
+}
+
 typedef enum pf_span_kind {
   PF_SPAN_OPEN,
   PF_SPAN_CLOSE, /* the span that was opened last ends */
