@@ -147,6 +147,17 @@ describe("core.overview", function()
       assert.same({ a = 20, b = 1 }, kept)
    end)
 
+   it("has lengths of at most 2^63-1 if times are damaged", function()
+      local trace <close> = events.open(("%d enter f a\n%d leave f a\n"):format(math.mininteger,
+         math.maxinteger))
+      local overview <close> = overview_of(trace, { first = math.mininteger,
+         length = math.maxinteger, intervals = 2 })
+      local list = calls_of(overview, 1)
+      assert.same({ "f", 0, math.maxinteger, 1 }, list[1])
+      -- all later time is in the last interval, 2^63-1 ns of it
+      assert.same({ 1000, 2000 }, json.decode(overview:intervals(1, "busy")))
+   end)
+
    it("has no call twice after it was reduced again", function()
       local lines = {}
       for i = 1, 40 do

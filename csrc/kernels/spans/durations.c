@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "kernels/base/order.h"
+#include "kernels/spans/spans.h"
 #include "kernels/statistics/groups.h"
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
@@ -104,7 +105,7 @@ static bool add_heat (pf_durations *d, const pf_pending_call *calls,
   uint32_t used = 0;
   for (uint32_t i = 0; ok && i < count; i++) {
     const pf_pending_call *const c = &calls[i];
-    const int64_t since = c->start > d->first ? c->start - d->first : 0;
+    const int64_t since = pf_time_between(d->first, c->start);
     const int64_t column = since / d->width, last = PF_HEAT_COLUMNS - 1;
     if (c->times[GROSS] < 0)
       continue;

@@ -46,7 +46,7 @@ typedef struct overview_progress {
 
 static size_t interval_at (const pf_overview *o, const pf_overview_track *t,
                            int64_t time) {
-  const int64_t since = time < o->options.first ? 0 : time - o->options.first;
+  const int64_t since = pf_time_between(o->options.first, time);
   const size_t at = (size_t)(since / t->width);
   return at < t->nintervals ? at : t->nintervals - 1;
 }
@@ -55,7 +55,9 @@ static size_t interval_at (const pf_overview *o, const pf_overview_track *t,
 /* Returns the begin of an interval in ns. */
 static int64_t begin_of (const pf_overview *o, const pf_overview_track *t,
                          size_t interval) {
-  return o->options.first + (int64_t)interval * t->width;
+  const int64_t n = (int64_t)interval;
+  const int64_t since = n > INT64_MAX / t->width ? INT64_MAX : n * t->width;
+  return pf_time_after(o->options.first, since);
 }
 
 
@@ -87,7 +89,7 @@ static void count_time (overview_progress *p, uint32_t frame, int64_t time) {
     at = least;
     p->counts[at].frame = frame;
   }
-  p->counts[at].time += time;
+  p->counts[at].time = pf_time_after(p->counts[at].time, time);
 }
 
 
@@ -99,7 +101,7 @@ static void move_to (const pf_overview *o, pf_overview_track *t, int64_t time) {
   end_counts(t);
   p->interval = interval_at(o, t, time);
   p->begin = begin_of(o, t, p->interval);
-  p->end = p->begin + t->width;
+  p->end = pf_time_after(p->begin, t->width);
 }
 
 
@@ -113,11 +115,12 @@ static void spend (const pf_overview *o, pf_overview_track *t, int64_t until) {
     move_to(o, t, from);
     pf_overview_interval *const i = &t->intervals[p->interval];
     const int64_t end = until <= p->end || from >= p->end ? until : p->end;
+    const int64_t more = pf_time_between(from, end);
     if (p->is_idle)
-      i->idle += end - from;
+      i->idle = pf_time_after(i->idle, more);
     else {
-      i->busy += end - from;
-      count_time(p, p->open[p->depth - 1].frame, end - from);
+      i->busy = pf_time_after(i->busy, more);
+      count_time(p, p->open[p->depth - 1].frame, more);
     }
     from = end;
   }
@@ -133,7 +136,8 @@ static void fill_since (const pf_overview *o, pf_overview_track *t,
   for (size_t at = interval_at(o, t, from); at <= last && from < until; at++) {
     pf_overview_interval *const i = &t->intervals[at];
     const int64_t end = at == last ? until : begin_of(o, t, at + 1);
-    const int64_t more = end - from - i->busy - i->idle;
+    const int64_t more =
+        pf_time_between(from, end) - pf_time_after(i->busy, i->idle);
     if (more > 0)
       i->busy += more;
     if (more > i->top_time) {
@@ -188,8 +192,8 @@ static bool add_frame (pf_overview *o, const pf_span *span) {
 static bool end_pause (const pf_overview *o, pf_overview_track *t,
                        int64_t time) {
   overview_progress *const p = t->progress;
-  const pf_overview_call pause = {.start = p->idle_since,
-                                  .length = time - p->idle_since};
+  const pf_overview_call pause = {
+      .start = p->idle_since, .length = pf_time_between(p->idle_since, time)};
   if (!p->is_idle || p->depth == 0 || pause.length <= 0)
     return true;
   p->idle_since = time;
@@ -250,7 +254,8 @@ static bool close_call (pf_overview *o, pf_overview_track *t,
     return false;
   const open_call *const c = &p->open[--p->depth];
   const pf_overview_call call = {.start = c->start,
-                                 .length = span->time - c->start,
+                                 .length =
+                                     pf_time_between(c->start, span->time),
                                  .value = c->value,
                                  .frame = c->frame,
                                  .depth = (uint32_t)p->depth + 1,
