@@ -181,7 +181,7 @@ static pf_status use_entry (winidea_area_cache *cache,
     cached->value = entry->value;
   else
     cached->data = 0;
-  return is_kept ? cache_area(cache, cached) : PF_OK;
+  return is_kept && !cache->is_bypassed ? cache_area(cache, cached) : PF_OK;
 }
 
 

@@ -265,11 +265,6 @@ static pf_status fill_columns (winidea_decoder *self, winidea_slice records,
 }
 
 
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
-
-#define PREFETCH_RECORDS 192 /* distance of the prefetch */
-
 /* Sets of columns. */
 enum {
   TIMES = 1 << COL_TIME,
@@ -287,10 +282,10 @@ typedef struct fast_columns {
 
 
 /* Fills one row. Returns false if it needs the general path. */
-static ALWAYS_INLINE bool fill_row (const winidea_decoder *self,
-                                    const uint8_t *at, size_t row,
-                                    unsigned what, size_t size,
-                                    fast_columns *p) {
+WINIDEA_ALWAYS_INLINE bool fill_row (const winidea_decoder *self,
+                                     const uint8_t *at, size_t row,
+                                     unsigned what, size_t size,
+                                     fast_columns *p) {
   const uint32_t handle = pf_load32le(at);
   const uint32_t kind = winidea_kind(handle);
   const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
@@ -314,10 +309,10 @@ static ALWAYS_INLINE bool fill_row (const winidea_decoder *self,
 
 
 /* Fills all rows, 64 at a time because of the bitmap of missing values. */
-static ALWAYS_INLINE bool fill (const winidea_decoder *self,
-                                winidea_slice records,
-                                const fast_columns *columns, unsigned what,
-                                size_t size, pf_column *values) {
+WINIDEA_ALWAYS_INLINE bool fill (const winidea_decoder *self,
+                                 winidea_slice records,
+                                 const fast_columns *columns, unsigned what,
+                                 size_t size, pf_column *values) {
   fast_columns p = *columns;
   uint64_t any = 0;
   for (size_t first = 0; first < records.count; first += 64) {
@@ -326,8 +321,8 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
     p.present = 0;
     for (size_t row = first; row < end; row++) {
       const uint8_t *const at = records.at + row * size;
-      if (row + PREFETCH_RECORDS < records.count)
-        __builtin_prefetch(at + PREFETCH_RECORDS * size);
+      if (row + WINIDEA_AHEAD < records.count)
+        __builtin_prefetch(at + WINIDEA_AHEAD * size);
       if (!fill_row(self, at, row, what, size, &p))
         return false;
     }

@@ -35,6 +35,7 @@ typedef struct winidea_area_cache {
   winidea_file *file;
   uint32_t changes;    /* winidea_areas.changes when the areas were cached */
   bool derives_states; /* writes to a variable become events of its states */
+  bool is_bypassed;    /* store nothing: each look-up uses the list of areas */
   winidea_handle_array
       arrays[WINIDEA_KINDS];   /* areas with small indices, but no states and
                                   no variables whose writes begin states */
@@ -73,6 +74,11 @@ enum {
 /* The columns of tables timeline and events with these; -1: none. */
 extern const int winidea_timeline_columns[COLS];
 extern const int winidea_events_columns[COLS];
+
+/* For the loops over records, which are compiled for each size of record. */
+#define WINIDEA_ALWAYS_INLINE static inline __attribute__((always_inline))
+
+#define WINIDEA_AHEAD 192 /* records: distance of the prefetch */
 
 /* Consecutive complete records. */
 typedef struct winidea_slice {

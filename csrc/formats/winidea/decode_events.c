@@ -7,17 +7,14 @@
 #include "formats/winidea/decode.h"
 #include "model/base/switches.h"
 
-#define AHEAD         192 /* records; prefetched past the end, too */
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
 
 /* Decodes records of `size` bytes to event words. `lanes`: by core, the lane as
    in words, or WINIDEA_BAD_WORD. Returns false at the first record that needs
    the general path. */
-static ALWAYS_INLINE bool decode_words (winidea_decoder *self,
-                                        winidea_slice records, size_t size,
-                                        bool has_core, const uint64_t *lanes,
-                                        const pf_event_target *to) {
+WINIDEA_ALWAYS_INLINE bool decode_words (winidea_decoder *self,
+                                         winidea_slice records, size_t size,
+                                         bool has_core, const uint64_t *lanes,
+                                         const pf_event_target *to) {
   const winidea_handle_array *const arrays = self->cache.arrays;
   const winidea_handle_array functions = arrays[0];
   const uint64_t *const kinds = self->event_kinds;
@@ -28,7 +25,9 @@ static ALWAYS_INLINE bool decode_words (winidea_decoder *self,
   const uint8_t *at = records.at;
   int64_t last = self->last;
   for (size_t row = 0; row < records.count; row++, at += size) {
-    __builtin_prefetch((const void *)((uintptr_t)at + AHEAD * size), 0, 0);
+    /* past the end, too */
+    __builtin_prefetch((const void *)((uintptr_t)at + WINIDEA_AHEAD * size), 0,
+                       0);
     const uint32_t handle = pf_load32le(at), word = pf_load32le(at + 4);
     const int64_t time = (int64_t)pf_load64le(at + size - 8);
     uint32_t kind = 0, area;

@@ -195,18 +195,17 @@ pf_status winidea_parse_section (pf_trace *trace,
                                  const winidea_section *section,
                                  pf_error *error) {
   winidea_file *const file = trace->state;
-  const winidea_section copy = *section;
   winidea_rowformat format;
   pf_status status = PF_OK;
-  if (copy.kind > WINIDEA_HANDLE || !copy.is_readable)
+  if (section->kind > WINIDEA_HANDLE || !section->is_readable)
     return PF_OK;
-  (void)winidea_compile(&format, copy.format);
-  file->areas.is_mapping = copy.kind == WINIDEA_HANDLE;
-  for (uint64_t at = copy.parsed, next; at < copy.end && status == PF_OK;
-       at = next) {
+  (void)winidea_compile(&format, section->format);
+  file->areas.is_mapping = section->kind == WINIDEA_HANDLE;
+  for (uint64_t at = section->parsed, next;
+       at < section->end && status == PF_OK; at = next) {
     const pf_bytes row = winidea_line(file->text->bytes, at, &next);
     if (row.size > 0)
-      status = take_row(trace, copy.kind, &format, row, at, error);
+      status = take_row(trace, section->kind, &format, row, at, error);
   }
   file->areas.is_mapping = false;
   return status;

@@ -196,6 +196,7 @@ pf_status winidea_open_section (pf_trace *trace, const pf_table *table,
   self->trace = trace;
   self->cache.trace = trace;
   self->cache.file = trace->state;
+  self->cache.is_bypassed = true;
   self->kind = table->fields == winidea_contexts_fields ? WINIDEA_CONTEXTS
                                                         : WINIDEA_STATISTICS;
   *reader = &self->reader;

@@ -13,10 +13,7 @@
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 
-#define AT_ONCE \
-  512 /* events: so few that their calls stay in the L1
-                           cache */
-#define MOST_PARAMS ((size_t)8 << 20) /* parameter bytes of AT_ONCE events */
+#define MOST_PARAMS ((size_t)8 << 20) /* parameter bytes in one batch */
 
 /* The columns, in order. */
 enum {
@@ -167,7 +164,8 @@ static pf_status advance (calls_reader *r, pf_error *error) {
     }
   }
   const size_t left = r->events.batch.rows - r->row;
-  const size_t to = r->row + (left < AT_ONCE ? left : AT_ONCE);
+  const size_t to =
+      r->row + (left < PF_EVENTS_AT_ONCE ? left : PF_EVENTS_AT_ONCE);
   const pf_status status =
       pf_machine_process(&r->machine, &r->events.rows, r->row, to);
   r->row = to;

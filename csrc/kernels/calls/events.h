@@ -20,6 +20,10 @@
 #include "kernels/calls/state_machine.h"
 #include "model/rows/batch.h"
 
+/* Events that are processed before their calls are read: so few that the calls
+   stay in the L1 cache. */
+#define PF_EVENTS_AT_ONCE 512
+
 typedef struct pf_events {
   pf_reader *reader; /* borrowed */
   pf_batch batch;

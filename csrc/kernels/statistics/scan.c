@@ -16,8 +16,6 @@
 #include "model/base/parallel.h"
 #include "model/rows/abilities.h"
 
-#define AT_ONCE 512 /* events */
-
 #define STEP ((uint64_t)16 * PF_BATCH_ROWS) /* rows */
 
 
@@ -91,8 +89,10 @@ static pf_status process_events (pf_scan *p, size_t from, size_t to) {
 static pf_status process_batch (pf_scan *p) {
   const size_t rows = p->events.batch.rows;
   pf_status status = PF_OK;
-  for (size_t from = 0; from < rows && status == PF_OK; from += AT_ONCE) {
-    const size_t to = rows - from < AT_ONCE ? rows : from + AT_ONCE;
+  for (size_t from = 0; from < rows && status == PF_OK;
+       from += PF_EVENTS_AT_ONCE) {
+    const size_t to =
+        rows - from < PF_EVENTS_AT_ONCE ? rows : from + PF_EVENTS_AT_ONCE;
     status = accumulate_calls(p, process_events(p, from, to));
   }
   return status;
