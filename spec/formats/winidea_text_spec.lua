@@ -297,9 +297,10 @@ describe("the rows of a Text1 file", function()
 
    it("without separators have handles of at most 8 digits", function()
       for _, value in ipairs { "00000005", "5" } do
-         assert.same({ { handle = 0x20000000, value = 5, time = 7, event = "write", core = -1,
-            number = 5.0, area = "20000000" } },
-            (rows_of("%HANDLE%%VALUE%,%EVENT%,%TIME%", "20000000" .. value .. ",W,7\n")))
+         local rows, codes = rows_of("%HANDLE%%VALUE%,%EVENT%,%TIME%", "00000000" .. value
+            .. ",E,7\n20000000" .. value .. ",W,8\n")
+         assert.same({ 0, 0x20000000, 5 }, { rows[1].handle, rows[2].handle, rows[2].value })
+         assert.same({}, codes)
       end
    end)
 
