@@ -2,6 +2,7 @@
 -- events of the state's handle, in Text1 and in binary timelines; and the end of the last state.
 
 local profio = require "profio"
+local locales = require "spec.support.locales"
 local records = require "spec.support.winidea"
 
 local function open(what, options)
@@ -178,6 +179,22 @@ describe("states of a variable", function()
          "40000000,W,2.5,10", "20000000,W,,10" }, { mapping = mapping }))
       assert.same({ mode = { 4, 0 }, BAD = { 2, 7 }, GOOD = { 1, 2 }, level = { 3, 0 },
          LOW = { 1, 2 }, HIGH = { 1, 1 } }, statistics(trace))
+   end)
+
+   it("have a point in each locale when they are written and read", function()
+      local text = locales.run_with_commas [[
+         local profio = require "profio"
+         local w = assert(profio.create(nil, { format = "winidea" }))
+         assert(w:write { area = { name = "level", class = "variable" }, event = "write", time = 1,
+            number = 2.5 })
+         local bytes = assert(w:close())
+         print(bytes:match "W,([^,]*),1")
+         local trace <close> = assert(profio.open { data = bytes })
+         print(trace.events:rows()[1].number == 2.5, #trace.warnings)]]
+      if not text then
+         return pending "no locale can be compiled here"
+      end
+      assert.equal("2.5\ntrue\t0\n", text)
    end)
 
    it("are missing if the mapping has no states", function()

@@ -76,6 +76,7 @@ probe_test () {
   need valgrind command -v callgrind_annotate
   need libdevel-nytprof-perl test -e /usr/share/perl5/Devel/NYTProf/flamegraph.pl
   need libxml2-utils command -v xmllint
+  need locales test -e /usr/share/i18n/locales/de_DE
   need graphviz command -v dot
   need chromium command -v chromium
   need nodejs command -v node

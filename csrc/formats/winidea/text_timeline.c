@@ -10,7 +10,9 @@
 ** frees the area cache and the reader of the binary timeline, if there is one.
 */
 
+#include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/winidea/decode.h"
 #include "formats/winidea/text1.h"
@@ -120,6 +122,9 @@ static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
   if (text.size >= sizeof copy)
     return false;
   memcpy(copy, text.at, text.size);
+  char *const point = strchr(copy, '.');
+  if (point != NULL) /* strtod expects that of the locale */
+    *point = *localeconv()->decimal_point;
   const double number = strtod(copy, &stop);
   memcpy(&r->data, &number, sizeof number);
   return *stop == '\0';

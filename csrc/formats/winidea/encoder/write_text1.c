@@ -294,6 +294,9 @@ pf_status winidea_write_event (winidea_writer *self,
     double number;
     memcpy(&number, &event->data, sizeof number);
     int size = snprintf(text, 28, "%.17g", number);
+    char *const comma = strchr(text, ','); /* the point of some locales */
+    if (comma != NULL)
+      *comma = '.';
     if (isfinite(number) && strpbrk(text, ".e") == NULL)
       size += snprintf(text + size, 4, ".0");
     set_text(&f, MACRO_VALUE, (size_t)size);
