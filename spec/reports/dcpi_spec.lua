@@ -300,4 +300,18 @@ describe("dcpi's reports", function()
       assert.equal(1, status)
       assert.matches("one image", errors)
    end)
+
+   it("give samples without a function to the image, or to an unknown function", function()
+      write("nameless.dcpi", dcpi():header { path = false }:chunk(0x6cbb8, { 1, 0, 2 }):footer()
+         :bytes())
+      write("above.nm", "000000012006cbbc T above\n")
+      assert.same({ { ["function"] = "19970328081403c0c18b", self_share = 1 } }, picked(
+         rows "profio --report flat nameless.dcpi", "function", "self_share"))
+      assert.equal("19970328081403c0c18b 3\n",
+         fine "profio --export folded --metric cycles nameless.dcpi")
+      assert.equal("(unknown function) 1\nabove 2\n",
+         fine "profio --export folded --metric cycles --symbols above.nm nameless.dcpi")
+      assert.matches("\nfn=%(%d+%) %(unknown function%)\n",
+         fine "profio --export callgrind --symbols above.nm nameless.dcpi")
+   end)
 end)

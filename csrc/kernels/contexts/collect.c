@@ -23,6 +23,7 @@ enum {
   STACK,
   FOLDED,
   FUNCTION,
+  FALLBACK,
   CALLER,
   CALLER_FILE,
   FILE_NAME,
@@ -68,6 +69,7 @@ static pf_status find_columns (collector *c, pf_error *error) {
   } wanted[NCOLUMNS] = {[STACK] = {from->stack, PF_STACK},
                         [FOLDED] = {from->folded, PF_NAME},
                         [FUNCTION] = {from->function, PF_NAME},
+                        [FALLBACK] = {from->fallback, PF_NAME},
                         [CALLER] = {from->caller, PF_NAME},
                         [CALLER_FILE] = {from->caller_file, PF_NAME},
                         [FILE_NAME] = {from->file, PF_NAME},
@@ -112,14 +114,19 @@ static uint32_t node_of_caller (collector *c, size_t row) {
 }
 
 
+/* A row without a name gets a frame too: views and exports need its weight. */
 static uint32_t node_of_frame (collector *c, size_t row) {
   pf_dictionary *const d = c->contexts->dictionary;
   pf_area frame = PF_AREA_NONE;
-  if (!pf_has_value(&c->batch, c->at[FUNCTION], row))
-    return 0;
-  const pf_column *const function = &c->batch.columns[c->at[FUNCTION]];
-  frame.name = function->ids[row];
-  if (function->type == PF_AREA) {
+  const bool has_function = pf_has_value(&c->batch, c->at[FUNCTION], row);
+  const size_t at = c->at[has_function ? FUNCTION : FALLBACK];
+  frame.name = pf_id_at(&c->batch, at, row);
+  if (frame.name == PF_NO_NAME) {
+    frame.name = pf_intern_text(d, PF_UNNAMED);
+    if (frame.name == PF_NO_NAME)
+      return PF_NO_CONTEXT;
+  }
+  else if (c->batch.columns[at].type == PF_AREA) {
     const pf_area *const area = pf_area_at(d, frame.name);
     frame.name = area->name;
     frame.file = area->file;

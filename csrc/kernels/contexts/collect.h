@@ -25,6 +25,7 @@ typedef struct pf_collect {
   const char *stack;       /* of stacks */
   const char *folded;      /* of names "main;f;g", the outermost frame first */
   const char *function;    /* of names or areas: the innermost frame */
+  const char *fallback;    /* names or areas: the frame without function */
   const char *caller;      /* names or areas: the function's caller */
   const char *caller_file; /* names: the file of the caller */
   const char *file;        /* names: the file of the function */
@@ -34,8 +35,12 @@ typedef struct pf_collect {
   const char *usual; /* the metric that is shown first; NULL: not stated */
 } pf_collect;
 
+/* The name of a function that a row with columns of functions does not name. */
+#define PF_UNNAMED "(unknown function)"
+
 /* Read to the end, and add the weights of the rows to the contexts. A row
-   without stack, folded stack or function is added to the root.
+   without stack or folded stack is added to the root; one without function to
+   that of its fallback, else to PF_UNNAMED.
    PF_EUNSUPPORTED: a column does not exist or has another type. PF_ENOMEM, or
    the reader's error. */
 pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,

@@ -84,9 +84,9 @@ static void read_metrics (lua_State *L, pf_collect *from) {
 
 
 /*
-** core.contexts{ reader=, stack= | folded= | function=, caller=, caller_file=,
-** file=, line=, usual= (default metric or nil), metrics= { { name=, unit=,
-** column= }, ... } }: a profile, or nil, message, code.
+** core.contexts{ reader=, stack= | folded= | function=, fallback=, caller=,
+** caller_file=, file=, line=, usual= (default metric or nil), metrics= {
+** { name=, unit=, column= }, ... } }: a profile, or nil, message, code.
 */
 static int core_contexts (lua_State *L) {
   pf_error error;
@@ -99,6 +99,7 @@ static int core_contexts (lua_State *L) {
   from.stack = l_option_text(L, 1, "stack", NULL);
   from.folded = l_option_text(L, 1, "folded", NULL);
   from.function = l_option_text(L, 1, "function", NULL);
+  from.fallback = l_option_text(L, 1, "fallback", NULL);
   from.caller = l_option_text(L, 1, "caller", NULL);
   from.caller_file = l_option_text(L, 1, "caller_file", NULL);
   from.file = l_option_text(L, 1, "file", NULL);

@@ -71,7 +71,7 @@ local function metrics_of(state)
 end
 
 ---Returns from which columns a profile is built: functions are images, or procedures if symbols
----are loaded.
+---are loaded. An image without a name is known by its identifier.
 ---@param _ userdata
 ---@param state table of the trace
 ---@return table|nil
@@ -81,6 +81,7 @@ function dcpi.profile(_, state)
    local source = #state.parts > 1 and "source_file" or "file"
    return #metrics > 0 and { table = "samples", metrics = metrics,
       ["function"] = state.symbols and "function" or "name",
+      fallback = not state.symbols and "image" or nil,
       file = has_lines and source or state.symbols and "name" or nil,
       line = has_lines and "line" or nil,
       shape = function(reader)

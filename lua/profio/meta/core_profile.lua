@@ -7,8 +7,8 @@ local core = {}
 -- {====== Profiles ======
 
 ---Returns a profile of calling contexts from the rows of a reader, which is read at once.
----@param options table reader, stack | folded | function, caller, caller_file, file, line,
----    metrics = { { name, unit, column } }, usual (the metric that is shown first)
+---@param options table reader, stack | folded | function, fallback, caller, caller_file, file,
+---    line, metrics = { { name, unit, column } }, usual (the metric that is shown first)
 ---@return profio.core.Contexts|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code

@@ -42,7 +42,8 @@ local function contexts_of(wanted, given, reader, message, code)
    reader = wanted.shape and wanted.shape(reader) or reader
    return core.contexts {
       reader = reader, stack = wanted.stack, folded = wanted.folded,
-      ["function"] = wanted["function"], caller = wanted.caller, file = wanted.file,
+      ["function"] = wanted["function"], fallback = wanted.fallback, caller = wanted.caller,
+      file = wanted.file,
       line = given.lines ~= false and wanted.line or nil, metrics = wanted.metrics,
       usual = wanted.usual,
    }
