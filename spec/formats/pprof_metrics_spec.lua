@@ -151,6 +151,16 @@ describe("sample types", function()
       assert.equal(12, #seen.main)
    end)
 
+   it("of which one has the name of another one and 'total' keep their costs", function()
+      local types = { { "heap", "bytes" }, { "heap total", "bytes" } }
+      local text = assert(profile_of(types, "heap"):export "callgrind")
+      assert.equal("heap heap_total", text:match "\nevents: ([^\n]*)")
+      assert.equal("1001 2002", text:match "\nsummary: ([^\n]*)")
+      assert.same({ main = { 1000, 2000 }, leaf = { 1, 2 } }, (costs_of(text)))
+      assert.matches(" self=2000 total=2002]",
+         assert(profile_of(types, "heap total"):export "dot"), 1, true)
+   end)
+
    it("are exported to speedscope as one profile each", function()
       if not viewers.has_speedscope then
          pending "no speedscope"

@@ -242,6 +242,10 @@ static void put_function (l_export *e, shown *names, uint32_t frame,
 }
 
 
+/* The suffix of inclusive metrics, as in
+   lua/profio/internal/bodies/sums_body.lua. */
+#define TOTAL "\x1ftotal"
+
 /* The metrics of the file: their indices in the functions and in the arcs. */
 typedef struct event_list {
   size_t count;
@@ -323,7 +327,7 @@ static event_list events_at (lua_State *L, const l_export *e,
     const char *const name = luaL_checkstring(L, -1);
     events.self[i] = l_metric_check(L, e->contexts, name);
     events.total[i] =
-        l_metric_check(L, arcs, lua_pushfstring(L, "%s total", name));
+        l_metric_check(L, arcs, lua_pushfstring(L, "%s" TOTAL, name));
     lua_pop(L, 2);
   }
   return events;
@@ -358,7 +362,7 @@ static void put_events (l_export *e, const event_list *events) {
 /*
 ** core.write_callgrind(functions, options, file, arcs): `functions` is a
 ** profile of single frames, `arcs` one of pairs of frames, with the same
-** dictionary. For each metric M there is the inclusive metric "M total".
+** dictionary. For each metric M there is the inclusive metric M TOTAL.
 ** Options: metrics (a list of names, the first one is shown first), creator,
 ** command, notes (a list of messages about lost data), remark.
 */

@@ -6,6 +6,7 @@ local compared = require "profio.exports.compared"
 local conditions = require "profio.internal.conditions"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.exports.markup"
+local sums_body = require "profio.internal.bodies.sums_body"
 local texts = require "profio.internal.texts"
 local view = require "profio.view"
 
@@ -96,7 +97,7 @@ local function graph_of(profile, functions, wanted)
       how = { metric = name } }
    for _, metric in ipairs(profile:metrics()) do
       if metric.name == name then -- the core refuses any other name
-         graph.unit, graph.how.total_metric = metric.unit, name .. " total"
+         graph.unit, graph.how.total_metric = metric.unit, sums_body.total_of(name)
       end
    end
    graph.open = function() return functions:flat(graph.how) end

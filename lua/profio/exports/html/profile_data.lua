@@ -4,6 +4,8 @@
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local later = require "profio.internal.later"
+local sums_body = later "profio.internal.bodies.sums_body"
 
 local data = {}
 
@@ -188,7 +190,8 @@ end
 local function outlined(metrics, is_tree)
    local list = {}
    for m, metric in ipairs(metrics) do
-      list[m] = { self = metric.name, total = not is_tree and metric.name .. " total" or nil }
+      list[m] = { self = metric.name,
+         total = not is_tree and sums_body.total_of(metric.name) or nil }
    end
    return list
 end

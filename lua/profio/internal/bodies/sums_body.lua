@@ -4,7 +4,8 @@
 -- of two graphs.
 --
 -- The sums are contexts of one frame (functions) and of two (arcs), in which the inclusive time is
--- a metric of its own, called "METRIC total".
+-- a metric of its own. Its name is that of the metric and a suffix that begins with a control
+-- character, because a file may have both a metric "heap" and a metric "heap total".
 
 local core = require "profio.core"
 local counts = require "profio.internal.bodies.counts"
@@ -18,8 +19,11 @@ local function new(functions, arcs)
    return setmetatable({ by_function = functions, by_arc = arcs }, Sums)
 end
 
+local TOTAL <const> = "\31total" -- callgrind in csrc/lua/profile/export_contexts.c knows it too
+
+-- Returns the name of the metric with the inclusive time of a metric.
 local function total_of(name)
-   return name .. " total"
+   return name .. TOTAL
 end
 
 -- {====== Construction ======
@@ -74,11 +78,24 @@ end
 
 -- {====== Views ======
 
+-- Raises if the sums do not have a metric.
+local function check_metric(self, name)
+   local names = {}
+   for i, metric in ipairs(self:metrics()) do
+      names[i] = metric.name
+      if metric.name == name then
+         return
+      end
+   end
+   error(("no metric '%s'; there are: %s"):format(name, table.concat(names, ", ")), 0)
+end
+
 local function options_of(self, given)
    local metric = given and given.metric or self:usual()
    local options = { metric = metric, zeros = given and given.zeros }
-   if metric ~= "calls" then
-      options.total_metric = metric and total_of(metric)
+   if metric and metric ~= "calls" then
+      check_metric(self, metric)
+      options.total_metric = total_of(metric)
    end
    return options
 end
@@ -119,7 +136,7 @@ end
 function Sums:metrics()
    local list = {}
    for _, metric in ipairs(self.by_function:metrics()) do
-      if not metric.name:find " total$" and metric.name ~= "calls" then
+      if metric.name:sub(-#TOTAL) ~= TOTAL and metric.name ~= "calls" then
          list[#list + 1] = metric
       end
    end
@@ -225,4 +242,4 @@ function Sums:close()
    self.by_arc:close()
 end
 
-return { of_graph = of_body, of_contexts = of_body }
+return { of_graph = of_body, of_contexts = of_body, total_of = total_of }
