@@ -410,6 +410,16 @@ MENU.BR gosub,gosub,MENU.BR,1,10,10,10,0.01,0.01
 ]], report "--report hotfunctions --output csv")
    end)
 
+   it("shows inclusive times without backtraces as totals of unknown self time", function()
+      command.file("inclusive.br", br():module(1, "A.BR"):line(1, 1):time(5):stop():line(1, 2)
+         :time(7):stop():line(1, 1):time(5):stop():bytes())
+      assert.equal([[
+module,line,kind,function,count,self,total,mean,self_share,total_share,source
+A.BR,1,unknown,,2,,10,,,,
+A.BR,2,unknown,,1,,7,,,,
+]], (command.run "profio --report hotlines --output csv --set semantics=inclusive inclusive.br"))
+   end)
+
    it("prints source lines beside the numbers", function()
       command.file("menu.brs", "00010 let fna(2)\n00500 print x !:\n  pause ! wait\n00600 end\n")
       command.file("LIB.BR.TXT", "20 def fna(x)=fna(x-1)\n")

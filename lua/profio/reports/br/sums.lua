@@ -61,7 +61,7 @@ end
 -- {====== Sums ======
 
 -- Adds a stack to the sums of its keys, { [key] = { count =, self =, total =, frame = } }. If a key
--- occurs twice in the stack, by recursion, its time is added once.
+-- occurs twice in the stack, by recursion, its time is added once. `self` is nil if it is unknown.
 local function add_stack(sums, frames, key_of, count, self, total)
    local seen = {}
    for level, frame in ipairs(frames) do
@@ -69,7 +69,8 @@ local function add_stack(sums, frames, key_of, count, self, total)
       local sum = sums[key] or { count = 0, self = 0, total = 0, frame = frame }
       sums[key] = sum
       if level == 1 then
-         sum.count, sum.self = sum.count + count, sum.self + self
+         sum.count, sum.self = sum.count + count, sum.self + (self or 0)
+         sum.lacks_self = sum.lacks_self or self == nil
       end
       if not seen[key] then
          seen[key], sum.total = true, sum.total + total
@@ -77,27 +78,31 @@ local function add_stack(sums, frames, key_of, count, self, total)
    end
 end
 
--- Returns count and time of each distinct stack; the core computes these sums. Inclusive times
--- without backtraces are totals: the self time of a line is unknown.
+-- Returns count and time of each distinct stack, and how many self times of it are known; the core
+-- computes these sums.
 local function stacks_of(context)
    return context.trace.samples:group("stack")
-      :aggregate { "n = count", "self = sum(self)", "spent = sum(spent)" }
-      :each("stack", "n", "self", "spent")
+      :aggregate { "n = count", "self = sum(self)", "known = count(self)", "spent = sum(spent)" }
+      :each("stack", "n", "self", "known", "spent")
 end
 
----Returns counts and times by a key of frames, the largest self time first.
+---Returns counts and times by a key of frames, the largest self time first. Inclusive times without
+---backtraces are totals, which may contain each other: the self times and the whole are unknown.
 ---@param context profio.Context
 ---@param key_of fun(frame: table): string
----@return table[] sums { count =, self =, total =, frame =, key = }
+---@return table[] sums { count =, self =, total =, frame =, key = }; lacks_self: self is unknown
 ---@return integer whole time or samples of all
 function br.sums(context, key_of)
    local sums, list, whole = {}, {}, 0
    local has_times = br.has_times(context.trace)
-   for stack, count, self, spent in stacks_of(context) do
-      local total = has_times and (self or spent or 0) or count
-      add_stack(sums, context.trace:stack(stack), key_of, count,
-         has_times and (self or 0) or count, total)
-      whole = whole + total
+   for stack, count, time, known, spent in stacks_of(context) do
+      local self = has_times and time or count
+      if has_times and known == 0 and spent > 0 then
+         add_stack(sums, context.trace:stack(stack), key_of, count, nil, spent)
+      else
+         add_stack(sums, context.trace:stack(stack), key_of, count, self, self)
+         whole = whole + self
+      end
    end
    for key, sum in pairs(sums) do
       sum.key = key
@@ -117,7 +122,8 @@ end
 ---The last columns of both reports.
 br.columns = {
    { name = "count", help = "number of executions, or of samples" },
-   { name = "self", help = "self time in ns; samples if the file has no times" },
+   { name = "self", help = "self time in ns; samples if the file has no times; missing if times "
+      .. "include callees that the file does not name" },
    { name = "total", help = "time including callees, ns, or samples; recursion counts once" },
    { name = "mean", help = "self divided by count, ns; missing if there are no times" },
    { name = "self_share", help = "self as a share of the total of the file" },
@@ -135,9 +141,10 @@ br.fields = { { "count", "int" }, { "self", "int" }, { "total", "int" }, { "mean
 ---@param whole integer
 ---@param has_times boolean
 function br.add_values(row, at, sum, whole, has_times)
-   row[at + 1], row[at + 2], row[at + 3] = sum.count, sum.self, sum.total
-   row[at + 4] = has_times and sum.count > 0 and sum.self / sum.count or nil
-   row[at + 5] = whole > 0 and sum.self / whole or nil
+   local self = not sum.lacks_self and sum.self or nil
+   row[at + 1], row[at + 2], row[at + 3] = sum.count, self, sum.total
+   row[at + 4] = has_times and sum.count > 0 and self and self / sum.count or nil
+   row[at + 5] = whole > 0 and self and self / whole or nil
    row[at + 6] = whole > 0 and sum.total / whole or nil
 end
 
@@ -182,10 +189,10 @@ function br.reader(trace, fields, rows)
       { "total_ms", "num" }, { "mean_us", "num" } }, 1, 5, #all + 1, all)
    for _, row in ipairs(rows) do
       local n = #fields
-      row[n + 1], row[n + 2] = 100 * (row[at + 4] or 0), 100 * (row[at + 5] or 0)
+      row[n + 1], row[n + 2] = row[at + 4] and 100 * row[at + 4], row[at + 5] and 100 * row[at + 5]
       if br.has_times(trace) then
-         row[n + 3], row[n + 4] = row[at + 1] / 1e6, row[at + 2] / 1e6
-         row[n + 5] = (row[at + 3] or 0) / 1e3
+         row[n + 3], row[n + 4] = row[at + 1] and row[at + 1] / 1e6, row[at + 2] / 1e6
+         row[n + 5] = row[at + 3] and row[at + 3] / 1e3
       end
    end
    return core.rows_reader(all, rows, core.dictionary())
