@@ -218,6 +218,20 @@ describe("a profile of functions and arcs", function()
       assert.error_matches(function() a:tree():print() end, "no stacks")
    end)
 
+   it("is pruned of no large function that has the name of a small one", function()
+      command.file("twins.nm", "0000000000001000 T main\n0000000000001008 t helper\n"
+         .. "0000000000001010 t helper\n0000000000001018 T last\n")
+      local bytes = gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1018,
+         bins = { 0, 0, 90, 0, 1, 0 } }:arc(0x1004, 0x1008, 5):arc(0x1004, 0x1010, 7):bytes()
+      local trace <close> = assert(profio.open({ data = bytes },
+         { symbols = command.folder .. "/twins.nm" }))
+      local list = {}
+      for name, self in trace:profile():prune(0.05):flat():each("function", "self") do
+         list[#list + 1] = ("%s %d"):format(name, self)
+      end
+      assert.same({ "helper 900000000", "helper 10000000" }, list)
+   end)
+
    it("is narrowed, grouped and pruned, and stays one", function()
       local profile = graph_profile(10, 0x1000) -- which has 100 ms, and calls 0x1008 with 200
       assert.same({ ["0x1000"] = "100000000/300000000", ["0x1008"] = "200000000/200000000" },

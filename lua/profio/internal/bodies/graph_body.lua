@@ -98,7 +98,8 @@ function Graph:is_compat()
    return self.core:facts({}).compat
 end
 
----Merges the functions whose total is below a share of the whole into their callers.
+---Merges the functions whose total is below a share of the whole into their callers. Functions of
+---one name, file and line are only merged if the totals of all of them are.
 ---@param share number
 ---@param metric string|nil
 ---@return profio.GraphBody
@@ -108,7 +109,8 @@ function Graph:prune(share, metric)
    end
    local is_small, marks = {}, {}
    for _, row in ipairs(core.rows(self.core:flat { metric = metric, zeros = true })) do
-      is_small[key_of(row)] = (row.total_share or 0) < share
+      local key = key_of(row)
+      is_small[key] = is_small[key] ~= false and (row.total_share or 0) < share
    end
    for _, frame in ipairs(self:frames()) do
       marks[frame.number] = is_small[key_of(frame)] and 4 or 0
