@@ -301,6 +301,21 @@ describe("dcpi's reports", function()
       assert.matches("one image", errors)
    end)
 
+   it("compare a set with the other one, and note samples in none", function()
+      local two = ("profio --report dcpidiff db/%s/a db/%s/c"):format(old, new)
+      assert.matches("after is " .. old .. ", before is " .. new, fine(two .. " --set old=" .. new))
+      assert.matches("after is " .. old .. ", before is " .. new, fine(two .. " --set new=" .. old))
+      assert.matches("after is " .. new .. ", before is " .. old, fine(two .. " --set new=" .. new))
+      write("no-epoch.dcpi", dcpi():header { epoch = false }:chunk(0x6cbb8, { 500, 7 }):footer()
+         :bytes())
+      for _, report in ipairs { "dcpidiff", "dcpistats" } do
+         local _, status, errors = run(("profio --report %s db/%s/a db/%s/c no-epoch.dcpi")
+            :format(report, old, new))
+         assert.equal(3, status) -- a header line is missing
+         assert.matches("507 samples are in no set, because their files state no epoch\n", errors)
+      end
+   end)
+
    it("give samples without a function to the image, or to an unknown function", function()
       write("nameless.dcpi", dcpi():header { path = false }:chunk(0x6cbb8, { 1, 0, 2 }):footer()
          :bytes())

@@ -19,16 +19,17 @@ local dcpidiff = {
    options = { sets.option, dcpi.order_option,
       { name = "factor", type = "text",
          help = "factor for the samples of the old set; default 1" },
-      { name = "old", type = "text", help = "the old set; default: the first" },
-      { name = "new", type = "text", help = "the new set; default: the second" } },
+      { name = "old", type = "text", help = "the old set; default: the first, if it is not new" },
+      { name = "new", type = "text",
+         help = "the new set; default: the second, if it is not old" } },
    narrows = true,
    fits = dcpi.fits,
 }
 
--- Returns the index of a set in the list of names.
-local function number_of(names, wanted, fallback)
+-- Returns the index of a set in the list of names; nil: no set is wanted.
+local function number_of(names, wanted)
    if not wanted then
-      return fallback
+      return nil
    end
    for i, name in ipairs(names) do
       if name == wanted then
@@ -40,12 +41,13 @@ end
 
 -- Returns the two sets that are compared.
 local function pair_of(names, given)
-   local old, new = number_of(names, given.old, 1), number_of(names, given.new, 2)
+   local old, new = number_of(names, given.old), number_of(names, given.new)
    if #names > 2 and not (given.old and given.new) then
       failure.use("two sets are compared, here are %d: choose with --set old= and --set new=: %s",
          #names, table.concat(names, ", "))
    end
-   return old, new
+   old = old or new == 1 and 2 or 1
+   return old, new or old == 1 and 2 or 1
 end
 
 local function factor_of(text)
@@ -64,7 +66,7 @@ local function rows_of(context)
    local old, new = pair_of(names, given)
    local factor = factor_of(given.factor)
    local scaled = factor == 1 and "before" or ("%.17g * before"):format(factor)
-   local view = sets.side_by_side(context.trace, event, column, names)
+   local view = sets.side_by_side(context, event, column, names)
       :derive { ("before = set%d"):format(old), ("after = set%d"):format(new) }
       :derive { "change = after - " .. scaled,
          ("error = sqrt(after + %.17g * before)"):format(factor * factor) }

@@ -79,7 +79,7 @@ local function rows_of(context)
    local event = dcpi.events(context.trace, given.order)[1].name
    local column, names = sets.of(context.trace, given.sets or "auto")
    local terms = terms_of(factors_of(given.factors, #names), #names)
-   local view = derived(sets.side_by_side(context.trace, event, column, names), terms)
+   local view = derived(sets.side_by_side(context, event, column, names), terms)
    return view:sort(given.norm and "-range_share" or "-range"), event, column, names
 end
 

@@ -1,5 +1,6 @@
 -- Sets of samples that reports of DCPI compare: epochs, machines, labels or files.
 
+local conditions = require "profio.internal.conditions"
 local dcpi = require "profio.reports.dcpi.shares"
 local failure = require "profio.cli.failure"
 
@@ -39,14 +40,27 @@ function sets.of(trace, wanted)
    failure.use "at least two sets are needed, here is one: name several epochs or files"
 end
 
----Adds up the samples of one event by keys, with a column for each set: set1, set2, ...
----@param trace profio.Trace
+-- Notes the samples of files whose header does not state to which set they belong.
+local function note_others(context, event, column)
+   local is_other = { event = event, [column] = conditions.missing }
+   if column == "file" or context.trace.profiles:where(is_other):limit(1):count() == 0 then
+      return
+   end
+   local sum = context.trace.samples:where(is_other):aggregate { "n = sum(count)" }:rows()[1].n
+   context:note(("%d samples are in no set, because their files state no %s"):format(sum, column))
+end
+
+---Adds up the samples of one event by keys, with a column for each set: set1, set2, ... Notes the
+---samples that are in none of them.
+---@param context profio.Context
 ---@param event string
 ---@param column string
 ---@param names string[]
 ---@return profio.View
-function sets.side_by_side(trace, event, column, names)
+function sets.side_by_side(context, event, column, names)
+   local trace = context.trace
    local keys = dcpi.keys(trace)
+   note_others(context, event, column)
    local by = table.move(keys, 1, #keys, 1, {})
    by[#by + 1] = column
    local sums, columns = {}, {}
