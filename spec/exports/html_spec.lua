@@ -3,6 +3,7 @@
 local command = require "spec.support.command"
 local events = require "spec.support.events"
 local folded = require "spec.support.folded"
+local gmon = require "spec.support.gmon_builder"
 local json = require "dkjson"
 local names = require "spec.support.names"
 local profio = require "profio"
@@ -92,6 +93,26 @@ describe("--export html", function()
             assert.is_true(track.kept < track.calls)
          end
       end
+   end)
+
+   it("adds up arcs between functions of one name, and states how many are left out", function()
+      command.file("twins.nm", "0000000000001000 T main\n0000000000001008 t helper\n"
+         .. "0000000000001010 t helper\n0000000000001018 T leaf\n0000000000001020 T last\n")
+      local bytes = gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1020,
+         bins = { 0, 0, 90, 0, 1, 0, 9, 0 } }:arc(0x1004, 0x1008, 5):arc(0x1005, 0x1010, 7)
+         :arc(0x100c, 0x1018, 11):bytes()
+      local trace <close> = assert(profio.open({ data = bytes },
+         { symbols = command.folder .. "/twins.nm" }))
+      local function arcs_of(options)
+         local data, list = data_of(assert(trace:export("html", nil, options))), {}
+         for i, arc in ipairs(data.arcs.list) do
+            list[i] = ("%s %s %d"):format(data.functions.name[arc[1] + 1],
+               data.functions.name[arc[2] + 1], arc[3])
+         end
+         return { left = data.arcs.left, table.unpack(list) }
+      end
+      assert.same({ left = 0, "main helper 12", "helper leaf 11" }, arcs_of {})
+      assert.same({ left = 2, "helper leaf 11" }, arcs_of { functions = 2 }) -- without main
    end)
 
    it("has hot lines with their sources", function()

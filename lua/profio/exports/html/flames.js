@@ -349,8 +349,12 @@
     $('flames').append(make('p', { className: 'note' }, `${page.count(data.tree.left)} contexts ` +
       'of smaller total are left out and hatched in their callers: --set size=N.'));
   }
+  if (data.arcs && data.arcs.left > 0) {
+    $('flames').append(make('p', { className: 'note' }, `${page.count(data.arcs.left)} arcs, of ` +
+      'smaller total or of functions that are left out, are not drawn: --set size=N.'));
+  }
   const is_flat = data.tree ? data.tree.depth.every(depth => depth === 1) :
-    data.arcs.list.length === 0;
+    data.arcs.list.length + data.arcs.left === 0;
   if (data.table.function.length === 0) {
     $('flames').replaceChildren($('flames').firstElementChild,
       make('p', { className: 'note' }, 'There is nothing to draw: no function has any weight.'));

@@ -2,6 +2,7 @@
 -- calling contexts, or the arcs of a call graph. Their size is limited: the heaviest functions and
 -- contexts stay, and each context states how much of its total lies in callees that are left out.
 
+local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 local later = require "profio.internal.later"
@@ -133,14 +134,23 @@ local function ends_of(functions, caller, callee)
    return a and b and a << 32 | b, a, b
 end
 
+-- Adds a row to the arcs in `known` and `list`; arcs between functions of the same names are one.
+local function add_arc(known, list, key, a, b, calls)
+   local arc = known[key]
+   if not arc then
+      arc = { a, b, rows = 0 }
+      known[key], list[#list + 1] = arc, arc
+   end
+   arc[3], arc.rows = calls and (arc[3] or 0) + calls or arc[3], arc.rows + 1
+end
+
 -- Adds the totals in a metric of the arcs between functions of the page to those in `known`; adds
 -- the arcs to `list` if it is given.
 local function add_totals(rows, metric, functions, known, list)
    for caller, callee, calls, total in rows:each("caller", "callee", "calls", "total") do
       local key, a, b = ends_of(functions, caller, callee)
-      if key and list and not known[key] then
-         known[key] = { a, b, calls }
-         list[#list + 1] = known[key]
+      if key and list then
+         add_arc(known, list, key, a, b, calls)
       end
       local arc = key and known[key]
       if arc then
@@ -164,7 +174,8 @@ end
 local function arcs_text(profile, metrics, usual, functions, size)
    local list, known, texts = {}, {}, {}
    local all = profile:graph { metric = metrics[usual].name }
-   local most = math.max(size // (8 + 4 * #metrics), 0)
+      :where { caller = conditions.no(conditions.missing) }
+   local most, left = math.max(size // (8 + 4 * #metrics), 0), all:count()
    add_totals(all:sort "-total":limit(most), metrics[usual], functions, known, list)
    for m, metric in ipairs(metrics) do
       if m ~= usual then
@@ -177,10 +188,9 @@ local function arcs_text(profile, metrics, usual, functions, size)
       if size < 0 then
          break
       end
-      texts[i] = text
+      texts[i], left = text, left - arc.rows
    end
-   return ('"arcs":{"left":%d,"list":[\n%s]},\n'):format(all:count() - #texts,
-      table.concat(texts, ",\n"))
+   return ('"arcs":{"left":%d,"list":[\n%s]},\n'):format(left, table.concat(texts, ",\n"))
 end
 
 -- }======
