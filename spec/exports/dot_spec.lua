@@ -116,6 +116,11 @@ describe("--export dot", function()
       end
    end)
 
+   it("states shares of weights near 2^63", function()
+      local text = assert(folded.profile(("main;f %d\nmain 5\n"):format(1 << 62)):export "dot")
+      assert.truthy(text:find("\\nself 4611686018.427 s (100.00%)\\ntotal", 1, true))
+   end)
+
    it("names a metric that there is not", function()
       assert.error_matches(function()
          folded.profile "main 1\n":export("dot", nil, { metric = "misses" })

@@ -59,7 +59,7 @@ local function weight(value, graph)
          break
       end
    end
-   return graph.whole == 0 and text or ("%s (%.2f%%)"):format(text, 100 * value / graph.whole)
+   return graph.whole == 0 and text or ("%s (%.2f%%)"):format(text, 100.0 * value / graph.whole)
 end
 
 -- Returns a colour that is stronger for larger shares: red, or blue for what has shrunk.

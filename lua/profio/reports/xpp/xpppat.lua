@@ -92,7 +92,7 @@ local function sums_of(context, options)
 end
 
 local function percent(part, whole)
-   return whole > 0 and 100 * part / whole or 0
+   return whole > 0 and 100.0 * part / whole or 0
 end
 
 local function rounded(number)
