@@ -251,6 +251,9 @@ describe("profio", function()
             .. "; echo $? >status) | head -n 1; cat status"))
          assert.equal("0\n", fine("(profio --report flat " .. NAMED
             .. "; echo $? >status) | true; cat status"))
+         local title = ("x"):rep(100000) -- more than a pipe holds
+         assert.equal("0\n", fine("(profio --export svg --set title=" .. title .. " gmon.out"
+            .. "; echo $? >status) | true; cat status"))
       end)
    end)
 

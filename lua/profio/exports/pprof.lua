@@ -4,7 +4,6 @@ local core = require "profio.core"
 local stacks = require "profio.exports.depth_limit"
 
 local MOST_COMMENTS = 8
-local EPIPE = 32 -- errno of a pipe that its reader has closed
 
 local pprof = {
    name = "pprof",
@@ -83,14 +82,15 @@ end
 ---@return true|nil
 ---@return string|nil message
 ---@return string|nil code
+---@return "EPIPE"|nil
 function pprof.write_trace(trace, given, file)
    local bytes, message, code = trace:save(nil, { packed = given.packed })
    if not bytes then
       return nil, message, code
    end
-   local done, why, number = file:write(bytes)
+   local done, _, number = file:write(bytes)
    if not done then
-      return nil, "write failed: " .. why, "io", number == EPIPE and "EPIPE" or nil
+      return core.write_failure(file, number)
    end
    return true
 end

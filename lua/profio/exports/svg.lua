@@ -9,6 +9,7 @@
 
 local compared = require "profio.exports.compared"
 local core = require "profio.core"
+local lanes = require "profio.exports.lanes"
 local markup = require "profio.exports.markup"
 
 local widths_option = { name = "widths", type = "choice", choices = { "new", "both" },
@@ -322,21 +323,12 @@ function svg.write_element(profile, given, file)
    local rows = core.flame_rows(contexts, options, file)
    local height = height_of(rows)
    options.root = given.icicle and HEAD or HEAD + rows * ROW
-   local ok, message = file:write(head(profile, given, height, options.root, options.before,
-      options.metric))
-   if not ok then
-      return nil, message, "io"
-   end
+   local out = lanes.out(file)
+   out:write(head(profile, given, height, options.root, options.before, options.metric))
    options.left = EDGE
-   local done, words, code, broken = core.write_flames(contexts, options, file)
-   if not done then
-      return nil, words, code, broken
-   end
-   ok, message = file:write(tip, "<script><![CDATA[\n", program, "]]></script>\n</svg>\n")
-   if not ok then
-      return nil, message, "io"
-   end
-   return true
+   out:call(core.write_flames, contexts, options)
+   out:write(tip, "<script><![CDATA[\n", program, "]]></script>\n</svg>\n")
+   return out:result()
 end
 
 -- Returns the options of the picture of one side of a difference.
@@ -361,20 +353,19 @@ local function write_pair(sides, given, file)
       tops[i] = height
       height = height + height_of(core.flame_rows(contexts, options, file))
    end
-   local ok, message = file:write(('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" '
+   local out = lanes.out(file)
+   out:write(('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" '
       .. 'width="%d" height="%d" viewBox="0 0 %d %d">\n'):format(given.width, height, given.width,
       height))
-   local code, broken = "io", nil
    for i, side in ipairs(sides) do
-      if ok then
-         ok, message, code, broken = svg.write_element(side.profile,
-            side_options(side, given, tops[i]), file)
+      local ok, message, code, broken = svg.write_element(side.profile,
+         side_options(side, given, tops[i]), file)
+      if not ok then
+         return nil, message, code, broken
       end
    end
-   if ok then
-      ok, message, code = file:write "</svg>\n", nil, "io"
-   end
-   return ok and true, message, code, broken
+   out:write "</svg>\n"
+   return out:result()
 end
 
 ---@param profile profio.Profile
@@ -387,13 +378,13 @@ end
 function svg.write(profile, given, file)
    given.width = math.max(given.width or 1200, 200)
    given.rows = given.rows or 400
-   local ok, message = file:write '<?xml version="1.0" encoding="UTF-8"?>\n'
-   if not ok then
-      return nil, message, "io"
-   end
    local sides = given.pair and compared.sides(profile, given.metric)
    if given.pair and not sides then
       error("svg: option pair needs a difference of two profiles", 0)
+   end
+   local ok, _, number = file:write '<?xml version="1.0" encoding="UTF-8"?>\n'
+   if not ok then
+      return core.write_failure(file, number)
    end
    return (sides and write_pair or svg.write_element)(sides or profile, given, file)
 end
