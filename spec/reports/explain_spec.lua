@@ -4,6 +4,7 @@ local command = require "spec.support.command"
 local events = require "spec.support.call_events"
 local gmon = require "spec.support.gmon_builder"
 local records = require "spec.support.winidea"
+local timelines = require "spec.support.events"
 
 -- Returns the explanation of f for calls of these lengths, 100 ns apart. An action makes the events
 -- of a call from its start and its length.
@@ -353,6 +354,26 @@ describe("profio explain", function()
    end
    command.file("calls.BIN", records.bytes(list, records.new))
    local given = "--format winidea --set bin_version=1.1 calls.BIN"
+
+   it("does not deny calls of functions that it has not tried", function()
+      -- Each of a to e calls the next one, twice around; the last one calls leaf twice.
+      local lines, areas = {}, { "a", "b", "c", "d", "e", "a", "b", "c", "d", "e" }
+      local function add(event, area)
+         lines[#lines + 1] = ("%d %s %s\n"):format(10 * #lines, event, area)
+      end
+      for i = 1, #areas do
+         add("enter", areas[i])
+      end
+      for _, event in ipairs { "enter", "leave", "enter", "leave" } do
+         add(event, "leaf")
+      end
+      for i = #areas, 1, -1 do
+         add("leave", areas[i])
+      end
+      assert.equal("None of the 5 functions with the longest calls has two calls outside of each "
+         .. "other that were recorded from enter to leave: name another function.\n",
+         timelines.fine(table.concat(lines), "--report", "explain"))
+   end)
 
    it("shows the parts and the trees", function()
       local text, status = command.run("profio explain 00000001 " .. given)

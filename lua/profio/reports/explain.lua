@@ -88,8 +88,17 @@ local function nothing(sentence)
    return { sentence = sentence, parts = {} }
 end
 
+-- Returns why no function is explained, if so many have several calls.
+local function none_found(count)
+   if count <= ATTEMPTS then
+      return "No function has two calls that were recorded from enter to leave."
+   end
+   return ("None of the %d functions with the longest calls has two calls outside of each other "
+      .. "that were recorded from enter to leave: name another function."):format(ATTEMPTS)
+end
+
 -- Returns the explanation of the calls of a trace, or nil, message, code. Without a given function,
--- of the first one that has two calls outside of each other.
+-- of the first of a few that has two calls outside of each other.
 local function explained_calls(context, options)
    local from, to = span.of(context.trace, context.given)
    local given = { quantile = options.quantile, from = from, to = to,
@@ -104,7 +113,7 @@ local function explained_calls(context, options)
          return made
       end
    end
-   return nothing "No function has two calls that were recorded from enter to leave."
+   return nothing(none_found(#areas))
 end
 
 -- Returns the function with the largest self cost, in a difference without increases that with the
