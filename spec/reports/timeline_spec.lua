@@ -144,6 +144,15 @@ f
       local text = events.fine("0 enter line:x a\n3 leave line:x a\n9 enter x a\n12 leave x a\n",
          "--report", "histogram", "--output", "csv", "--columns", "area,low,count")
       assert.equal("area,low,count\nx,2,1\nx,2,1\n", text)
+      -- The one with the longer calls comes last.
+      local text_of_calls = "0 enter line:x a\n9 leave line:x a\n"
+      for time = 10, 50, 10 do
+         text_of_calls = ("%s%d enter x a\n%d leave x a\n"):format(text_of_calls, time, time + 3)
+      end
+      local bar = ("#"):rep(40)
+      assert.equal("x\n            2 ns           5  100.00%  " .. bar
+         .. "\n\nx\n            8 ns           1  100.00%  " .. bar .. "\n",
+         events.fine(text_of_calls, "--report", "histogram"))
    end)
 
    it("says nothing of calls that have no such time", function()

@@ -31,7 +31,8 @@ histogram.fits = calls.fits
 
 local fields = { { name = "area", type = "name" }, { name = "low", type = "int" },
    { name = "high", type = "int" }, { name = "count", type = "int" },
-   { name = "count_share", type = "num" }, { name = "total", type = "int" } }
+   { name = "count_share", type = "num" }, { name = "total", type = "int" },
+   { name = "number", type = "int" } } -- of the area, only for the text
 
 -- Returns a key that distinguishes areas of one name.
 local function key_of(group)
@@ -82,7 +83,7 @@ function histogram.reader(context)
       local high = group.low == 0 and 1 or group.low > math.maxinteger // 2 and math.maxinteger
          or 2 * group.low
       rows[i] = { group.area, group.low, high, group.count,
-         group.count / sums[group.key].count, group.total }
+         group.count / sums[group.key].count, group.total, sums[group.key].first }
    end
    return core.rows_reader(fields, rows)
 end
@@ -107,11 +108,11 @@ local function write_area(out, rows, unit)
    end
 end
 
--- Splits rows by area: if low does not grow, another area of the same name begins.
+-- Splits rows by area; several areas may have one name.
 local function areas_of(rows)
    local areas, last = {}, nil
    for _, row in ipairs(rows) do
-      if not last or row.area ~= last.area or row.low <= last.low then
+      if not last or row.number ~= last.number then
          areas[#areas + 1] = {}
       end
       table.insert(areas[#areas], row)
