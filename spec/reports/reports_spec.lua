@@ -235,6 +235,21 @@ int main(void)
       assert.matches("\nExecution Summary:\n", printed)
    end)
 
+   it("states the time of code without line numbers", function()
+      local gmon = require "spec.support.gmon_builder"
+      local function address_of(name) -- _start is of the C library
+         return assert(tonumber(programs.output("nm %s", program):match("(%x+) T " .. name), 16))
+      end
+      local bytes = gmon.new("<", 8):header()
+      for name, count in pairs { many = 5, _start = 3 } do
+         local low = address_of(name)
+         bytes:histogram { low = low, high = low + 4, bins = { count } }
+      end
+      local path = command.file("places.gmon", bytes:bytes())
+      assert.matches("0%.05   Seconds in this file\n\n +0%.03   Seconds in code without line "
+         .. "numbers\n$", (programs.analyze("--report", "annotate", program, path)))
+   end)
+
    it("finds the source under a folder of --source, and says when it does not", function()
       local folder = command.folder
       os.execute(("mkdir -p %s/moved && mv %s %s/moved"):format(folder, source, folder))

@@ -163,9 +163,10 @@ end
 
 -- }======
 
--- Writes the files with the values of one unit.
+-- Writes the files with the values of one unit, and what is spent outside of known lines.
 local function write_files(context, out, rows, unit)
    local path, marks
+   local elsewhere = 0
    local never = uncalled(context)
    local function finish()
       if path then
@@ -184,9 +185,15 @@ local function write_files(context, out, rows, unit)
       end
       if row.file and row.line then
          add_row(marks, row)
+      else
+         elsewhere = elsewhere + (row.self or 0)
       end
    end
    finish()
+   if elsewhere ~= 0 then
+      out:write(("%9.2f   %s in code without line numbers\n"):format(elsewhere / unit.size,
+         unit.name))
+   end
 end
 
 ---@param context profio.Context
