@@ -185,6 +185,24 @@ describe("sample types", function()
       assert.is_nil(one:find('"name":"b"', 1, true))
    end)
 
+   it("report samples without a stack", function()
+      local text = protobuf.texts()
+      local bytes = message(1, number(1, text "samples"), number(2, text "count"))
+         .. message(2, packed(1, { 1 }), packed(2, { 3 })) .. message(2, packed(2, { 7 }))
+         .. message(4, number(1, 1), message(4, number(1, 1)))
+         .. message(5, number(1, 1), number(2, text "main"))
+      local trace <close> = assert(profio.open { data = bytes .. text.fields() })
+      local profile = trace:profile()
+      assert.same({ { "samples", "count", 10 } }, metrics_of(profile))
+      assert.equal(3, profile:flat():rows()[1].self)
+      local warning = trace.warnings[#trace.warnings]
+      assert.same({ "profile-no-stack", "note" }, { warning.code, warning.kind })
+      assert.matches("7 of metric 'samples' have no stack", warning.message, 1, true)
+      local count = #trace.warnings
+      assert(trace:profile())
+      assert.equal(count, #trace.warnings)
+   end)
+
    it("report a sum that exceeds 64 bits", function()
       local w = assert(profio.create(nil, { format = "pprof" }))
       w:write { stack = w:stack { { area = "f", class = "function" } }, metric = "t", unit = "ns",

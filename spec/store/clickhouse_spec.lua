@@ -73,7 +73,7 @@ describe("a store in ClickHouse", function()
                .. "cmp m.%s s.%s"):format(line, name, line, name, path, name, name)
          end
          local said, status, errors = command.run(table.concat(lines, " && "))
-         assert.same({ "", 0 }, { errors, status })
+         assert.same({ "", 0 }, { stored.without_notes(errors), status })
          assert.matches("12 runs added\n.*18 runs added, 1 already there\n$", said)
          for _, count in ipairs(fleet:ask "SELECT count() FROM runs") do
             assert.is_true(tonumber(count) > 0, "a server has no run")

@@ -43,6 +43,14 @@ function stored.stacks(random)
    return stacks
 end
 
+---Returns what a command wrote to standard error, without notes on samples that have no stack, of
+---which there are some.
+---@param errors string
+---@return string
+function stored.without_notes(errors)
+   return (errors:gsub("[^\n]* note: [^\n]*%[profile%-no%-stack%]\n", ""))
+end
+
 ---Writes a number of random pprof files into the folder of spec.support.command.
 ---@param folder string is emptied first
 ---@param count integer

@@ -1,4 +1,5 @@
--- Warnings that belong to no format: of packed files, of rings, of names and of computed columns.
+-- Warnings that belong to no format: of packed files, of rings, of names, of computed columns and
+-- of profiles.
 
 local common = {}
 
@@ -6,6 +7,8 @@ common.warnings = {
    ["derive-overflow"] = "a computed column has numbers that are too large: they are missing",
    ["gzip-damaged"] = "a packed file cannot be unpacked whole",
    ["gzip-truncated"] = "a packed file ends before its data do",
+   ["profile-no-stack"] = "samples have no stack: no function has their weight",
+   ["profile-overflow"] = "weights add up to more than 64 bits hold",
    ["ring-alive"] = "the file is being written",
    ["ring-damaged"] = "the ring of an unfinished recording cannot be read whole",
    ["ring-lost"] = "records were dropped or overwritten because the ring was full",
@@ -19,6 +22,8 @@ common.remedies = {
    ["derive-overflow"] = "use numbers with decimals in the formula: 1.0 * a * b",
    ["gzip-damaged"] = "transfer the file again; what could be unpacked is read",
    ["gzip-truncated"] = "transfer the file again; what could be unpacked is read",
+   ["profile-no-stack"] = "none needed: shares refer to the whole, which contains them",
+   ["profile-overflow"] = "choose another metric, or fewer files",
    ["ring-alive"] = "none needed: --follow shows more records as they come",
    ["ring-damaged"] = "none: the records before the damage are read",
    ["ring-lost"] = "record with a larger ring, or with full = \"block\"",

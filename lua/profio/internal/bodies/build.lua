@@ -116,13 +116,27 @@ local function note_units(state, body)
    end
 end
 
--- Returns the body, and adds a warning if a sum was limited to the integer range.
-local function noting_overflow(state, body, ...)
-   if body and body:facts().overflowed and not state.noted_overflow then
-      state.noted_overflow = true
-      state.notes[#state.notes + 1] = { code = "profile-overflow", kind = "damage",
-         message = "weights add up to more than 64 bits hold: the profile has the largest whole "
-            .. "number in place of the sum" }
+-- Adds a warning to the trace, unless it has one of this code.
+local function note_once(state, code, kind, message)
+   for _, note in ipairs(state.notes) do
+      if note.code == code then
+         return
+      end
+   end
+   state.notes[#state.notes + 1] = { code = code, kind = kind, message = message }
+end
+
+-- Returns the body, and adds a warning if a sum was limited to the integer range, or if weights have
+-- no stack.
+local function noting_losses(state, body, ...)
+   local facts = body and body:facts() or {}
+   if facts.overflowed then
+      note_once(state, "profile-overflow", "damage", "weights add up to more than 64 bits hold: "
+         .. "the profile has the largest whole number in place of the sum")
+   end
+   if (facts.unstacked or 0) ~= 0 then
+      note_once(state, "profile-no-stack", "note", ("%d of metric '%s' have no stack: only the "
+         .. "whole contains them, to which shares refer"):format(facts.unstacked, body:usual()))
    end
    return body, ...
 end
@@ -143,7 +157,7 @@ local function of_graph(state, given)
    end
    local body = graph_body.new(made)
    note_units(state, body)
-   return noting_overflow(state, body, nil, nil, symbols)
+   return noting_losses(state, body, nil, nil, symbols)
 end
 
 -- }======
@@ -185,9 +199,9 @@ function making.body(trace, state, given)
    if kind and kind ~= "calls" and (given.from or given.to or given.lane) ~= nil then
       error(trace.path .. ": its profile is of the whole: from, to and lane are for events", 0)
    elseif kind == "stacks" then
-      return noting_overflow(state, of_stacks(state, given))
+      return noting_losses(state, of_stacks(state, given))
    elseif kind == "calls" then
-      return noting_overflow(state, of_calls(trace, given))
+      return noting_losses(state, of_calls(trace, given))
    elseif not kind then
       error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
          table.concat(trace.tables, ", ")), 0)

@@ -62,7 +62,9 @@ end
 
 function Contexts:facts()
    local contexts, overflowed = self.core:count()
-   return { contexts = contexts, overflowed = overflowed, metrics = self:metrics() }
+   local usual = self.core:usual()
+   return { contexts = contexts, overflowed = overflowed, metrics = self:metrics(),
+      unstacked = usual and self.core:unstacked(usual) or 0 }
 end
 
 for _, name in ipairs { "metrics", "frames" } do
