@@ -41,7 +41,7 @@ local function write_inputs()
       calls[i] = { { thread = 1, time = i * 1000000, op = is_enter and "i" or "o", call = "A",
          params = ("p"):rep(i * 40) } }
       events[i] = { { time = i * 1000, event = is_enter and "enter" or "leave", area = "f" } }
-      samples[i] = { { module = "m", line = i, spent = i * 1000000, kind = "main",
+      samples[i] = { { module = "m", line = i, spent = i * 1000000, kind = "function",
          ["function"] = "g" } }
       table_rows[i] = { { ID = "r" .. i, NOTE = ("x"):rep(i * 60) } }
    end

@@ -13,7 +13,8 @@ function locales.run_with_commas(code)
    if os.execute("localedef -i de_DE -f UTF-8 " .. folder .. "/de_DE.UTF-8 2>/dev/null") then
       local path = folder .. "/program.lua"
       local file <close> = assert(io.open(path, "w"))
-      file:write('assert(os.setlocale("de_DE.UTF-8", "numeric"))\n',
+      file:write(("package.path, package.cpath = %q, %q\n"):format(package.path, package.cpath),
+         'assert(os.setlocale("de_DE.UTF-8", "numeric"))\n',
          'assert(("%.1f"):format(0.5) == "0,5")\n', code)
       file:close()
       local pipe <close> = assert(io.popen(("LOCPATH=%s lua5.4 %s 2>&1"):format(folder, path)))

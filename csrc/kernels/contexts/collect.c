@@ -19,17 +19,12 @@
 #define NO_COLUMN SIZE_MAX
 
 /* The columns of stacks and frames. */
+/* clang-format off */
 enum {
-  STACK,
-  FOLDED,
-  FUNCTION,
-  FALLBACK,
-  CALLER,
-  CALLER_FILE,
-  FILE_NAME,
-  LINE,
+  STACK, FOLDED, FUNCTION, FALLBACK, CALLER, CALLER_FILE, FILE_NAME, LINE,
   NCOLUMNS
 };
+/* clang-format on */
 
 typedef struct collector {
   pf_contexts *contexts;

@@ -36,7 +36,7 @@ function callgrind.write(profile, given, file)
    local functions, arcs = profile:sums()
    local remark = profile:compared() and "a difference: costs below 0 have shrunk; " ..
       "callgrind_annotate shows them, KCachegrind does not" or nil
-   local note = compared.note_unstacked(profile, given)
+   local note = compared.unstacked_note(profile, given)
    remark = remark and note and remark .. "; " .. note or remark or note
    return core.write_callgrind(functions, { remark = remark,
       metrics = metrics_of(profile, given.metric), notes = profile:notes(),

@@ -22,18 +22,16 @@ function compared.contexts(profile, metric)
    return assert(both), metric, "before"
 end
 
----Adds a note about the weight of rows without a stack to given.notes, if they have any, for an
----export that leaves them out.
+---Returns a note about the weight of rows without a stack, if they have any, for an export that
+---leaves them out.
 ---@param profile profio.Profile
----@param given table metric, notes
+---@param given table metric
 ---@return string|nil note
-function compared.note_unstacked(profile, given)
+function compared.unstacked_note(profile, given)
    local metric = given.metric or profile:usual_metric()
    local weight = metric and profile:kind() == "contexts" and profile:contexts():unstacked(metric)
-   local note = weight and weight ~= 0
+   return weight and weight ~= 0
       and ("rows without a stack are left out: their %s is %d"):format(metric, weight) or nil
-   given.notes[#given.notes + 1] = note
-   return note
 end
 
 -- Returns the total of a metric of a profile; nil: the usual one.

@@ -151,7 +151,7 @@ local function title_of(profile, given, graph, counts)
       table.insert(given.notes, ("%s; nodes = N, node_share = 0 and arc_share = 0 show more")
          :format(lines[3]))
    end
-   lines[#lines + 1] = compared.note_unstacked(profile, given)
+   lines[#lines + 1] = compared.unstacked_note(profile, given)
    for _, note in ipairs(profile:notes()) do
       lines[#lines + 1] = "damaged: " .. note
    end

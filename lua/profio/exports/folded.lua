@@ -27,7 +27,6 @@ local folded = {
 ---@return "EPIPE"|nil
 function folded.write(profile, given, file)
    local contexts, metric, before = compared.contexts(profile, given.metric)
-   compared.note_unstacked(profile, given)
    return core.write_folded(stacks.shortened(contexts, given), { metric = metric, before = before,
       increases = given.increases }, file)
 end
