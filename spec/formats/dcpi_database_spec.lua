@@ -115,6 +115,22 @@ describe("dcpi, a database", function()
       remove()
    end)
 
+   it("names packed files that are damaged, and reads what can be unpacked of them", function()
+      local root, remove = database { good = profile({}, { 5 }),
+         cut = profile({ event = "imiss" }, { 3 }), head = profile({ event = "dmiss" }, { 9 }) }
+      os.execute(("cd '%s' && gzip cut head && truncate -s -8 cut.gz && truncate -s 8 head.gz")
+         :format(root))
+      local trace <close> = assert(profio.open(root))
+      local codes = {}
+      for _, warning in ipairs(trace.warnings) do
+         codes[#codes + 1] = warning.code .. " " .. warning.message:match "/(%w+)%.gz"
+      end
+      table.sort(codes)
+      assert.same({ "dcpi-unreadable head", "gzip-truncated cut" }, codes)
+      assert.same({ "cycles 5", "imiss 3" }, sums(trace, "event"))
+      remove()
+   end)
+
    it("may contain packed files and dcpicat's texts", function()
       local root, remove = database { ["e/text"] = dcpi.listing, ["e/golden"] = dcpi.golden() }
       os.execute("gzip -k '" .. root .. "/e/golden' && rm '" .. root .. "/e/golden'")

@@ -35,11 +35,21 @@ local function each_file(directory, f, depth)
    return false
 end
 
--- Returns the first bytes of a file if it is a profile, else nil.
+-- Opens a file; of damaged packed data the part that can be unpacked. nil: it cannot be read.
+local function open(path)
+   local source, _, _, part = core.named_source(path)
+   if part and part:size() == 0 then
+      part:close()
+      part = nil
+   end
+   return source or part
+end
+
+-- Returns the first bytes of a file if it is a profile; nil: it is none; false: it cannot be read.
 local function head_of(path)
-   local source = core.named_source(path)
+   local source = open(path)
    if not source then
-      return nil
+      return false
    end
    local best = core.detect(source)[1]
    local head = best and best[1] == "dcpi" and source:read(0, HEAD) or nil
@@ -53,7 +63,7 @@ end
 function database.is_one(directory)
    local looked, found = 0, false
    each_file(directory, function(path)
-      looked, found = looked + 1, head_of(path) ~= nil
+      looked, found = looked + 1, head_of(path) and true or false
       return found or looked >= MOST_LOOKED
    end, 1)
    return found
@@ -207,7 +217,7 @@ local function is_selected_file(path, head, header, options)
    elseif not is_text(head, options) then
       return false
    end
-   local source = core.named_source(path)
+   local source = open(path)
    local pieces = source and database.pieces(source, options)
    if source then
       source:close()
@@ -215,26 +225,29 @@ local function is_selected_file(path, head, header, options)
    return pieces ~= nil
 end
 
----Returns the files of a database that the options select.
+---Returns the files of a database that the options select, and those that cannot be read: opening
+---them gives the error.
 ---@param directory string
 ---@param options table<string, string> image, event, epoch, label, platform, or some of them
 ---@return string[]|nil paths in order of epoch, platform, image, event
 ---@return string|nil message
 ---@return string|nil code
 function database.files(directory, options)
-   local found = {}
+   local found, count = {}, 0
    local done, message, code = each_file(directory, function(path)
       local head = head_of(path)
       local header = head and header_of(head)
       if header and is_selected_file(path, head, header, options) then
-         header.file = path
+         header.file, count = path, count + 1
          found[#found + 1] = header
+      elseif head == false then
+         found[#found + 1] = { file = path }
       end
       return false
    end, 1)
    if done == nil then
       return nil, message, code
-   elseif #found == 0 then
+   elseif count == 0 then
       return nil, ("%s: dcpi: no profile%s in this database"):format(directory,
          selection_words(options)), "format"
    end
