@@ -131,6 +131,24 @@ describe("dcpi, a database", function()
       remove()
    end)
 
+   it("says which events a profile leaves out", function()
+      local files, left_out = {}, {}
+      for i = 1, 10 do -- a profile has the time and 7 of them
+         local event = i == 1 and "cycles" or "event" .. i
+         files[("f%02d"):format(i)] = profile({ event = event, image = ("%02d"):format(i) }, { i })
+         left_out[#left_out + 1] = i > 7 and event or nil
+      end
+      local root, remove = database(files)
+      local trace <close> = assert(profio.open(root))
+      assert.same({}, trace.warnings)
+      assert.equal(8, #assert(trace:profile()):metrics())
+      assert(trace:profile())
+      assert.equal(1, #trace.warnings)
+      assert.equal("dcpi-many-events", trace.warnings[1].code)
+      assert.matches(table.concat(left_out, ", ") .. "$", trace.warnings[1].message)
+      remove()
+   end)
+
    it("may contain packed files and dcpicat's texts", function()
       local root, remove = database { ["e/text"] = dcpi.listing, ["e/golden"] = dcpi.golden() }
       os.execute("gzip -k '" .. root .. "/e/golden' && rm '" .. root .. "/e/golden'")

@@ -56,6 +56,16 @@ local function events_of(state)
    return names, has_time
 end
 
+-- Adds a note, once, about the events that a profile leaves out: those from a number on.
+local function note_left_out(state, names, from)
+   if names[from] and not state.noted_events then
+      state.noted_events = true
+      state.notes[#state.notes + 1] = { code = "dcpi-many-events", kind = "note",
+         message = ("a profile has at most %d metrics: it leaves out %s"):format(MOST_METRICS,
+            table.concat(names, ", ", from)) }
+   end
+end
+
 -- Returns the metrics of a profile, and the pivot columns that hold the counts of the events.
 local function metrics_of(state)
    local names, has_time = events_of(state)
@@ -67,6 +77,7 @@ local function metrics_of(state)
       columns[i] = { name = names[i], column = "metric" .. i }
       metrics[#metrics + 1] = { name = names[i], unit = "count", column = "metric" .. i }
    end
+   note_left_out(state, names, #columns + 1)
    return metrics, columns
 end
 
@@ -135,6 +146,7 @@ dcpi.warnings = {
    ["dcpi-footer-samples"] = "the footer states another sum of samples than was counted",
    ["dcpi-hex-prefix"] = "a hexadecimal number begins with 0x",
    ["dcpi-long-word"] = "a header line begins with a very long word",
+   ["dcpi-many-events"] = "a profile leaves out events, because there are too many for it",
    ["dcpi-missing-line"] = "a required header line is missing",
    ["dcpi-no-footer"] = "the file ends after the header, without a footer",
    ["dcpi-not-written"] = "the written file cannot hold a table of the trace",
@@ -183,6 +195,7 @@ dcpi.remedies = {
    ["dcpi-footer-samples"] = "transfer the file again: counts may be missing",
    ["dcpi-hex-prefix"] = "none needed: the number is read",
    ["dcpi-long-word"] = "table header has the line",
+   ["dcpi-many-events"] = "table samples has all; in a database choose one: --set event=NAME",
    ["dcpi-missing-line"] = "transfer the file again; what the line would state is missing",
    ["dcpi-no-footer"] = "flush the profiles (dcpiflush) before the file is copied",
    ["dcpi-not-written"] = "choose a form that holds it: --set dialect=pdb or dcpicat",
