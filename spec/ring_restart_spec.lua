@@ -70,6 +70,9 @@ local streams = {
      given = [[{ format = "winidea", dialect = "text1", timeline_binary = true,
         ring = { size = "64K" } }]],
      write = [[w:write { time = i, event = "enter", area = "f" }]] },
+   { name = "e", files = { "e" }, shows = "line",
+     given = [[{ format = "br", ring = { size = "64K" } }]],
+     write = [[w:write { module = "A.BR", line = i }]] },
 }
 
 -- A writer that is killed after 30 flushed records and 30 more.
@@ -103,7 +106,7 @@ end
 describe("a writer at the path of a killed one", function()
    for _, stream in ipairs(streams) do
       local path = folder .. "/" .. stream.name
-      local kept = folder .. "/" .. stream.name:gsub("%.", "-1.", 1)
+      local kept = folder .. "/" .. stream.name:gsub("^[^.]*", "%0-1", 1)
 
       for _, options in ipairs { "", "fsync = true" } do
          it(("keeps its recording whole: %s %s"):format(stream.name, options), function()

@@ -46,7 +46,10 @@ end
 -- is replaced.
 local function keep(path, others, syncs)
    local ring = path .. ".ring"
-   local base, ending = path:match "^(.-)(%.?[^./]*)$"
+   local base, ending = path:match "^(.-)(%.[^./]*)$"
+   if not base then
+      base, ending = path, ""
+   end
    local paths = { ring, table.unpack(others) }
    paths[#paths + 1] = path
    local number = 0
