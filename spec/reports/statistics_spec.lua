@@ -233,6 +233,9 @@ line,area,context,column,operator,bound,value,state,at
       local _, status, errors = events.command(lines, "--limits", "/nowhere/limits.txt")
       assert.equal(1, status)
       assert.matches("/nowhere/limits.txt: No such file", errors)
+      _, status, errors = events.command(lines, "--limits", "/tmp")
+      assert.equal(1, status)
+      assert.matches("/tmp: Is a directory", errors)
    end)
 
    it("compares functions of a profile where there are no events", function()

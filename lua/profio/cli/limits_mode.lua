@@ -76,9 +76,13 @@ function mode.read(path)
    if not file then
       failure.raise(failure.NOTHING, message)
    end
-   local text = file:read "a"
+   local text
+   text, message = file:read "a"
    file:close()
-   local list, wrong, line = limits.parse(text or "")
+   if not text then -- such as a folder
+      failure.raise(failure.NOTHING, ("%s: %s"):format(path, message))
+   end
+   local list, wrong, line = limits.parse(text)
    if not list then
       failure.use("%s:%d: %s", path, line, wrong)
    end
