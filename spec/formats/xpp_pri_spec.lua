@@ -22,6 +22,10 @@ describe("settings", function()
       assert.equal("A=1\nA=3\n", pri.parse "A=1\nA=2\n":set("a", 3):text())
    end)
 
+   it("are not read from a folder", function()
+      assert.same({ nil, "/tmp: Is a directory" }, { pri.read "/tmp" })
+   end)
+
    it("name the bits of OPERATIONMODE", function()
       local settings = pri.parse(text)
       assert.same({ trace = true }, settings:mode())

@@ -61,7 +61,12 @@ function pri.read(path)
    if not file then
       return nil, message
    end
-   return pri.parse(file:read "a")
+   local text
+   text, message = file:read "a"
+   if not text then -- such as a folder
+      return nil, ("%s: %s"):format(path, message)
+   end
+   return pri.parse(text)
 end
 
 -- Returns the number of the last line that sets a key: that line counts.
