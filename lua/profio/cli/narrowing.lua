@@ -3,6 +3,7 @@
 local failure = require "profio.cli.failure"
 local later = require "profio.internal.later"
 local function_spec = later "profio.cli.function_spec"
+local traces = require "profio.internal.trace"
 
 local narrowing = {}
 
@@ -25,10 +26,11 @@ end
 ---Returns the arcs of a trace without the calls of --ignore FROM/TO.
 ---@param trace profio.Trace
 ---@param given table
----@return profio.View|nil  nil: all of them
+---@return profio.View|nil  nil: all of them, or FROM/TO is the name of a function, as in profiles
+---that are not built from arcs
 function narrowing.arcs(trace, given)
    local ignored = ignored_calls(given)
-   if #ignored == 0 then
+   if #ignored == 0 or not traces.has_table(trace, "arcs") then
       return nil
    end
    return trace:table "arcs":filter(function(from, to)
