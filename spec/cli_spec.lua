@@ -93,6 +93,14 @@ describe("profio", function()
          assert.equal("leaf,20,150000000,150000000\n", rows "--focus '~^le'")
       end)
 
+      it("may have the form FROM/TO in profiles that are not built from arcs", function()
+         command.file("slash.lua", [[require "spec.support.folded"]])
+         command.file("slash.folded", "FOLDED\nmain;net/http.Get;read 5\nmain 7\n")
+         assert.equal("function,self\nmain,7\n", fine("LUA_PATH=\"$LUA_PATH;" .. command.root
+            .. "/?.lua\" profio --load slash.lua --report flat --output csv \z
+            --columns function,self --ignore net/http.Get slash.folded"))
+      end)
+
       it("are charged to their callers", function()
          assert.equal("work,5,500000000,500000000\nmain,,100000000,600000000\n",
             rows "--hide leaf")
@@ -357,6 +365,12 @@ describe("profio", function()
          local _, raised, errors = run "profio --script raise.lua"
          assert.equal(1, raised)
          assert.matches("raise.lua:1: oh no", errors)
+         for _, wrong in ipairs { "256", "-1" } do -- a process would end with 0 and 255
+            command.file("wrong.lua", "return " .. wrong)
+            _, status, errors = run "profio --script wrong.lua"
+            assert.equal(1, status)
+            assert.matches("wrong.lua returned " .. wrong .. "; an exit status", errors, 1, true)
+         end
       end)
 
       it("begin with --new-script", function()
@@ -370,6 +384,21 @@ describe("profio", function()
             { 1, 9, "O", "MAIN", 11 } }
          command.file("script.PRF", prf)
          assert.not_matches("sum%(", (run "profio --new-script script.PRF"))
+      end)
+
+      it("begin with --new-script for any names of columns and tables", function()
+         command.file("names.lua", [[
+            require("profio").register { name = "names",
+               score = function(bytes) return bytes:find "^NAMES" and 99 or 0 end,
+               tables = { ["my rows"] = { { "a-b", "int" }, { "2nd", "int" }, { "not", "int" },
+                  { "print", "int" } } },
+               open = function()
+                  return { ["my rows"] = function(put) put(11, 22, 33, 44) end }
+               end }]])
+         command.file("a.names", "NAMES\n")
+         fine "profio --load names.lua --new-script -o named.lua a.names"
+         assert.matches("\n11\t22\t33\t44\n",
+            fine "profio --load names.lua --script named.lua a.names")
       end)
    end)
 

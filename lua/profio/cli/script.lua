@@ -7,8 +7,10 @@ local script = {}
 
 -- {====== Running a script ======
 
+local HIGHEST <const> = 255 -- exit status that a process can return
+
 ---Runs a script with the open trace and the words after "--" as arguments. An error in it ends the
----command; a whole number that it returns is the exit status.
+---command; a whole number that it returns is the exit status, and a failure if it cannot be one.
 ---@param context table
 ---@return integer|nil status
 function script.run(context)
@@ -22,7 +24,12 @@ function script.run(context)
    if not ok then
       failure.raise(failure.NOTHING, result)
    end
-   return math.type(result) == "integer" and result or nil
+   local status = math.type(result) == "integer" and result or nil
+   if status and (status < 0 or status > HIGHEST) then
+      failure.raise(failure.NOTHING, ("%s returned %d; an exit status is a number from 0 to %d")
+         :format(given.script, status, HIGHEST))
+   end
+   return status
 end
 
 ---Runs the files of --load, which may register formats. An error in one ends the command.
@@ -56,7 +63,7 @@ print(trace.format, trace.path, word)
 local body = [[
 
 -- Table %s: %s
-for %s in trace.%s:each(%s) do
+for %s in trace%s:each(%s) do
    print(%s)
    break -- one row, to begin with
 end
@@ -65,20 +72,33 @@ end
 local tail = [[
 
 -- The same in C: conditions, groups, sums.
-trace.%s:group(%q):aggregate { "n = count"%s }:sort("-n"):limit(10):print()
+trace%s:group(%q):aggregate { "n = count"%s }:sort("-n"):limit(10):print()
 ]]
 
-local reserved = { ["and"] = true, ["break"] = true, ["do"] = true, ["else"] = true,
-   ["elseif"] = true, ["end"] = true, ["for"] = true, ["function"] = true, ["in"] = true,
-   ["repeat"] = true, ["until"] = true, ["then"] = true }
+local reserved = {}
+for word in ([[and break do else elseif end false for function goto if in local nil not or repeat
+   return then true until while trace print word]]):gmatch "%l+" do
+   reserved[word] = true
+end
+
+-- Returns a text as a Lua name that is not used otherwise.
+local function identifier(text)
+   local name = text:gsub("[^%w_]", "_"):gsub("^%d", "_%0")
+   return reserved[name] and name .. "_" or name
+end
 
 -- Returns columns as names of variables.
 local function variables(columns)
    local list = {}
    for i, column in ipairs(columns) do
-      list[i] = reserved[column] and column .. "_" or column
+      list[i] = identifier(column)
    end
    return table.concat(list, ", ")
+end
+
+-- Returns the index of a table in the trace as Lua.
+local function access(name)
+   return identifier(name) == name and "." .. name or (":table(%q)"):format(name)
 end
 
 local function quoted(columns)
@@ -115,7 +135,7 @@ local function table_text(trace, name)
    local view = trace:table(name)
    local columns = view.columns
    local shown = table.move(columns, 1, math.min(#columns, 4), 1, {})
-   return body:format(name, described(view:fields()), variables(shown), name, quoted(shown),
+   return body:format(name, described(view:fields()), variables(shown), access(name), quoted(shown),
       variables(shown))
 end
 
@@ -131,7 +151,7 @@ function script.new(context)
    end
    local main = trace.tables[1]
    local fields = trace:table(main):fields()
-   out:write(tail:format(main, fields[1].name, sum_of(fields)))
+   out:write(tail:format(access(main), fields[1].name, sum_of(fields)))
 end
 
 -- }======
