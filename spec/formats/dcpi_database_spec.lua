@@ -131,6 +131,26 @@ describe("dcpi, a database", function()
       remove()
    end)
 
+   it("is written with the epoch that is known, where a file states none", function()
+      local root, remove = database { a = profile({ epoch = false }, { 5 }),
+         b = profile({ event = "imiss", epoch = new }, { 3 }) }
+      local trace <close> = assert(profio.open(root))
+      assert(trace:save(root .. "/merged/"))
+      local merged <close> = assert(profio.open(root .. "/merged"))
+      assert.same({}, merged.warnings)
+      assert.same({ "cycles 5", "imiss 3" }, sums(merged, "event"))
+      for epoch in merged.profiles:each "epoch" do
+         assert.equal(new, epoch)
+      end
+      remove()
+      root, remove = database { a = profile({ epoch = false }, { 5 }) }
+      local alone <close> = assert(profio.open(root))
+      local done, message, code = alone:save(root .. "/merged/")
+      assert.same({ nil, "unsupported" }, { done, code })
+      assert.matches("must state epoch: give it in header", message)
+      remove()
+   end)
+
    it("says which events a profile leaves out", function()
       local files, left_out = {}, {}
       for i = 1, 10 do -- a profile has the time and 7 of them

@@ -21,9 +21,10 @@ local function header_of(part)
    return header
 end
 
--- Returns an epoch as digits that can be compared: early tools leave out the century.
+-- Returns an epoch as digits that can be compared: early tools leave out the century. A missing one
+-- is after all others.
 local function order_of(epoch)
-   local digits = tostring(epoch or "")
+   local digits = tostring(epoch or "~")
    if #digits == 10 then
       digits = (digits < "70" and "20" or "19") .. digits
    end
@@ -170,7 +171,8 @@ local function write_groups(state, groups, stage, given, save, made)
    local taken, bytes = {}, 0
    for _, group in ipairs(groups) do
       local path = path_of(group, stage, taken)
-      local options = { header = ("epoch %s\n%s"):format(group.epoch, given.header or "") }
+      local epoch = group.epoch and ("epoch %s\n"):format(group.epoch) or ""
+      local options = { header = epoch .. (given.header or "") }
       for name, value in pairs(given) do
          options[name] = options[name] or value
       end
