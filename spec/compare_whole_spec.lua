@@ -60,4 +60,25 @@ describe("profio compare --whole", function()
          assert.matches("%-%-whole is a row", errors)
       end
    end)
+
+   it("names options that its form would ignore", function()
+      for words, option in pairs {
+         ["--output markdown --top 1"] = "--top", ["--output markdown --sort change"] = "--sort",
+         ["--output junit --fail new --where change=5"] = "--where",
+         ["--export folded --columns change"] = "--columns",
+         ["--export folded --where change=5"] = "--where",
+         ["--output csv --unit ms"] = "--unit", ["--export csv --wide"] = "--wide" } do
+         local _, status, errors = command.run("profio compare" .. both .. words)
+         assert.equal(2, status, words)
+         assert.matches("cannot use " .. option .. ":", errors, 1, true)
+      end
+   end)
+
+   it("reads the old runs first", function()
+      for _ = 1, 8 do -- the order of pairs differs from process to process
+         local _, status, errors = command.run "profio compare gone1 --new gone2"
+         assert.equal(1, status)
+         assert.matches("gone1", errors)
+      end
+   end)
 end)

@@ -69,9 +69,9 @@ function sides.prepare(given)
          #new + #new_conditions == 0 and "new" or "old")
    end
    base, new = share(base, new, base_conditions, new_conditions)
-   for side, paths in pairs { old = base, new = new } do
-      if not has_trace(paths) then
-         failure.use("compare: no file of %s runs is named", side)
+   for _, side in ipairs { { "old", base }, { "new", new } } do
+      if not has_trace(side[2]) then
+         failure.use("compare: no file of %s runs is named", side[1])
       end
    end
    given.files, given.diff, given.diff_followers = new, base, {}
@@ -121,7 +121,8 @@ function sides.read(given, options, err)
    local read, has_damage, number = { base = {}, new = {} }, false, 0
    local paths = { base = distinct(old.traces), new = distinct(new.traces) }
    local show = progress.of_files(#paths.base + #paths.new, given, err)
-   for side, of in pairs { base = old, new = new } do
+   for _, side in ipairs { "base", "new" } do
+      local of = side == "base" and old or new
       of.run = of.run and #of.run > 0 and of.run or nil
       for _, path in ipairs(paths[side]) do
          has_damage = add_file(read[side], path, of, given, options, err) or has_damage

@@ -2,6 +2,7 @@
 
 local compare = require "profio.internal.compare"
 local comparison_text = require "profio.cli.compare.comparison_text"
+local conflicts = require "profio.cli.conflicts"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
@@ -83,7 +84,29 @@ local function takes_profile(given)
    return export and export.takes ~= "rows" or false
 end
 
+-- The options of rows and of text that the forms of output do not use.
+local unused = {
+   text = {},
+   markdown = { "columns", "group", "aggregate", "sort", "top", "wide" },
+   junit = { "columns", "where", "group", "aggregate", "sort", "top", "wide" },
+   profile = { "columns", "where", "group", "aggregate", "sort", "top", "wide", "unit" },
+   rows = { "wide", "unit" },
+}
+
+local function check_unused(given)
+   local form = takes_profile(given) and "profile" or given.export and "rows" or given.output
+   for _, key in ipairs(unused[form] or unused.rows) do
+      local value = given[key]
+      if value and (type(value) ~= "table" or value[1]) then
+         failure.use("compare: %s cannot use %s: leave it out", given.export
+            and "--export " .. given.export or "--output " .. given.output,
+            conflicts.name_of(key))
+      end
+   end
+end
+
 local function check(given)
+   check_unused(given)
    local export = given.export and exports.named(given.export)
    if export and export.takes == "trace" and not export.write_profile then
       failure.use("compare: --export %s shows the events of one trace", export.name)
