@@ -57,6 +57,26 @@ describe("profio mcp", function()
       assert.equal("profio", known.result.serverInfo.name)
    end)
 
+   it("is not confused by files that have the name of a verb or a report", function()
+      for _, name in ipairs { "info", "report", "flat", "compare" } do
+         os.execute(("mkdir '%s/in/%s'"):format(folder, name))
+      end
+      local info, flat, compare, bottom_up = ask(tool("info", { files = { "a.pb.gz" } }),
+         tool("flat", { files = { "a.pb.gz" } }),
+         tool("compare", { base = { "a.pb.gz" }, new = { "a.pb.gz" } }),
+         tool("report", { report = "bottom-up", files = { "a.pb.gz" } }))
+      os.execute(("cd '%s/in' && rmdir info report flat compare"):format(folder))
+      for _, answer in ipairs { info, flat, compare, bottom_up } do
+         assert.is_false(answer.result.isError, text_of(answer))
+      end
+   end)
+
+   it("refuses a number that is a text", function()
+      local answer = ask(tool("flat", { files = { "a.pb.gz" }, top = "5" }))
+      assert.is_true(answer.result.isError)
+      assert.equal("top expects a whole number from 1 on", text_of(answer))
+   end)
+
    it("answers what is no request with an error, and notifications not at all", function()
       local answers = { ask("nonsense", "", "5", '{"id":3}',
          request(nil, "notifications/initialized"),

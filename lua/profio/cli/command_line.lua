@@ -121,11 +121,13 @@ local function is_path(word)
    return file ~= nil and file:close() or lfs.attributes(word, "mode") == "file"
 end
 
--- Returns the verb of a command line, or nil: the first word, unless a file has this name; and the
--- number of its words, which are two for a command such as `store add`.
+-- Returns the verb of a command line, or nil: the first word, unless a file has this name and
+-- argv.has_verb is not set; and the number of its words, which are two for a command such as
+-- `store add`.
 local function verb_of(argv)
    local word = argv[1]
-   local verb = word and not word:find "^%-" and not is_path(word) and verbs.find(word) or nil
+   local is_word = word and not word:find "^%-" and (argv.has_verb or not is_path(word))
+   local verb = is_word and verbs.find(word) or nil
    local command = verb and verb.commands and argv[2] and verb.commands.find(argv[2])
    return command or verb, command and 2 or 1
 end

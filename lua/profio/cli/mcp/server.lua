@@ -31,7 +31,7 @@ local function run(words)
    local path = os.tmpname()
    local err <close> = assert(io.tmpfile())
    local status = require("profio.cli").main(table.move(words, 2, #words, 4,
-      { words[1], "-o", path }), err)
+      { words[1], "-o", path, has_verb = true }), err)
    local output = read_file(path)
    os.remove(path)
    err:seek "set"

@@ -80,7 +80,7 @@ end
 
 local function report(name)
    return function(given)
-      return { command({ "report", name }, given, true) }
+      return { command({ "report", "--report", name }, given, true) }
    end
 end
 
@@ -97,7 +97,7 @@ tools.list = {
          .. "the functions with the largest self time, for the tool explain.",
       commands = function(given)
          return { command({ "report", "--list-reports" }, given),
-            command({ "report", "flat", "--output", "json", "--top", "5" }, given) }
+            command({ "report", "--report", "flat", "--output", "json", "--top", "5" }, given) }
       end },
    { name = "flat", required = { "files" }, properties = of_rows {},
       description = "Functions by self time, with calls and inclusive time (column total).",
@@ -107,7 +107,7 @@ tools.list = {
          .. "inclusive time; only of traces with stacks.",
       commands = report "tree" },
    { name = "report", required = { "report", "files" },
-      properties = of_rows { report = { type = "string", pattern = "^[A-Za-z0-9_]+$",
+      properties = of_rows { report = { type = "string", pattern = "^[A-Za-z0-9_-]+$",
          description = "name of a report; the tool next lists those that fit" } },
       description = "The rows of any report.",
       commands = function(given)
@@ -169,7 +169,8 @@ local function checked(name, value, schema, folders)
       end
       return list
    elseif schema.type == "integer" then
-      return math.tointeger(value) and value >= schema.minimum and math.tointeger(value)
+      local whole = type(value) == "number" and math.tointeger(value)
+      return whole and whole >= schema.minimum and whole
          or error(("%s expects a whole number from %d on"):format(name, schema.minimum), 0)
    elseif type(value) ~= "string" or value == "" or value:find "\0" then
       error(("%s expects a text"):format(name), 0)
