@@ -120,6 +120,9 @@ end
 local function unknown(word)
    local suggestions = require "profio.internal.suggestions"
    local names, known = require("profio.cli.help.pages").names(), {}
+   for _, name in ipairs(names) do
+      known[name] = true
+   end
    for _, entry in ipairs(require("profio.cli.help.index").entries()) do
       if not known[entry.name] then
          known[entry.name] = true
