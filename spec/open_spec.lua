@@ -20,6 +20,9 @@ describe("profio.open", function()
    it("raises at wrong use", function()
       assert.error_matches(function() profio.open() end, "open expects a path")
       assert.error_matches(function() profio.open {} end, "at least one path")
+      assert.error_matches(function() profio.open { "a.BIN", mapping = "a" } end,
+         "no field 'mapping'")
+      assert.is_nil(profio.open(table.pack "/nowhere"))
       assert.error_matches(function() profio.open({ data = 1 }) end, "data = string")
       assert.error_matches(function() profio.open("x", 1) end, "table of options")
       assert.error_matches(function() profio.open("x", { format = "nope" }) end,

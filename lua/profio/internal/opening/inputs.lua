@@ -69,6 +69,12 @@ function inputs.of(what)
       end
       list[i] = one(input)
    end
+   for key in pairs(what) do
+      if type(key) == "string" and key ~= "n" then -- such as a role; n is of table.pack
+         error(("open expects a list of paths, which has no field '%s': it may be an option of the "
+            .. "second argument"):format(key), 3)
+      end
+   end
    return list
 end
 
