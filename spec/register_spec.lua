@@ -133,6 +133,21 @@ describe("a registered format", function()
       end, "tables")
    end)
 
+   it("is refused when its tables or options cannot be used", function()
+      local function refused(message, given)
+         given.name, given.score, given.open = "x", print, print
+         given.tables = given.tables or { t = { { "a", "int" } } }
+         assert.error_matches(function() profio.register(given) end, message)
+      end
+      refused("main: no table 'gone'", { main = "gone" })
+      refused("table 't' has two columns 'a'",
+         { tables = { t = { { "a", "int" }, { "b", "int" }, { "a", "name" } } } })
+      for _, option in ipairs { "a", { type = "int" }, { name = "a" },
+         { name = "a", type = "integer" }, { name = "a", type = "choice" } } do
+         refused("an option must be { name =, type =", { options = { option } })
+      end
+   end)
+
    it("refuses put outside its decoder", function()
       local leaked
       profio.register {

@@ -44,7 +44,7 @@ end
 ---@return string form
 ---@return string help
 function options.described(option)
-   local help, default = option.help, option.default
+   local help, default = option.help or "", option.default
    if option.unit then
       help = help .. "; in " .. option.unit
    end

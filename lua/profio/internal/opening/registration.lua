@@ -32,8 +32,30 @@ local function check_tables(format)
       if type(name) ~= "string" or type(fields) ~= "table" or #fields == 0 then
          error("register: table '" .. tostring(name) .. "' must be { {column, type}, ... }", 0)
       end
+      local known = {}
       for _, field in ipairs(fields) do
          check_field(name, field)
+         if known[field[1]] then
+            error(("register: table '%s' has two columns '%s'"):format(name, field[1]), 0)
+         end
+         known[field[1]] = true
+      end
+   end
+   if format.main ~= nil and not format.tables[format.main] then
+      error(("register: main: no table '%s'"):format(tostring(format.main)), 0)
+   end
+end
+
+-- The types that options of registered formats may have.
+local option_types = { int = true, num = true, size = true, bool = true, text = true,
+   choice = true, file = true }
+
+local function check_options(format)
+   for _, option in ipairs(format.options or {}) do
+      if type(option) ~= "table" or type(option.name) ~= "string" or not option_types[option.type]
+         or option.type == "choice" and type(option.choices) ~= "table" then
+         error("register: an option must be { name =, type =, help = } with the type int, num, "
+            .. "size, bool, text, file or, with choices = { ... }, choice", 0)
       end
    end
 end
@@ -79,11 +101,12 @@ local function check_profile(format)
    end
 end
 
----Checks the tables and the profile of a format, and returns it as a format of the registry.
+---Checks the tables, the options and the profile of a format, and returns it for the registry.
 ---@param format table with a name, score and open
 ---@return table
 function registration.entry(format)
    check_tables(format)
+   check_options(format)
    check_profile(format)
    return {
       name = format.name,
