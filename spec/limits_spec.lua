@@ -174,6 +174,35 @@ describe("limits.check", function()
       assert.same({ "missing", "T9" }, { result.state, result.context })
    end)
 
+   it("takes contexts that are numbers by their digits", function()
+      local result = limits.check(limits.parse "f in 1 net <= base + 1",
+         { { area = "f", context = 1, net = 5 } }, { { area = "f", context = 1, net = 4 } })[1]
+      assert.same({ 5, 5, "ok" }, { result.value, result.bound, result.state })
+   end)
+
+   it("tells areas of one name in the base apart", function()
+      local function row(parent, net)
+         return { area = "OFF", value = 0, parent = parent, net = net }
+      end
+      local limit = limits.parse "OFF net <= base * 1.05"
+      local function states(new, base)
+         local list = {}
+         for i, result in ipairs(limits.check(limit, new, base)) do
+            list[i] = ("%s %s %s"):format(result.value, result.bound, result.state)
+         end
+         return list
+      end
+      assert.same({ "400 105.0 exceeded", "500 525.0 ok" },
+         states({ row("mode", 400), row("door", 500) }, { row("door", 500), row("mode", 100) }))
+      assert.same({ "400 nil missing", "500 525.0 ok" },
+         states({ row("mode", 400), row("door", 500) }, { row("door", 500) }))
+      assert.same({ "400 nil missing" },
+         states({ row(nil, 400) }, { row(nil, 500), row(nil, 100) }))
+      assert.same({ "400 105.0 exceeded", "500 525.0 ok" },
+         states({ row(nil, 400), row(nil, 500) }, { row(nil, 100), row(nil, 500) }))
+      assert.same({ "400 105.0 exceeded" }, states({ row("a", 400) }, { row("b", 100) }))
+   end)
+
    it("says when the worst call was", function()
       assert.equal(700, limits.check(limits.parse "f net_max < 1us", rows)[1].at)
    end)
@@ -199,5 +228,28 @@ describe("--limits", function()
       text = events.command(lines, "--limits", path, "--failed", "--output", "csv", "--columns",
          "line,state")
       assert.equal("line,state\n2,exceeded\n4,missing\n", text)
+   end)
+
+   it("compare a state of a variable with the same state of the base", function()
+      local command = require "spec.support.command"
+      -- The variables mode and door are OFF for the given times.
+      local function states(name, mode, door)
+         return command.file(name, table.concat({
+            "* HANDLE(Data) %HANDLE%,%HANDLE.STATE%,%VALUE%,%NAME%,%NAME.PARENT%,%HANDLE.PARENT%",
+            "20000005,30000009,,mode,,", "30000009,,0,OFF,mode,20000005",
+            "30000009,,1,ON,mode,20000005", "20000006,3000000A,,door,,",
+            "3000000A,,0,OFF,door,20000006", "3000000A,,1,ON,door,20000006",
+            "* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%", "20000005,W,00000001,100",
+            "20000006,W,00000001,110", "20000005,W,00000000,300",
+            "20000005,W,00000001," .. 300 + mode, "20000006,W,00000000,2000",
+            "20000006,W,00000001," .. 2000 + door }, "\n") .. "\n")
+      end
+      states("states-old.txt", 100, 500)
+      states("states-new.txt", 400, 500)
+      command.file("states.limits", "OFF gross_max <= base * 1.05\n")
+      local text, status = command.run("profio --output csv --columns value,bound,state "
+         .. "--limits states.limits --diff states-old.txt -- states-new.txt")
+      assert.same({ "value,bound,state\n400,105,exceeded\n500,525,ok\n", 4 },
+         { text, status })
    end)
 end)

@@ -238,8 +238,13 @@ function limits.fit(list, columns)
    return true
 end
 
+-- Returns the context of a row as text, as limits name it; nil: the row is of all contexts.
+local function context_of(row)
+   return row.context and tostring(row.context) or nil
+end
+
 local function is_of(limit, row)
-   if (row.context or nil) ~= limit.context then
+   if context_of(row) ~= limit.context then
       return false
    elseif limit.is_pattern then
       return (row.area or ""):find(limit.area) ~= nil
@@ -256,26 +261,60 @@ local function value_of(limit, row)
    return value
 end
 
--- Returns the bound of a limit for an area, and its unit; a bound that is relative to a base is nil
--- if the base has no value.
-local function bound_for(limit, area, base)
+-- Returns what rows of one area and context have in common, and what rows of one of several areas
+-- of this name have in common.
+local function keys_of(row)
+   local name = ("%s\0%s"):format(row.area, context_of(row) or "")
+   return name, ("%s\0%s\0%s\0%s"):format(name, row.value, row.parent, row.file)
+end
+
+-- Returns lists of rows by both keys.
+local function by_keys(rows)
+   local lists = {}
+   for _, row in ipairs(rows) do
+      for _, key in ipairs { keys_of(row) } do
+         lists[key] = lists[key] or {}
+         table.insert(lists[key], row)
+      end
+   end
+   return lists
+end
+
+-- Returns the row of the base for a row; nil if there is none, or it is not known which one it is.
+local function base_of(row, both)
+   local name, key = keys_of(row)
+   local new, base = both.new[name], both.base[name] or {}
+   if #new > 1 or #base > 1 then
+      new, base = both.new[key], both.base[key] or {}
+   end
+   for i = 1, #new == #base and #new or 0 do
+      if new[i] == row then
+         return base[i]
+      end
+   end
+   return nil
+end
+
+-- Returns the bound of a limit for a row (nil: its area did not run), and its unit; a bound that is
+-- relative to a base is nil if the base has no value.
+local function bound_for(limit, row, both)
    if not limit.base then
       return limit.bound, limit.unit
    end
    local found
-   for _, row in ipairs(base or {}) do
-      if row.area == area and (row.context or nil) == limit.context then
-         found = row
-      end
+   if row then
+      found = both and base_of(row, both)
+   else
+      found = both and (both.base[(keys_of(limit))] or {})[1]
    end
    local value = value_of(limit, found)
    local bound = value and value * limit.base.factor + limit.base.plus
    return bound, limit.unit or bound and not counts[limit.column] and times.unit(bound) or nil
 end
 
-local function result_of(limit, row, base)
+local function result_of(limit, row, both)
    local value, state = value_of(limit, row), "missing"
-   local bound, unit = bound_for(limit, row and row.area or limit.area, base)
+   local bound, unit = bound_for(limit, row, both)
    if value ~= nil and bound ~= nil then
       state = compare[limit.operator](value, bound) and "ok" or "exceeded"
    end
@@ -315,21 +354,22 @@ end
 ---Compares limits with rows.
 ---@param list profio.Limit[]
 ---@param rows table[] { area =, context =, column = value, ... }
----@param base table[]|nil such rows of an older run, for bounds that are relative to a base
+---@param base table[]|nil such rows of an older run, for bounds that are relative to a base; value,
+---parent and file in both tell areas of one name apart
 ---@return table[] results { line, text, area, context, column, operator, bound, value, state, at,
 ---unit }: state is ok, exceeded or missing (the area did not run, or has no such value, here or in
----the base)
+---the base; or it is not known which of several areas of one name in the base it is)
 function limits.check(list, rows, base)
-   local results = {}
+   local results, both = {}, base and { new = by_keys(rows), base = by_keys(base) }
    for _, limit in ipairs(list) do
       local before = #results
       for _, row in ipairs(rows) do
          if is_of(limit, row) then
-            results[#results + 1] = result_of(limit, row, base)
+            results[#results + 1] = result_of(limit, row, both)
          end
       end
       if #results == before then
-         results[#results + 1] = result_of(limit, nil, base)
+         results[#results + 1] = result_of(limit, nil, both)
       end
    end
    return results

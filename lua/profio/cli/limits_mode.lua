@@ -43,8 +43,12 @@ local function has_statistics(trace)
    return calls_view.has_statistics(traces.of(trace))
 end
 
--- Reads the rows with only the columns that the limits need.
-local function needed_rows(rows, key, list)
+-- Columns that tell areas of one name apart.
+local distinct = { "value", "parent", "file" }
+
+-- Reads the rows with only the columns that the limits need; with a base also those that tell areas
+-- of one name apart.
+local function needed_rows(rows, key, list, has_base)
    local known, names = {}, {}
    for _, name in ipairs(rows.columns) do
       known[name] = true
@@ -57,6 +61,9 @@ local function needed_rows(rows, key, list)
    end
    need(key)
    need "context"
+   for _, name in ipairs(has_base and distinct or {}) do
+      need(name)
+   end
    for _, limit in ipairs(list) do
       need(limit.column)
       need(limit.column .. "_at")
@@ -110,8 +117,11 @@ local function results_of(context)
    if not fits then
       failure.use("%s:%d: %s", path, line, message)
    end
-   return limits.check(list, needed_rows(rows, key, list),
-      base and needed_rows(base, key, list))
+   if base and key == "area" then
+      rows, base = rows:with_area(), base:with_area()
+   end
+   return limits.check(list, needed_rows(rows, key, list, base ~= nil),
+      base and needed_rows(base, key, list, true))
 end
 
 -- }======
