@@ -280,9 +280,11 @@ describe("profio.compare refuses", function()
             profio.compare(wrong[1], wrong[2])
          end)
       end
-      assert.has_error(function()
-         profio.compare(runs(1, old_means), runs(1, old_means), { by = "area" })
-      end)
+      for _, one in ipairs { run(old_means), run(old_means):profile() } do
+         local ok, message = pcall(profio.compare, one, one, { by = "area" })
+         assert.is_false(ok)
+         assert.matches("spec.lua:%d+: compare: statistics of calls need a trace", message)
+      end
    end)
 end)
 
@@ -373,7 +375,8 @@ describe("comparison:check", function()
 
    it("refuses what is no condition", function()
       for _, wrong in ipairs { "", "slow", "self", "self > ", "self > 5 %x", "selv > 5%",
-         "whole of main > 5%", "self of > 5%", "self of ~( > 5%", "self > 2ms" } do
+         "whole of main > 5%", "self of > 5%", "new > 5%", "new of main > 5%",
+         "self of ~( > 5%", "self > 2ms" } do
          assert.has_error(function()
             comparison:check { wrong }
          end)

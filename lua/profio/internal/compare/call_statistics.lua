@@ -52,14 +52,15 @@ end
 ---@field packed string packed sums (csrc/kernels/statistics/packed_sums.h)
 ---@field length integer|nil nanoseconds from the first to the last event
 
----Reads the calls of a trace. Raises if it has none.
----@param trace profio.Trace
+---Reads the calls of a trace. Raises if it has none, and for a profile.
+---@param trace profio.Trace|profio.Profile
 ---@param title string
 ---@return profio.RunCalls
 function call_statistics.of_trace(trace, title)
    local state = traces.of(trace)
-   if not calls_view.has_statistics(state) then
-      error(("compare: statistics of calls need a trace with events: %s has none"):format(title), 0)
+   if not state or not calls_view.has_statistics(state) then
+      error(("compare: statistics of calls need a trace with events: %s %s"):format(title,
+         state and "has none" or "is a profile"), 0)
    end
    return { packed = calls_view.packed_sums(trace, state), length = length_of(trace) }
 end

@@ -44,15 +44,14 @@ local function set_names(condition, text, words)
    end
 end
 
-local function set_bound(condition, text, bound)
+-- Parses a bound into the condition; returns whether it is one.
+local function set_bound(condition, bound)
    local percent = bound:match "^([-+]?%d*%.?%d+)%%$"
    local time, unit = times.parse(bound)
    condition.relative = percent and tonumber(percent) / 100
    condition.change = not percent and (unit and time or tonumber(bound)) or nil
    condition.unit = unit
-   if not condition.relative and not condition.change then
-      wrong(text)
-   end
+   return (condition.relative or condition.change) ~= nil
 end
 
 ---Parses a condition; raises if it is none.
@@ -61,16 +60,11 @@ end
 function gate.parse(text)
    local condition = { text = text }
    local subject, operator, bound = text:match "^%s*(.-)%s*([<>])%s*(%S+)%s*$"
-   local word, rest = (subject or text):match "^%s*(%l+)(.*)$"
-   if not word then
-      wrong(text)
-   elseif subject then
-      if word ~= "self" and word ~= "total" and word ~= "whole" then
-         wrong(text)
-      end
+   local has_bound = subject ~= nil and set_bound(condition, bound) -- else < is part of a name
+   local word, rest = (has_bound and subject or text):match "^%s*(%l+)(.*)$"
+   if has_bound and (word == "self" or word == "total" or word == "whole") then
       condition.column, condition.operator = word, operator
-      set_bound(condition, text, bound)
-   elseif verdicts[word] then
+   elseif not has_bound and verdicts[word] then
       condition.verdict, condition.column = word, "self"
    else
       wrong(text)

@@ -172,9 +172,23 @@ local function unchanged_of(self, weights)
    end
 end
 
+-- Raises for the totals of rows that have none: those of files and lines, and counts of calls.
+local function check_known(self, column)
+   for _, item in ipairs(self.items) do
+      if item[column] then
+         return
+      end
+   end
+   if #self.items > 0 then
+      error(("compare: the rows by %s have no %s of %s, only self"):format(self.by, column,
+         self.metric.name), 0)
+   end
+end
+
 -- Returns the result of the test of a column, self or total, whose rows have names and verdicts;
 -- computed once for each `wanted` of tested.
 local function result_of(self, column, wanted)
+   check_known(self, column)
    local name = ("%s %s %s"):format(column, wanted and wanted.relative, wanted and wanted.change)
    if self.tested[name] then
       return self.tested[name]
@@ -252,7 +266,8 @@ end
 ---period_mean, period_jitter and load; and where the worst calls are (net_max_at, gross_max_at; of
 ---several runs net_max_run and gross_max_run, the number of the run). The whole is one row: before,
 ---after, change, relative, low, high, p, verdict, detectable, runs_needed, scale, scale_width.
----@param column "self"|"total"|"whole"|nil default self; total counts callees too
+---@param column "self"|"total"|"whole"|nil default self; total counts callees too. Raises if the
+---rows have no totals: by file, by line, and of metric calls of a call graph
 ---@return profio.View
 function methods:rows(column)
    local state = rawget(self, compare)
@@ -275,6 +290,18 @@ function methods:rows(column)
    return view.over(function()
       return core.rows_reader(fields, list)
    end, self)
+end
+
+---Returns the paths of the files from which the runs were read; no export of rows overwrites them.
+---@return string[]
+function methods:inputs()
+   local runs, list = rawget(self, compare).runs, {}
+   for _, side in ipairs { "base", "new" } do
+      for _, run in ipairs(runs[side]) do
+         table.move(run.inputs, 1, #run.inputs, #list + 1, list)
+      end
+   end
+   return list
 end
 
 ---Returns a paragraph in plain words: the change of the whole, what explains it, and what these
@@ -438,9 +465,10 @@ end
 ---@return string|nil code
 function compare.of(base, new, given)
    local options, runs = compare.checked(given), {}
-   for side, list in pairs { base = list_of(base, "base"), new = list_of(new, "new") } do
+   local lists = { base = list_of(base, "base"), new = list_of(new, "new") }
+   for _, side in ipairs { "base", "new" } do
       runs[side] = {}
-      for _, one in ipairs(list) do
+      for _, one in ipairs(lists[side]) do
          local found, message, code = run_weights.all_of(one, options)
          if not found then
             return nil, message, code

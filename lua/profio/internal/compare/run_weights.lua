@@ -22,6 +22,7 @@ local run_weights = {}
 ---@field clock number|nil hertz, of the machine on which it was recorded
 ---@field profile profio.Profile|nil if it is kept, for comparison:difference
 ---@field lost string[] what was lost, as texts
+---@field inputs string[] paths of the files from which it was read
 ---@field lost_share number|nil share of the records that were lost
 
 -- {====== Rows ======
@@ -59,7 +60,10 @@ function readers.line(run)
    if not run.trace then
       error("compare: lines are known of a trace, not of a profile: give the trace", 0)
    end
-   local profile = assert(run.trace:profile { lines = true })
+   local profile, message, code = run.trace:profile { lines = true }
+   if not profile then
+      return nil, message, code
+   end
    local rows = rows_of(profile:lines { metric = run.metric.name },
       { "function", "file", "line", "self", false })
    if #rows == 0 then
@@ -197,7 +201,11 @@ function run_weights.of(what, options)
       run.calls = call_statistics.of_trace(what, run.title)
    end
    run.period = not run.is_exact and period_of(profile, run.metric) or nil
-   run.rows, run.callers = readers[options.by](run), callers_of(profile)
+   run.rows, message, code = readers[options.by](run)
+   if not run.rows then
+      return nil, message, code
+   end
+   run.callers, run.inputs = callers_of(profile), what:inputs()
    run.whole, run.rate = whole_of(run), profile.facts.rate
    run.lost_share = lost_share(run.trace)
    run.clock = run.trace and run.trace.info.clock
