@@ -120,6 +120,21 @@ describe("inference.compare, other methods", function()
       assert.equal("faster", verdict({ 8, 9 }, { 7, 5 }))
    end)
 
+   it("takes no error of rounding for a difference of normalised counts", function()
+      -- Each function has the same share of each run: 1/2.
+      local options = { exact = true, normalise = "total", items = {},
+         totals = { base = { 2, 8, 12 }, new = { 4 } } }
+      for i = 1, 2 do
+         options.items[i] = { key = "f" .. i, base = { 1, 4, 6 }, new = { 2 } }
+      end
+      local result = inference.compare(options)
+      assert.same({ "unchanged", "unchanged", 0 },
+         { result.rows[1].verdict, result.rows[2].verdict, #result.notes })
+      options.items[2].new, options.totals.new = { 3 }, { 5 }
+      result = inference.compare(options)
+      assert.same({ "faster", "slower" }, { result.rows[1].verdict, result.rows[2].verdict })
+   end)
+
    it("says nothing of functions without samples, with each method", function()
       for _, method in ipairs { "moderated", "welch", "permutation", "poisson" } do
          local options = { items = {}, totals = { base = { 0, 0 }, new = { 0, 0 } }, counts = true,

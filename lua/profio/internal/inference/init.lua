@@ -155,20 +155,24 @@ local function range(values)
    return math.min(table.unpack(values)), math.max(table.unpack(values))
 end
 
--- Counts have no noise: runs of a side that differ are runs of different work.
-local function compare_exact(data, result)
-   local differing = 0
+-- Counts have no noise: runs of a side that differ are runs of different work. Counts that are
+-- divided by what runs are normalised by have errors of rounding.
+local function compare_exact(data, options, result)
+   local differing, tolerance = 0, (options.normalise or "none") ~= "none" and ROUNDING or 0
+   local function is_less(a, b)
+      return b - a > tolerance * b
+   end
    result.method = "exact"
    for i, item in ipairs(data.items) do
       local row = untested(item, data)
       local low1, high1 = range(item.base)
       local low2, high2 = range(item.new)
-      differing = differing + ((low1 < high1 or low2 < high2) and 1 or 0)
-      if low1 == high1 and low2 == high2 and low1 == low2 then
+      differing = differing + ((is_less(low1, high1) or is_less(low2, high2)) and 1 or 0)
+      if not is_less(math.min(low1, low2), math.max(high1, high2)) then
          row.verdict = "unchanged"
-      elseif high1 < low2 then
+      elseif is_less(high1, low2) then
          row.verdict = high1 == 0 and "new" or "slower"
-      elseif high2 < low1 then
+      elseif is_less(high2, low1) then
          row.verdict = high2 == 0 and "gone" or "faster"
       end
       result.rows[i] = row
@@ -206,7 +210,7 @@ function inference.compare(options)
    local data = samples.of(options)
    local result = { rows = {}, notes = {} }
    if options.exact then
-      compare_exact(data, result)
+      compare_exact(data, options, result)
    else
       compare_noisy(data, options, result)
    end
