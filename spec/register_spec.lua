@@ -250,6 +250,26 @@ describe("source:warn of a registered format", function()
       assert.equal(2, #trace:check())
    end)
 
+   it("is counted if there are more than 100 of its code", function()
+      profio.register { name = "many", score = function() return 0 end,
+         tables = { t = { { "n", "int" } } },
+         open = function(source)
+            return { t = function()
+               for i = 1, 130 do
+                  source:warn("odd " .. i, { kind = i < 120 and "note" or "damage" })
+               end
+            end }
+         end }
+      local trace <close> = assert(profio.open({ data = "x" }, { format = "many" }))
+      trace:rows()
+      trace:rows()
+      assert.equal(101, #trace.warnings)
+      local last = trace.warnings[101]
+      assert.same({ 30, "damage", "many-warning" }, { last.count, last.kind, last.code })
+      assert.matches("^further warnings of this code, the first one: odd 101$", last.message)
+      assert.equal(130, #trace:check())
+   end)
+
    it("is an error in strict mode, and status 3 of the command", function()
       local trace <close> = assert(profio.open({ data = "ODD" }, { strict = true }))
       assert.error_matches(function() trace:rows() end,

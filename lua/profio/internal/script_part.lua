@@ -45,7 +45,7 @@ end
 
 -- {====== Warnings ======
 
-local MOST = 100 -- warnings of one code that are kept
+local MOST = 100 -- warnings of one code that are kept; one more has the count of all others
 
 local kinds = { damage = true, note = true }
 
@@ -64,9 +64,17 @@ local function add_warning(self, message, more)
          more.offset and (" (byte %d)"):format(more.offset) or ""), 0)
    end
    self.counts[code] = (self.counts[code] or 0) + 1
+   local others = self.others[code]
    if self.counts[code] <= MOST or self.all_warnings then
       self.list[#self.list + 1] = { code = code, kind = kind, offset = more.offset,
          message = message, path = more.path, count = more.count }
+   elseif others then
+      others.count = others.count + (more.count or 1)
+      others.kind = kind == "damage" and kind or others.kind
+   else
+      others = { code = code, kind = kind, count = more.count or 1,
+         message = "further warnings of this code, the first one: " .. message }
+      self.others[code], self.list[#self.list + 1] = others, others
    end
 end
 
@@ -135,7 +143,7 @@ end
 ---@return string|nil code
 function script_part.open(format, source, options, dictionary, mine)
    local self = setmetatable({ format = format, source = source, dictionary = dictionary,
-      opened = true, known = {}, counts = {}, list = {}, strict = mine and mine.strict,
+      opened = true, known = {}, counts = {}, list = {}, others = {}, strict = mine and mine.strict,
       all_warnings = mine and mine.all_warnings, given = mine or {} }, Part)
    local makers, message, code = format.open(setmetatable({ part = self }, Source), options)
    if not makers then
