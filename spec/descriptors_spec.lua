@@ -7,14 +7,18 @@ local profio = require "profio"
 local folder = command.folder .. "/descriptors"
 local has_proc = lfs.attributes("/proc/self/fd", "mode") == "directory"
 
-local function count_open()
-   collectgarbage()
-   collectgarbage()
+local function count_now()
    local count = 0
    for _ in lfs.dir "/proc/self/fd" do
       count = count + 1
    end
    return count
+end
+
+local function count_open()
+   collectgarbage()
+   collectgarbage()
+   return count_now()
 end
 
 -- A writer that leaves its ring, and a ring that is none.
@@ -106,6 +110,29 @@ describe("no descriptor stays open after", function()
          assert.equal(before, count_open())
       end)
    end
+end)
+
+it("a decoder that fails while a trace is saved leaves no descriptor to the collector", function()
+   if not has_proc then
+      pending "no /proc/self/fd"
+   end
+   profio.register { name = "failing", score = function() return 0 end,
+      tables = { arcs = { { "from", "addr" }, { "to", "addr" }, { "count", "int" } } },
+      open = function()
+         return { arcs = function(put)
+            put(16, 32, 1)
+            error "no more"
+         end }
+      end }
+   local trace <close> = assert(profio.open({ data = "x" }, { format = "failing" }))
+   local before = count_open()
+   collectgarbage "stop"
+   local done, message = pcall(trace.save, trace, folder .. "/arcs.out", { format = "gmon" })
+   local after = count_now()
+   collectgarbage "restart"
+   assert.is_false(done)
+   assert.matches("no more", message)
+   assert.equal(before, after)
 end)
 
 -- Without standard input the first file that is opened has the descriptor 0.

@@ -448,20 +448,17 @@ function writer.save(state, path, given)
       return nil, message, code
    end
    checked.inputs = #state.parts -- a merged file has an order of its own
-   local sink
-   sink, message, code = core.writer(format.name, checked, state.dictionary, path,
+   local sink <close>, problem, kind = core.writer(format.name, checked, state.dictionary, path,
       side_files_of(format, path, checked, replaced, inputs, false))
    if not sink then
-      return nil, message, code
+      return nil, problem, kind
    end
    local ok
    ok, message, code = put_all(sink, state, format, checked, path)
    if not ok then
-      sink:close()
       return nil, message, code
    end
    if state.is_over and state.is_over() then
-      sink:close()
       return nil, (path or "(data)") .. ": interrupted: it is as it was", "io"
    end
    return settle(replaced, sink:finish())
