@@ -103,6 +103,32 @@ describe("statistics of calls in a comparison of timelines", function()
       return #grosses / #sides[side], longest, grosses[math.ceil(0.99 * #grosses)]
    end
 
+   it("divides the net time by the length of all files of a run", function()
+      local function file(name, length)
+         local path = command.folder .. "/" .. name
+         local trace = assert(profio.create(path, { format = "winidea", dialect = "text1",
+            timeline_binary = true }))
+         for i, row in ipairs { { "enter", "f" }, { "leave", "f" }, { "enter", "g" },
+            { "leave", "g" } }
+         do
+            trace:write { time = ({ 0, length, length, 1000 })[i], event = row[1], area = row[2],
+               core = 0 }
+         end
+         assert(trace:close())
+         return path
+      end
+      local both = { file("load-1.txt", 500), file("load-2.txt", 600) }
+      local trace <close> = assert(profio.open(both))
+      local comparison = assert(profio.compare(trace, trace, { by = "area" }))
+      assert.equal(1100 / 2000, by_name(comparison).f.load)
+      for _, of in ipairs { { "", "0.55" }, { "--from 0 --to 500", "1" } } do
+         local text, status = command.run("profio --report statistics " .. of[1] .. " --output csv "
+            .. "--columns area,load --where area=f load-1.txt load-2.txt --diff load-1.txt")
+         assert.equal(0, status)
+         assert.equal("area,load\nf," .. of[2] .. "\n", text)
+      end
+   end)
+
    it("are those of all calls of both sides", function()
       for by, lanes in pairs { area = { "" }, context = { " in core 0", " in core 1" } } do
          local found = {}

@@ -3,6 +3,8 @@
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local chunks = require "profio.internal.chunks"
+local later = require "profio.internal.later"
+local lanes = later "profio.exports.lanes"
 local options = require "profio.internal.options"
 local view = require "profio.view"
 
@@ -194,6 +196,30 @@ function calls.ends(trace, timed)
    end
    local row = timed():aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
    return row.first, row.last
+end
+
+---Returns the time from the first to the last event of a trace, summed over its runs: its files,
+---and the runs in a file whose clock starts again. Net times divided by it are loads.
+---@param trace profio.Trace with events
+---@param from integer|nil begin of each run, instead of its first event
+---@param to integer|nil end of each run, instead of its last event
+---@return integer
+function calls.length(trace, from, to)
+   local info, runs = trace.info, {}
+   if info.files or math.type(info.first) ~= "integer" or math.type(info.last) ~= "integer" then
+      runs = lanes.runs(trace)
+   end
+   if #runs == 0 then
+      local first, last = calls.ends(trace, function()
+         return trace.events
+      end)
+      runs[1] = { first = first or 0, last = last or 0 }
+   end
+   local sum = 0
+   for _, run in ipairs(runs) do
+      sum = sum + (to or run.last) - (from or run.first)
+   end
+   return sum
 end
 
 ---Returns whether a trace has statistics of calls: it has a table of events, or it is a store of

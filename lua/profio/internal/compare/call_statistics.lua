@@ -36,21 +36,10 @@ function call_statistics.keys()
    end
 end
 
--- Returns the time from the first to the last event of a trace; nil for a store, which has no
--- events.
-local function length_of(trace)
-   if not trace.events then
-      return nil
-   end
-   local first, last = calls_view.ends(trace, function()
-      return trace.events
-   end)
-   return last and last - first or 0
-end
-
 ---@class profio.RunCalls the calls of one run
 ---@field packed string packed sums (csrc/kernels/statistics/packed_sums.h)
----@field length integer|nil nanoseconds from the first to the last event
+---@field length integer|nil nanoseconds from the first to the last event; nil: of a store, which
+---has no events
 
 ---Reads the calls of a trace. Raises if it has none, and for a profile.
 ---@param trace profio.Trace|profio.Profile
@@ -62,7 +51,8 @@ function call_statistics.of_trace(trace, title)
       error(("compare: statistics of calls need a trace with events: %s %s"):format(title,
          state and "has none" or "is a profile"), 0)
    end
-   return { packed = calls_view.packed_sums(trace, state), length = length_of(trace) }
+   return { packed = calls_view.packed_sums(trace, state),
+      length = trace.events and calls_view.length(trace) or nil }
 end
 
 ---Returns the statistics of the calls of one run.

@@ -109,14 +109,13 @@ local function metric_of(context)
       { "net", "gross", "call", "period", "outside" })
 end
 
--- Returns statistics with the load of each area: its net time divided by the span of the trace.
+-- Returns statistics with the load of each area: its net time divided by the length of the trace.
 local function with_load(context, trace, rows)
    if not trace.events then
       return rows
    end
    local from, to = span.of(trace, context.given)
-   local first, last = span.ends(trace)
-   local length = (to or last or 0) - (from or first or 0)
+   local length = calls_of.length(trace, from, to)
    return length > 0 and rows:derive { ("load = net / %d"):format(length) } or rows
 end
 
