@@ -33,6 +33,18 @@ describe("comparison:check", function()
    end)
 end)
 
+describe("profio.compare", function()
+   it("refuses a level that is no probability between 0 and 1", function()
+      local trace = of { ["main;f"] = 5 }
+      for _, alpha in ipairs { -1, 0, 1, 5, 0 / 0, math.huge } do
+         local ok, message = pcall(profio.compare, trace, trace, { alpha = alpha })
+         assert.is_false(ok)
+         assert.matches("option 'alpha' must be above 0 and below 1, got ", message, 1, true)
+      end
+      assert(profio.compare(trace, trace, { alpha = 0.999 }))
+   end)
+end)
+
 describe("comparison:rows", function()
    it("does not export over a file that was compared", function()
       local path = command.file("compared.pb", stored.pprof { ["main;f"] = 5 })

@@ -443,7 +443,7 @@ function compare.of_runs(runs, options)
       shown = sentences.formatter(runs.new[1].metric) } }, Comparison)
 end
 
----Returns checked options of profio.compare, with defaults.
+---Returns checked options of profio.compare, with defaults. Raises on wrong use.
 ---@param given table|nil
 ---@return table
 function compare.checked(given)
@@ -452,6 +452,9 @@ function compare.checked(given)
       if options[option.name] == nil then
          options[option.name] = option.default
       end
+   end
+   if not (options.alpha > 0 and options.alpha < 1) then
+      error(("option 'alpha' must be above 0 and below 1, got %s"):format(options.alpha), 0)
    end
    return options
 end
