@@ -34,6 +34,28 @@ describe("comparison:check", function()
 end)
 
 describe("profio.compare", function()
+   it("says that several functions have the name of option normalise", function()
+      profio.register { name = "in-files", score = function() return 0 end,
+         tables = { samples = { { "function", "name" }, { "file", "name" } } },
+         profile = { table = "samples", ["function"] = "function", file = "file",
+            metrics = { { name = "samples", unit = "count" } } },
+         open = function()
+            return { samples = function(put)
+               put("f", "a.c")
+               put("f", "b.c")
+               put("gamma", "a.c")
+            end }
+         end }
+      local trace = assert(profio.open({ data = "x" }, { format = "in-files" }))
+      for name, words in pairs { f = "normalise: more than one function is called 'f'",
+         gama = "normalise: no function is called 'gama'; did you mean 'gamma'?" } do
+         local ok, message = pcall(profio.compare, trace, trace, { normalise = name })
+         assert.is_false(ok)
+         assert.equal("compare: " .. words, message:match "compare: .*")
+      end
+      assert(profio.compare(trace, trace, { normalise = "gamma" }))
+   end)
+
    it("refuses a level that is no probability between 0 and 1", function()
       local trace = of { ["main;f"] = 5 }
       for _, alpha in ipairs { -1, 0, 1, 5, 0 / 0, math.huge } do

@@ -407,19 +407,18 @@ local function list_of(side, name)
    return list
 end
 
--- Raises if the function that --normalise names is in no run.
+-- Raises if the function that --normalise names is in no run, or is one of several of this name.
 local function check_normalise(items, options)
-   local wanted, names = options.normalise, {}
-   for i, item in ipairs(items) do
-      names[i] = item.key
-   end
+   local wanted, names, has_others = options.normalise, {}, false
    local is_known = wanted == "none" or wanted == "total"
-   for _, name in ipairs(names) do
-      is_known = is_known or name == wanted
+   for i, item in ipairs(items) do
+      names[i] = item.name
+      is_known = is_known or item.key == wanted
+      has_others = has_others or item.name == wanted
    end
    if not is_known then
-      error(("compare: normalise: no %s is called '%s'%s"):format(options.by, wanted,
-         suggestions.hint(wanted, names)), 0)
+      error(("compare: normalise: %s is called '%s'%s"):format((has_others and "more than one %s"
+         or "no %s"):format(options.by), wanted, suggestions.hint(wanted, names)), 0)
    end
 end
 
