@@ -312,7 +312,9 @@ describe("a writer through a ring", function()
       fails("a ring needs a path", profio.create, nil, { format = "br", ring = {} })
       fails("'ring' must be a table", with, { ring = "4M" })
       fails("ring has no option 'sise'", with, { ring = { sise = 1 } })
-      fails("'size' must be a size in bytes", with, { ring = { size = "4X" } })
+      for _, size in ipairs { "4X", "1025G", "1099511627776G" } do -- the last is 0 in 64 bits
+         fails("'size' must be a size in bytes", with, { ring = { size = size } })
+      end
       fails("'full' is one of block, drop, overwrite", with, { ring = { full = "wait" } })
       fails("has no option 'rounds'; there are: code_page", with, { ring = {}, rounds = true })
       fails("br is written as one file: only traces of xpp", with, { ring = {}, packets = true })

@@ -77,7 +77,7 @@ local binary = { [""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30 }
 function checks.size(option, value)
    local digits, unit = tostring(value):upper():match "^(%d+)([KMG]?)$"
    local bytes = digits and math.tointeger(tonumber(digits))
-   if not bytes or bytes == 0 or bytes > (1 << 40) then
+   if not bytes or bytes == 0 or bytes > (1 << 40) // binary[unit] then
       error(("option '%s' must be a size in bytes such as 65536 or \"4M\", got %s")
          :format(option.name, tostring(value)), 0)
    end
