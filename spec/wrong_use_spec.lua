@@ -75,7 +75,11 @@ profio.compare(t, t):check()
 profio.compare(t, t):difference()
 profio.compare(t, t):limits("main count < 3")
 profio.compare(t, t):limits(5)
+profio.compare(t, t, { alpha = 5 })
 profio.compare(t, t):check { "nosuch" }
+profio.compare(t, t):check { 5 }
+profio.compare(e, e, { calls = true }):limits { 5 }
+profio.compare(e, e, { calls = true }):limits { {} }
 profio.compare(t, t):check { "self > 2x" }
 profio.store()
 profio.store("x", 5)
@@ -195,6 +199,7 @@ v:with_area("nosuch"):rows()
 v:pivot("nosuch", "count", { "a" }):rows()
 v:pivot(5)
 v:pivot("set", "count", 5)
+v:pivot("set", "count", { {} })
 v:group("nosuch"):rows()
 v:group({})
 v:group(5)

@@ -194,6 +194,8 @@ function methods:pivot(key, value, names)
    local columns = {}
    for i, name in ipairs(raise.expect(names, "table", "pivot: the names")) do
       columns[i] = type(name) == "table" and name or { name = name, column = name }
+      raise.expect(columns[i].name, "string", "pivot: a name")
+      raise.expect(columns[i].column, "string", "pivot: the column of a name")
    end
    return with(self, function(reader)
       return core.pivot(reader, key, value, columns)

@@ -10,6 +10,7 @@
 -- and whose interval reaches beyond the bound, is reported with the state "unknown". So is a
 -- condition on names that no row has.
 
+local raise = require "profio.internal.raise"
 local sentences = require "profio.internal.compare.sentences"
 local suggestions = require "profio.internal.suggestions"
 local times = require "profio.internal.times"
@@ -58,7 +59,7 @@ end
 ---@param text string
 ---@return table condition
 function gate.parse(text)
-   local condition = { text = text }
+   local condition = { text = raise.expect(text, "string", "check: a condition") }
    local subject, operator, bound = text:match "^%s*(.-)%s*([<>])%s*(%S+)%s*$"
    local has_bound = subject ~= nil and set_bound(condition, bound) -- else < is part of a name
    local word, rest = (has_bound and subject or text):match "^%s*(%l+)(.*)$"

@@ -355,6 +355,10 @@ function methods:limits(given)
    if not runs.new[1].calls then
       error("limits need option calls: profio.compare(base, new, { calls = true })", 0)
    elseif list then
+      for _, limit in ipairs(list) do
+         raise.expect(raise.expect(limit, "table", "limits: a limit").column, "string",
+            "limits: the column of a limit")
+      end
       local quantiles = limits.quantiles(list)
       local new = call_statistics.of_side(runs.new, "context", quantiles)
       local fits
