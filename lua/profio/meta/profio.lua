@@ -613,9 +613,14 @@ local Comparison = {}
 ---period_mean, period_jitter and load; and where the worst calls are (net_max_at, gross_max_at; of
 ---several runs net_max_run and gross_max_run, the number of the run). The whole is one row: before,
 ---after, change, relative, low, high, p, verdict, detectable, runs_needed, scale, scale_width.
----@param column "self"|"total"|"whole"|nil default self; total counts callees too
+---@param column "self"|"total"|"whole"|nil default self; total counts callees too. Raises if the
+---rows have no totals: by file, by line, and of metric calls of a call graph
 ---@return profio.View
 function Comparison:rows(column) end
+
+---Returns the paths of the files from which the runs were read; no export of rows overwrites them.
+---@return string[]
+function Comparison:inputs() end
 
 ---Returns a paragraph in plain words: the change of the whole, what explains it, and what these
 ---runs cannot show.
