@@ -276,9 +276,9 @@ local function ignored(input, subject)
       return nil
    end
    for _, key in ipairs(options.keys()) do
-      -- one program may count alike in both ways, and callgrind's metric be the only one
+      -- one program may count alike in both ways, and the only inclusive metric be the usual one
       local is_alike = key == "compat" and input[1] == "gmon -g"
-         or key == "metric" and subject[2] == "callgrind"
+         or key == "metric" and (subject[2] == "callgrind" or subject[2] == "dot")
       if not not_tried[key] and subject[3] ~= "--" .. key and not is_alike then
          local tried = values[key] or { false }
          tried = type(tried) == "function" and tried(columns, input) or tried

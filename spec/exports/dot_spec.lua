@@ -124,7 +124,18 @@ describe("--export dot", function()
    it("names a metric that there is not", function()
       assert.error_matches(function()
          folded.profile "main 1\n":export("dot", nil, { metric = "misses" })
-      end, "no metric 'misses'; there are: ")
+      end, "no inclusive metric 'misses'; there are: ")
+   end)
+
+   it("names the metrics of the file, and refuses calls, which have no inclusive time", function()
+      local profile = folded.profile "main 1\n"
+      for _, export in ipairs { "dot", "callgrind" } do
+         for _, metric in ipairs { "calls", "misses" } do
+            local _, message = pcall(profile.export, profile, export, nil, { metric = metric })
+            assert.equal(("no inclusive metric '%s'; there are: time, samples"):format(metric),
+               message:match "no .*")
+         end
+      end
    end)
 
    it_looks("is a graph without functions, too", function()

@@ -73,12 +73,6 @@ describe("rows without a stack", function()
       assert.equal("0x10 7000\n0x10;0x20 20\n", exported "folded")
    end)
 
-   it("are no note of calls, a metric that only the sums of a profile have", function()
-      local trace <close> = assert(profio.open { data = bytes })
-      local text = assert(trace:profile():export("dot", nil, { metric = "calls" }))
-      assert.is_nil(text:find "without a stack")
-   end)
-
    it("are no note of a profile that has none", function()
       command.file("stacked.pprof", (bytes:gsub(message(2, packed(2, { 100 })), "")))
       for _, kind in ipairs { "folded", "callgrind", "dot" } do

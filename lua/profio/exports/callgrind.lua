@@ -2,6 +2,7 @@
 
 local compared = require "profio.exports.compared"
 local core = require "profio.core"
+local sums_body = require "profio.internal.bodies.sums_body"
 
 local callgrind = {
    name = "callgrind",
@@ -33,6 +34,9 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function callgrind.write(profile, given, file)
+   if given.metric then
+      sums_body.check_metric(profile, given.metric)
+   end
    local functions, arcs = profile:sums()
    local remark = profile:compared() and "a difference: costs below 0 have shrunk; " ..
       "callgrind_annotate shows them, KCachegrind does not" or nil

@@ -93,10 +93,13 @@ end
 -- the number of functions.
 local function graph_of(profile, functions, wanted)
    local name = wanted or profile:usual_metric()
+   if wanted then
+      sums_body.check_metric(profile, wanted)
+   end
    local graph = { metric = name, unit = "", whole = 0, ids = {},
       how = { metric = name } }
    for _, metric in ipairs(profile:metrics()) do
-      if metric.name == name then -- the core refuses any other name
+      if metric.name == name then
          graph.unit, graph.how.total_metric = metric.unit, sums_body.total_of(name)
       end
    end

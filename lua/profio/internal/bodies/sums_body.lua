@@ -78,16 +78,19 @@ end
 
 -- {====== Views ======
 
--- Raises if the sums do not have a metric.
-local function check_metric(self, name)
+-- Raises if there is no metric of a name of which sums have the inclusive time: `calls` is none.
+-- `has_metrics` is a profile or its body.
+local function check_metric(has_metrics, name)
    local names = {}
-   for i, metric in ipairs(self:metrics()) do
-      names[i] = metric.name
-      if metric.name == name then
-         return
+   for _, metric in ipairs(has_metrics:metrics()) do
+      if metric.name ~= "calls" then
+         names[#names + 1] = metric.name
+         if metric.name == name then
+            return
+         end
       end
    end
-   error(("no metric '%s'; there are: %s"):format(name, table.concat(names, ", ")), 0)
+   error(("no inclusive metric '%s'; there are: %s"):format(name, table.concat(names, ", ")), 0)
 end
 
 local function options_of(self, given)
@@ -242,4 +245,5 @@ function Sums:close()
    self.by_arc:close()
 end
 
-return { of_graph = of_body, of_contexts = of_body, total_of = total_of }
+return { of_graph = of_body, of_contexts = of_body, total_of = total_of,
+   check_metric = check_metric }
