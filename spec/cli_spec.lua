@@ -97,7 +97,7 @@ describe("profio", function()
          command.file("slash.lua", [[require "spec.support.folded"]])
          command.file("slash.folded", "FOLDED\nmain;net/http.Get;read 5\nmain 7\n")
          assert.equal("function,self\nmain,7\n", fine("LUA_PATH=\"$LUA_PATH;" .. command.root
-            .. "/?.lua\" profio --load slash.lua --report flat --output csv \z
+            .. "/?.lua;;\" profio --load slash.lua --report flat --output csv \z
             --columns function,self --ignore net/http.Get slash.folded"))
       end)
 

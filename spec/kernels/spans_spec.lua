@@ -61,7 +61,8 @@ end
 -- All calls of functions, lines and states as text, by lane ("-": none) or variable, in order.
 local function expected(trace, options)
    local found = {}
-   local rows = trace:calls { from = options.from, to = options.to, last = options.last }:with_area()
+   local rows = trace:calls({ from = options.from, to = options.to, last = options.last })
+      :with_area()
       :filter(function(area, class)
          class = class or ""
          return area and class ~= "variable" and (options.variables or not class:find "state$")

@@ -46,8 +46,8 @@ function contexts:count() end
 function contexts:metrics() end
 
 ---@param metric string
----@return integer weight of rows without a stack, which the total of the metric includes; 0 if there
----is no such metric
+---@return integer weight of rows without a stack, which the total of the metric includes; 0 if
+---there is no such metric
 function contexts:unstacked(metric) end
 
 ---@return string|nil name of the metric that is shown when none is named

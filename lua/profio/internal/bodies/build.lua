@@ -126,8 +126,8 @@ local function note_once(state, code, kind, message)
    state.notes[#state.notes + 1] = { code = code, kind = kind, message = message }
 end
 
--- Returns the body, and adds a warning if a sum was limited to the integer range, or if weights have
--- no stack.
+-- Returns the body, and adds a warning if a sum was limited to the integer range, or if weights
+-- have no stack.
 local function noting_losses(state, body, ...)
    local facts = body and body:facts() or {}
    if facts.overflowed then
