@@ -229,7 +229,7 @@ describe("a store in ClickHouse", function()
       local engine = engines.open(path, "write")
       local contexts = assert(trace_of({ ["main;f"] = 1 }, 1):profile()):contexts()
       engine:begin "write"
-      for i = 1, 300 do -- cells are sent before the commit
+      for i = 1, 520 do -- the cells of 256 runs are sent before the commit, and waited for at 512
          engine:add({ hash = ("%016d"):format(i), time = i, time_from = "file", added = i,
             format = "pprof", kind = "stacks", files = 1, bytes = 1, losses = 0,
             call_bytes = 0, path = "x",
