@@ -221,6 +221,25 @@ describe("a registered format with stacks", function()
    end)
 end)
 
+describe("a registered format that is saved in another one", function()
+   it("has a note for each column that has values but no place there", function()
+      profio.register { name = "arcs-too", score = function() return 0 end,
+         tables = { arcs = { { "from", "addr" }, { "to", "addr" }, { "count", "int" },
+            { "weight", "int" }, { "unused", "int" } } },
+         open = function()
+            return { arcs = function(put) put(16, 32, 1, 7) end }
+         end }
+      local trace <close> = assert(profio.open({ data = "x" }, { format = "arcs-too" }))
+      local saved <close> = assert(profio.open { data = assert(trace:save(nil,
+         { format = "gmon" })) })
+      assert.same({ { from = 16, to = 32, count = 1 } }, saved.arcs:rows("from", "to", "count"))
+      assert.equal(1, #trace.warnings)
+      assert.same({ "gmon-not-written", "note",
+         "column 'weight' of table 'arcs' has no place in the written file" },
+         { trace.warnings[1].code, trace.warnings[1].kind, trace.warnings[1].message })
+   end)
+end)
+
 describe("source:warn of a registered format", function()
    profio.register {
       name = "odd", score = function(bytes) return bytes:find "^ODD" and 99 or 0 end,

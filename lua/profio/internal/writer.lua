@@ -363,10 +363,31 @@ local function written_tables(sink, state, format)
    return names
 end
 
+-- Returns the columns that have no place in the file, as { table =, column =, none = }: those that
+-- the format states for its own traces, or those that the written tables lack.
+local function unwritten_columns(sink, state, format, checked)
+   if format == state.format then
+      return format.unwritten and format.unwritten(checked, state.format_options or {}) or {}
+   end
+   local list = {}
+   for _, described in ipairs(sink:tables()) do
+      local has = {}
+      for _, field in ipairs(described.fields) do
+         has[field.name] = true
+      end
+      for _, field in ipairs(state.schema[described.name] and state.schema[described.name].fields
+         or {})
+      do
+         list[#list + 1] = not has[field.name] and { table = described.name, column = field.name }
+            or nil
+      end
+   end
+   return list
+end
+
 -- Adds a note for each column that has values, but no place in the file.
-local function note_columns(state, format, checked)
-   local given = state.format_options or {}
-   for _, lost in ipairs(format.unwritten and format.unwritten(checked, given) or {}) do
+local function note_columns(sink, state, format, checked)
+   for _, lost in ipairs(unwritten_columns(sink, state, format, checked)) do
       local has = state.schema[lost.table] and view.over(function()
          return tables.plain(state, lost.table)
       end):where { [lost.column] = conditions.no(lost.none or conditions.missing) }:limit(1)
@@ -390,9 +411,7 @@ local function put_tables(sink, state, format, checked, path)
       return nil, ("%s: no table of a trace of %s has a place in a file of %s"):format(
          path or "(data)", state.format.name, format.name), "unsupported"
    end
-   if format == state.format then
-      note_columns(state, format, checked)
-   end
+   note_columns(sink, state, format, checked)
    for _, name in ipairs(names) do
       local reader, message, code = tables.plain(state, name)
       local ok = reader
