@@ -55,17 +55,18 @@ local function weight(value, graph)
    local text = ("%d %s"):format(value, graph.unit)
    for _, unit in ipairs(graph.unit == "ns" and math.abs(value) >= 1000 and units or {}) do
       if math.abs(value) >= unit[1] then
-         text = ("%.3f %s"):format(value / unit[1], unit[2])
+         text = texts.float("%.3f", value / unit[1]) .. " " .. unit[2]
          break
       end
    end
-   return graph.whole == 0 and text or ("%s (%.2f%%)"):format(text, 100.0 * value / graph.whole)
+   return graph.whole == 0 and text
+      or ("%s (%s%%)"):format(text, texts.float("%.2f", 100.0 * value / graph.whole))
 end
 
 -- Returns a colour that is stronger for larger shares: red, or blue for what has shrunk.
 local function color(value, share, least, brightness)
-   return ('"%.3f %.3f %.3f"'):format(value < 0 and 0.6 or 0.05, least + (1 - least) * share ^ 0.5,
-      brightness)
+   return ('"%s %s %s"'):format(value < 0 and "0.600" or "0.050",
+      texts.float("%.3f", least + (1 - least) * share ^ 0.5), texts.float("%.3f", brightness))
 end
 
 -- Returns the part of the whole that an absolute weight is, at most 1.
@@ -174,14 +175,15 @@ local function node_line(number, row, graph)
    local share = share_of(row.own, graph)
    local name = escaped(row["function"])
    local text = ("self %s\\ntotal %s"):format(weight(row.self, graph), weight(row.total, graph))
-   return ('n%d [label="%s\\n%s" tooltip="%s%s\\n%s" fontsize=%.1f fillcolor=%s %s]\n'):format(
+   return ('n%d [label="%s\\n%s" tooltip="%s%s\\n%s" fontsize=%s fillcolor=%s %s]\n'):format(
       number, escaped(shortened(row["function"])), text, name,
-      row.file and "\\n" .. escaped(row.file) or "", text, 8 + 16 * share ^ 0.5,
+      row.file and "\\n" .. escaped(row.file) or "", text,
+      texts.float("%.1f", 8 + 16 * share ^ 0.5),
       color(row.total, share_of(row.size, graph), 0.03, 1), numbers_of(row))
 end
 
 local arc_form = 'n%d -> n%d [label="%s%s" tooltip="%s" labeltooltip="%s" weight=%d ' ..
-   "penwidth=%.2f color=%s %s]\n"
+   "penwidth=%s color=%s %s]\n"
 
 local function arc_line(row, graph)
    local share = share_of(row.size, graph)
@@ -189,8 +191,8 @@ local function arc_line(row, graph)
       and texts.counted(row.calls, "call") .. "\\n" or ""
    local tip = escaped(row.caller .. " -> " .. row.callee)
    return arc_form:format(row.from, row.to, calls, weight(row.total, graph), tip, tip,
-      1 + math.floor(share * 100), 1 + 4 * share, color(row.total, share, 0.3, 0.7),
-      numbers_of(row))
+      1 + math.floor(share * 100), texts.float("%.2f", 1 + 4 * share),
+      color(row.total, share, 0.3, 0.7), numbers_of(row))
 end
 
 -- }======

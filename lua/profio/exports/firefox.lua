@@ -5,6 +5,7 @@
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local texts = require "profio.internal.texts"
 
 local firefox = {
    name = "firefox",
@@ -83,7 +84,7 @@ local suffixes = { lane = "", states = " (states)", values = " (values)" }
 
 -- Viewers show from the first sample to the last one plus one interval.
 local function interval_of(length)
-   return ("%.6f"):format(math.min(math.max(length / 1e9, 1e-6), 1))
+   return texts.float("%.6f", math.min(math.max(length / 1e9, 1e-6), 1))
 end
 
 local function put_threads(out, contexts, spans, tracks, origin, length)

@@ -11,6 +11,7 @@ local compared = require "profio.exports.compared"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.exports.markup"
+local texts = require "profio.internal.texts"
 
 local widths_option = { name = "widths", type = "choice", choices = { "new", "both" },
    default = "new", help = "of a difference: totals of the new profile, or sums of both, which "
@@ -276,8 +277,8 @@ local function head(profile, given, height, root, before, metric)
       ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="flames" y="%d" width="%d" ' ..
          'height="%d" ' ..
          'viewBox="0 0 %d %d" data-edge="%d" data-row="%d" data-root="%d" data-upward="%s" ' ..
-         'data-scale="%.9g">\n'):format(given.top or 0, given.width, height, given.width, height,
-         EDGE, ROW, root, not given.icicle, given.scale or 1),
+         'data-scale="%s">\n'):format(given.top or 0, given.width, height, given.width, height,
+         EDGE, ROW, root, not given.icicle, texts.float("%.9g", given.scale or 1)),
       description(profile:notes()),
       "<style>", style, "</style>\n",
       '<rect class="page" width="100%" height="100%"/>\n',

@@ -42,6 +42,14 @@ function texts.counted(count, word)
    return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
 end
 
+---Formats a number with a decimal point, whatever the locale has, for files that programs read.
+---@param form string a conversion of string.format, such as "%.3f"
+---@param value number finite
+---@return string
+function texts.float(form, value)
+   return (form:format(value):gsub("[^%d%-+e]+", "."))
+end
+
 ---Iterates over the lines that end with a line feed, without it, and the position of each.
 ---@param text string
 ---@return fun(): string|nil, integer|nil

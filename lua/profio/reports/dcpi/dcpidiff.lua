@@ -4,6 +4,7 @@ local dcpi = require "profio.reports.dcpi.shares"
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
 local sets = require "profio.reports.dcpi.sample_sets"
+local texts = require "profio.internal.texts"
 
 local dcpidiff = {
    name = "dcpidiff",
@@ -65,11 +66,11 @@ local function rows_of(context)
    local column, names = sets.of(context.trace, given.sets or "auto")
    local old, new = pair_of(names, given)
    local factor = factor_of(given.factor)
-   local scaled = factor == 1 and "before" or ("%.17g * before"):format(factor)
+   local scaled = factor == 1 and "before" or texts.float("%.17g", factor) .. " * before"
    local view = sets.side_by_side(context, event, column, names)
       :derive { ("before = set%d"):format(old), ("after = set%d"):format(new) }
       :derive { "change = after - " .. scaled,
-         ("error = sqrt(after + %.17g * before)"):format(factor * factor) }
+         ("error = sqrt(after + %s * before)"):format(texts.float("%.17g", factor * factor)) }
       :derive { "relative = change / (" .. scaled .. ")", "significance = change / error",
          "size = abs(change)" }
    return view:sort "-size", event, names[old], names[new], factor

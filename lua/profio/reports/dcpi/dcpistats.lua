@@ -4,6 +4,7 @@ local dcpi = require "profio.reports.dcpi.shares"
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
 local sets = require "profio.reports.dcpi.sample_sets"
+local texts = require "profio.internal.texts"
 
 local dcpistats = {
    name = "dcpistats",
@@ -48,7 +49,7 @@ local function terms_of(factors, count)
    for i = 1, count do
       terms[i] = "set" .. i
       if factors[i] and factors[i] ~= 1 then
-         terms[i] = ("set%d * %.17g"):format(i, factors[i])
+         terms[i] = ("set%d * %s"):format(i, texts.float("%.17g", factors[i]))
       end
    end
    return terms

@@ -3,6 +3,7 @@
 
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
+local texts = require "profio.internal.texts"
 local traces = require "profio.internal.trace"
 
 local dcpi = {}
@@ -168,8 +169,8 @@ function dcpi.kept(view, events, given)
    if not percent or percent < 0 then
       failure.use("--keep must be per cent, 0 or more, got '%s'", given.keep)
    end
-   return view:derive { ("is_kept = running_share - %s_share < %.17g"):format(events[1].column,
-      percent / 100) }:where { is_kept = 1 }
+   return view:derive { ("is_kept = running_share - %s_share < %s"):format(events[1].column,
+      texts.float("%.17g", percent / 100)) }:where { is_kept = 1 }
 end
 
 -- }======

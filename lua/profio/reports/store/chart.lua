@@ -2,6 +2,7 @@
 -- and a band between the shares that a tenth and nine tenths of the runs do not exceed.
 
 local markup = require "profio.exports.markup"
+local texts = require "profio.internal.texts"
 
 local WIDTH <const>, HEIGHT <const>, LEFT <const>, RIGHT <const> = 900, 360, 64, 20
 local TOP <const>, BOTTOM <const>, LABELS <const>, STEPS <const> = 40, 60, 12, 4
@@ -16,9 +17,9 @@ local HEAD <const> = [[
 local function scales(rows, most)
    local step = (WIDTH - LEFT - RIGHT) / math.max(#rows - 1, 1)
    return function(i)
-      return ("%.1f"):format(LEFT + (i - 1) * step)
+      return texts.float("%.1f", LEFT + (i - 1) * step)
    end, function(share)
-      return ("%.1f"):format(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share / most)
+      return texts.float("%.1f", HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share / most)
    end
 end
 
@@ -26,8 +27,9 @@ end
 local function write_scale(out, rows, most, x, y)
    for i = 0, STEPS do
       local share = most * i / STEPS
-      out:write(('<path d="M%d %sH%d" stroke="#ddd"/><text x="%d" y="%s" text-anchor="end">%.3g%%'
-         .. '</text>\n'):format(LEFT, y(share), WIDTH - RIGHT, LEFT - 6, y(share), 100 * share))
+      out:write(('<path d="M%d %sH%d" stroke="#ddd"/><text x="%d" y="%s" text-anchor="end">%s%%'
+         .. '</text>\n'):format(LEFT, y(share), WIDTH - RIGHT, LEFT - 6, y(share),
+         texts.float("%.3g", 100 * share)))
    end
    local every = math.max(1, math.ceil(#rows / LABELS))
    for i = 1, #rows, every do
@@ -61,9 +63,9 @@ local function chart(out, rows, title)
    out:write('<polyline points="', table.concat(line, " "), '" fill="none" stroke="#1f4e79" ',
       'stroke-width="2"/>\n')
    for i, row in ipairs(shown) do
-      out:write(('<circle cx="%s" cy="%s" r="3" fill="#1f4e79"><title>%s: %.2f%% (%d runs)</title>'
+      out:write(('<circle cx="%s" cy="%s" r="3" fill="#1f4e79"><title>%s: %s%% (%d runs)</title>'
          .. '</circle>\n'):format(x(i), y(row.total_share), markup.escaped(row.by or "-"),
-         100 * row.total_share, row.runs))
+         texts.float("%.2f", 100 * row.total_share), row.runs))
    end
    out:write "</svg>\n"
 end
