@@ -22,10 +22,9 @@ describe("a locale with a decimal comma", function()
       end
       local at, profile, found = 1, folded.profile(stacks), 0
       for _, kind in ipairs(KINDS) do
-         local expected, got = profile:export(kind) or "", nil
-         got, at = string.unpack("s4", text, at)
-         assert.equal(expected, got)
-         found = found + (#got > 0 and 1 or 0)
+         local got, after = string.unpack("s4", text, at)
+         assert.equal(profile:export(kind), got)
+         at, found = after, found + (#got > 0 and 1 or 0)
       end
       assert.equal(#text + 1, at)
       assert.is_true(found >= 9)
