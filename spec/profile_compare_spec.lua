@@ -145,9 +145,25 @@ describe("a difference of graphs", function()
       assert.same({}, (new - old):focus "nobody":flat():rows())
    end)
 
-   it("says why it is not narrowed when its parts are not known any more", function()
-      assert.error_matches(function() (new - old):prune(0.1):focus "0x1004" end,
-         "narrow the profiles first")
+   it("is pruned by inclusive values, of functions that are charged to their callers", function()
+      assert.same({ ["0x1000"] = { 1, 21, 1.0 }, ["0x1004"] = { 20, 20, 20 / 21 } },
+         shares((new - old):prune(0.5))) -- the self value of 0x1000 is a twentieth
+      assert.same({ ["0x1000"] = { 21, 21, 1.0 } }, shares((new - old):prune(0.97)))
+      assert.same({ ["0x1000"] = { -21, -21, 1.0 } }, shares((old - new):prune(0.97)))
+      assert.same({ ["0x1000"] = { 47, 47, 1.0 } }, shares((new + old):prune(0.9, "samples")))
+      assert.same({ ["0x1000"] = { 21, 21, 1.0 } },
+         shares((new - old):prune(0.97):focus "0x1000"))
+      assert.same(shares(new - new), shares((new - new):prune(1)))
+   end)
+
+   it("says why one with gprof's numbers is not narrowed", function()
+      local trace <close> = assert(profio.open { data = gmon.new("<", 8):header():histogram {
+         low = 0x1000, high = 0x1008, bins = { 1, 2 } }:bytes() })
+      local profile = trace:profile { compat = "gprof" }
+      for _, change in ipairs { function() profile:prune(0.1) end,
+         function() profile:group("file"):focus "0x1004" end } do
+         assert.error_matches(change, "prune those from which it was made, without gprof's numbers")
+      end
    end)
 end)
 

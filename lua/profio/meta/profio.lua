@@ -428,7 +428,8 @@ function Profile:hide(wanted) end
 ---@return profio.Profile
 function Profile:group(by) end
 
----Merge contexts whose total is below a share of the whole into their callers.
+---Merge contexts whose total is below a share of the whole into their callers; in profiles of
+---functions and arcs, the functions.
 ---@param share number 0.01 is one per cent
 ---@param metric string|nil
 ---@return profio.Profile

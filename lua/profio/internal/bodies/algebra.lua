@@ -151,8 +151,8 @@ end
 local function marked_sums(self, is_wanted, mark)
    local state = of(self)
    if not state.again then
-      error("a pruned sum or difference of profiles of functions and arcs does not know who called "
-         .. "whom: narrow the profiles first", 3)
+      error("this profile does not know who called whom: narrow and prune those from which it was "
+         .. "made, without gprof's numbers", 3)
    end
    return state.again(function(part)
       local narrow = of(part).body.kind == "sums" and marked_sums or marked
@@ -195,7 +195,30 @@ function methods:group(by)
    return derived(self, body:rename(picks.groups(body:frames(), by)), of(self).given)
 end
 
----Merge contexts whose total is below a share of the whole into their callers.
+-- Returns the test of functions whose total is below a share of the whole, for frames of a profile
+-- and of its operands. Functions of one name (and file, if both are known) count as small if the
+-- totals of all of them are.
+local function small_ones(self, share, metric)
+   local is_small, body = {}, of(self).body
+   local least = share * math.abs(counts.whole(body, metric) + 0.0)
+   for _, row in ipairs(lazy_view.over(function()
+      return body:flat { metric = metric, zeros = true }
+   end):rows("function", "file", "total")) do
+      local is_below = math.abs(row.total + 0.0) < least
+      local name = row["function"]
+      for _, key in ipairs { name, row.file and name .. "\0" .. row.file } do
+         is_small[key] = is_small[key] ~= false and is_below
+      end
+   end
+   return function(frame)
+      local name = frame["function"]
+      local by_file = frame.file and is_small[name .. "\0" .. frame.file]
+      return by_file == nil and is_small[name] or by_file
+   end
+end
+
+---Merge contexts whose total is below a share of the whole into their callers; in profiles of
+---functions and arcs, the functions.
 ---@param share number 0.01 is one per cent
 ---@param metric string|nil
 ---@return profio.Profile
@@ -204,7 +227,13 @@ function methods:prune(share, metric)
       error(("prune: the share must be a number from 0 to 1, got %s"):format(tostring(share)), 0)
    end
    raise.expect(metric, "string?", "prune: the metric")
-   return derived(self, exact_body(self):prune(share, metric), of(self).given)
+   local body, given = of(self).body, of(self).given
+   metric = metric or given.metric
+   if body.kind == "contexts" then
+      return derived(self, body:prune(share, metric), given)
+   end
+   local has_arcs = body.kind == "graph" and not body:is_compat()
+   return (has_arcs and marked or marked_sums)(self, small_ones(self, share, metric), HIDE)
 end
 
 raise.publish_methods(methods, "profile", is_profile)

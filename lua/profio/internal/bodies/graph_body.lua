@@ -98,26 +98,6 @@ function Graph:is_compat()
    return self.core:facts({}).compat
 end
 
----Merges the functions whose total is below a share of the whole into their callers. Functions of
----one name, file and line are only merged if the totals of all of them are.
----@param share number
----@param metric string|nil
----@return profio.GraphBody
-function Graph:prune(share, metric)
-   local function key_of(row)
-      return ("%s|%s|%s"):format(row["function"], row.file, row.line)
-   end
-   local is_small, marks = {}, {}
-   for _, row in ipairs(core.rows(self.core:flat { metric = metric, zeros = true })) do
-      local key = key_of(row)
-      is_small[key] = is_small[key] ~= false and (row.total_share or 0) < share
-   end
-   for _, frame in ipairs(self:frames()) do
-      marks[frame.number] = is_small[key_of(frame)] and 4 or 0
-   end
-   return new(assert(self.core:narrow(marks)))
-end
-
 ---Renames functions: those that get the same name are merged.
 ---@param frames table<integer, { function: string }> by id; a function without one stays
 ---@return profio.GraphBody

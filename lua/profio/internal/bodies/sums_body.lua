@@ -176,10 +176,6 @@ function Sums:scale(...)
    return new(assert(self.by_function:scale(...)), assert(self.by_arc:scale(...)))
 end
 
-function Sums:prune(share, metric)
-   return new(assert(self.by_function:prune(share, metric)), self.by_arc)
-end
-
 -- Returns the frames of arcs that are the same functions, by name.
 local function same_in_arcs(self, by_number)
    local by_name, list = {}, {}
