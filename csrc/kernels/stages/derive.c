@@ -130,7 +130,7 @@ static pf_status next_stored (derive_reader *d, pf_batch *batch,
                               pf_error *error) {
   if (d->stored == NULL) {
     const pf_status status = keep_input(d, batch, error);
-    if (status < 0)
+    if (d->stored == NULL)
       return status;
   }
   const pf_status status = d->stored->next(d->stored, batch, error);
