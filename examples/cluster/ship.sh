@@ -1,7 +1,8 @@
 #!/bin/sh
 # ship.sh FOLDER STORE: adds the profiles of a folder to a store, and removes each
 # file when its run is on the disk. Files that changed within the last minute may
-# not be complete, and wait for the next time.
+# not be complete, and wait for the next time. Damaged files stay: what can be read
+# of them is in the store, and the status is not 0 until somebody has looked at them.
 #
 #   PROFIO_FILES  names of the files (default *.pb.gz)
 #   PROFIO_ADD    further options of profio store add

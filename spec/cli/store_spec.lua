@@ -73,6 +73,23 @@ describe("profio store add", function()
          .. "a.db"))
    end)
 
+   it("keeps damaged files with --move, each time", function()
+      fresh(1)
+      local bytes = require("spec.support.br_builder")():module(1, "A.BR"):line(1, 100, 0):main()
+         :time(1500):line(1, 101, 0):stop():bytes()
+      for _ = 1, 2 do
+         command.file("store-cli/x.br", bytes)
+         command.file("store-cli/1.br", (require("spec.support.br_builder")():module(1, "A.BR")
+            :line(1, 100, 0):main():stop():bytes()))
+         local _, status, errors = command.run("cd store-cli && profio store add --format br "
+            .. "--move a.db x.br 1.br")
+         assert.equal(3, status)
+         assert.matches("x%.br: kept, because it is damaged\n", errors)
+         assert.is_table(lfs.attributes(folder .. "/x.br"))
+         assert.is_nil(lfs.attributes(folder .. "/1.br"))
+      end
+   end)
+
    it("adds what can be read, with its losses", function()
       fresh(2)
       command.file("store-cli/x.br", require("spec.support.br_builder")():module(1, "A.BR")

@@ -31,7 +31,7 @@ local add = {
       { "--jobs", "N", "processes that read the files; default: one for each processor, if the "
          .. "files are many" },
       { "--move", false, "remove each file when its run is on the disk, also what a "
-         .. "store does not keep of it" }, "--exe", "--format",
+         .. "store does not keep of it; damaged files stay" }, "--exe", "--format",
       "--set" },
    argument = { "STORE", "a file, which is created if it does not exist; then traces, and the "
       .. "executable of all of them" },
@@ -121,9 +121,14 @@ local function flush_if_full(job)
    end
 end
 
--- With --move removes a file when the batch is on the disk; folders stay.
+-- With --move removes a file when the batch is on the disk; folders stay, and damaged files, which
+-- may have more than could be read.
 local function move_later(job, path)
-   if job.given.move and job.states[path] then
+   if not job.given.move or not job.states[path] then
+      return
+   elseif job.damaged[path] then
+      messages.say(job.err, path .. ": kept, because it is damaged")
+   else
       job.moved[#job.moved + 1] = path
    end
 end
@@ -132,7 +137,7 @@ end
 -- file of the command line, so the message waits until all are read.
 local function take(job, group, result)
    for _, path in ipairs(result.sources) do
-      job.read[path] = true
+      job.read[path], job.damaged[path] = true, result.damage and true or job.damaged[path]
    end
    if not result.prepared then
       job.failed[#job.failed + 1] = { path = group.paths[1], message = result.message }
@@ -253,8 +258,8 @@ function add.run(given, err)
    local store <close> = target.open(path, "create")
    source.store = store
    local closed_first <close> = source -- luacheck: ignore
-   local job = { given = given, err = err, path = plain(path), store = store,
-      reading = source, states = states_of(groups), read = {}, failed = {}, batch = {}, moved = {},
+   local job = { given = given, err = err, path = plain(path), store = store, reading = source,
+      states = states_of(groups), read = {}, damaged = {}, failed = {}, batch = {}, moved = {},
       runs = 0, bytes = 0, since = os.time(), sent = 0, added = 0, known = 0, left_out = 0,
       has_parts = stores.has_parts(store), status = failure.READ }
    read_all(job, groups, interrupt)

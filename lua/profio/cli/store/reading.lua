@@ -24,7 +24,8 @@ local reading = {}
 ---@field prepared table|nil of store:prepare; nil: it failed
 ---@field message string|nil why it failed
 ---@field sources string[] the files that were read
----@field damage string|nil the warnings as lines, if one of them is damage
+---@field damage string|nil the warnings as lines, if one of them is damage; of a run that the store
+---has only with --move, by which damaged files stay
 
 ---@class profio.Reading
 ---@field store profio.Store by which runs are prepared; the caller sets it
@@ -46,6 +47,10 @@ local function read(self, group)
    end
    if prepared and warnings.has_damage(trace.warnings) then
       result.damage = warnings.lines(trace, self.err)
+   elseif prepared and prepared.is_known and self.given.move
+      and warnings.has_damage(trace:check())
+   then
+      result.damage = "" -- was reported when the run was added
    end
    return result
 end
