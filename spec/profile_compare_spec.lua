@@ -167,6 +167,32 @@ describe("a difference of graphs", function()
    end)
 end)
 
+describe("a profile beyond 64 bits", function()
+   local function notes(profile)
+      return #profile:notes()
+   end
+
+   it("says so once, and only then", function()
+      local big = placed { "main - " .. (1 << 62), "f - 5" }
+      assert.equal(0, notes(big))
+      assert.equal(1, notes(big + big))
+      assert.equal(1, notes(big + big + big))
+      assert.equal(1, notes((big + big):scale(0.5)))
+      assert.equal(1, notes(big:scale(3)))
+      assert.equal(0, notes(big))
+      assert.same({ 0, 0 }, { notes(big - big), notes(big:scale(0.5)) })
+      assert.matches("more than 64 bits", (big + big):notes()[1])
+   end)
+
+   it("is a sum of graphs of which a weight is, not of inclusive values", function()
+      local one = graph_profile(4, 30, 5)
+      local half = one:scale(((1 << 62) + 0.0) / 340000000)
+      assert.equal(0, notes(half))
+      assert.equal(0, notes(half + one))
+      assert.equal(1, notes(half + half + half))
+   end)
+end)
+
 describe("a hidden root", function()
    it("keeps its self cost", function()
       local rows = { { "main", 5 }, { "main;f", 7 }, { "main;main", 1 }, { "g", 2 },

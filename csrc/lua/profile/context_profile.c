@@ -270,13 +270,15 @@ static int contexts_unstacked (lua_State *L) {
 }
 
 
-/* contexts:count(): the number of contexts without the root, and whether a sum
-   is limited to the range of 64-bit integers. */
+/* contexts:count(): the number of contexts without the root, whether a sum is
+   limited to the range of 64-bit integers, the sums of all metrics included,
+   and whether a weight is. */
 static int contexts_count (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   lua_pushinteger(L, (lua_Integer)c->count - 1);
   lua_pushboolean(L, pf_contexts_overflow(c));
-  return 2;
+  lua_pushboolean(L, c->has_overflowed);
+  return 3;
 }
 
 

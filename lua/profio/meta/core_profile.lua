@@ -39,7 +39,8 @@ function contexts:close() end
 function contexts:pack() end
 
 ---@return integer contexts without the root
----@return boolean overflowed a sum was cut at the end of the whole numbers
+---@return boolean overflowed a weight, or the sum of a metric, was cut to the range of integers
+---@return boolean overflowed a weight was
 function contexts:count() end
 
 ---@return { name: string, unit: string, total: integer }[]

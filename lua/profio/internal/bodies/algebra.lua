@@ -30,6 +30,16 @@ local function joined(a, b)
    return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
 end
 
+-- Returns a new profile. If a sum was limited to the integer range, its notes say so, once.
+local function noting_overflow(made)
+   local state = of(made)
+   if state.body:facts().overflowed
+      and not table.concat(state.notes, "\n"):find(object.OVERFLOW, 1, true) then
+      state.notes = joined(state.notes, { object.OVERFLOW })
+   end
+   return made
+end
+
 ---Adds or subtracts two profiles. Sums do not know paths of more than one step, so a profile of
 ---sums is narrowed by narrowing its operands: `again(change)` builds it from the changed operands;
 ---nil: the operands are not known any more.
@@ -50,7 +60,7 @@ function algebra.combine(a, b, sign)
       return algebra.combine(change(a), change(b), sign)
    end
    of(made).inputs = joined(of(a).inputs, of(b).inputs)
-   return made
+   return noting_overflow(made)
 end
 
 -- Returns a body that can be scaled: a graph becomes sums.
@@ -95,7 +105,7 @@ local function scaled(self, ...)
    of(made).again = function(change)
       return scaled(change(self), table.unpack(ratio, 1, ratio.n))
    end
-   return made
+   return noting_overflow(made)
 end
 
 ---Multiply all weights. They stay integers; the sum of each metric is the rounded product.

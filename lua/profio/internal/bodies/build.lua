@@ -5,6 +5,7 @@ local later = require "profio.internal.later"
 local contexts_body = later "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
 local graph_body = require "profio.internal.bodies.graph_body"
+local object = require "profio.internal.bodies.profile_object"
 local options = require "profio.internal.options"
 local stacks = require "profio.internal.bodies.stacks"
 local trace_symbols = require "profio.internal.bodies.trace_symbols"
@@ -131,8 +132,7 @@ end
 local function noting_losses(state, body, ...)
    local facts = body and body:facts() or {}
    if facts.overflowed then
-      note_once(state, "profile-overflow", "damage", "weights add up to more than 64 bits hold: "
-         .. "the profile has the largest whole number in place of the sum")
+      note_once(state, "profile-overflow", "damage", object.OVERFLOW)
    end
    if (facts.unstacked or 0) ~= 0 then
       note_once(state, "profile-no-stack", "note", ("%d of metric '%s' have no stack: only the "

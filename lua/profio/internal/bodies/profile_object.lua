@@ -10,6 +10,9 @@ local Profile = { __name = "profio.profile" }
 
 object.Profile = Profile
 
+object.OVERFLOW = "weights add up to more than 64 bits hold: the profile has the largest whole "
+   .. "number in place of the sum"
+
 ---Returns a new profile.
 ---@param body table see internal/bodies/README.md
 ---@param given table options of reports

@@ -155,7 +155,9 @@ function Sums:usual()
 end
 
 function Sums:facts()
-   return { functions = (self.by_function:count()), metrics = self:metrics() }
+   local functions, _, overflowed = self.by_function:count() -- inclusive values have no sum
+   return { functions = functions, metrics = self:metrics(),
+      overflowed = overflowed or select(3, self.by_arc:count()) }
 end
 
 function Sums:frames()
