@@ -125,6 +125,7 @@ local advice = {
    hide = "callers are unknown, so the cost of functions cannot be charged to them",
    compat = "it is for profiles that are built from histograms and arcs",
    strict = "it lists all violations",
+   report = "it is a form of the whole trace; --output is the form of a report",
 }
 for _, key in ipairs { "symbols", "load_bias", "diff_exe", "diff_symbols", "diff_load_bias" } do
    advice[key] = advice.exe
