@@ -85,6 +85,7 @@ describe("limits.parse", function()
          ['"" net < 3'] = "the area is missing",
          ["~% net < 3"] = "'%' is no Lua pattern",
          ["~ab% net < 3"] = "'ab%' is no Lua pattern",
+         ["~%a%d[ net < 3"] = "'%a%d[' is no Lua pattern: a ] is missing",
          ["f in"] = "is expected",
       }
       for text, message in pairs(cases) do

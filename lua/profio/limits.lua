@@ -11,6 +11,7 @@
 -- An area that did not run has no times: a limit on a time then fails, while one on `count` is
 -- compared with 0.
 
+local patterns = require "profio.internal.patterns"
 local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
 
@@ -136,23 +137,14 @@ local function bound_of(text)
       plus = sign == "*" and 0 or sign == "-" and -value or value }
 end
 
--- Errors in a pattern only show when it is used, so it is tried on a similar text.
-local function check_pattern(pattern)
-   for _, text in ipairs { "", (pattern:gsub("[%^%%]", "")) } do
-      local ok, message = pcall(string.find, text, pattern)
-      if not ok then
-         wrong("'%s' is no Lua pattern: %s", pattern, message)
-      end
-   end
-end
-
 -- Parses a line without comment and surrounding blanks.
 local function limit_of(text)
    local limit = { is_pattern = text:sub(1, 1) == "~" }
    local rest
    limit.area, rest = word(limit.is_pattern and text:sub(2) or text, "the area")
-   if limit.is_pattern then
-      check_pattern(limit.area)
+   local problem = limit.is_pattern and patterns.problem(limit.area)
+   if problem then
+      wrong("'%s' is no Lua pattern: %s", limit.area, problem)
    end
    if rest:find "^in%s" then
       limit.context, rest = word(rest:match "^in%s+(.*)$", "the context")

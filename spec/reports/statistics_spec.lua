@@ -227,6 +227,7 @@ line,area,context,column,operator,bound,value,state,at
          assert.equal(2, status)
          assert.is_truthy(errors:find(message, 1, true), errors)
       end
+      wrong("# nothing\n\n", "limits.txt: there is no limit in it")
       wrong("# fine\nf gross_max 9\n", "limits.txt:2: 'area column <= bound' is expected")
       wrong("f nett < 9\n", "limits.txt:1: no column 'nett'; there are: value, count, net,")
       wrong("\n\nf count < 9ms\n", "limits.txt:3: column 'count' is no time")

@@ -11,6 +11,7 @@
 -- profile, graph= to the entries of the call graph, time= to the time charged to callers.
 
 local failure = require "profio.cli.failure"
+local patterns = require "profio.internal.patterns"
 
 local function_spec = {}
 
@@ -26,9 +27,9 @@ end
 function function_spec.test(text)
    local pattern = text:match "^~(.+)$"
    if pattern then
-      local ok, message = pcall(string.find, "", pattern)
-      if not ok then
-         failure.use("'%s' is no Lua pattern: %s", pattern, message)
+      local problem = patterns.problem(pattern)
+      if problem then
+         failure.use("'%s' is no Lua pattern: %s", pattern, problem)
       end
       return function(row)
          return row["function"]:find(pattern) ~= nil

@@ -92,6 +92,8 @@ function mode.read(path)
    local list, wrong, line = limits.parse(text)
    if not list then
       failure.use("%s:%d: %s", path, line, wrong)
+   elseif #list == 0 then
+      failure.use("%s: there is no limit in it", path)
    end
    return list
 end

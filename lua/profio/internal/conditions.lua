@@ -1,6 +1,8 @@
 -- Conditions of view:where: values, lists, between, match, no and missing, converted to the tests
 -- that the core evaluates.
 
+local patterns = require "profio.internal.patterns"
+
 local conditions = {}
 
 local Condition = { __name = "profio.condition" }
@@ -33,9 +35,9 @@ function conditions.match(pattern)
    if type(pattern) ~= "string" then
       error("match expects a Lua pattern, got " .. type(pattern), 2)
    end
-   local ok, message = pcall(string.find, "", pattern)
-   if not ok then
-      error(message, 2)
+   local problem = patterns.problem(pattern)
+   if problem then
+      error(("'%s' is no Lua pattern: %s"):format(pattern, problem), 2)
    end
    return condition("match", { pattern = pattern })
 end

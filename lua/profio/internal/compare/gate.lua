@@ -10,6 +10,7 @@
 -- and whose interval reaches beyond the bound, is reported with the state "unknown". So is a
 -- condition on names that no row has.
 
+local patterns = require "profio.internal.patterns"
 local raise = require "profio.internal.raise"
 local sentences = require "profio.internal.compare.sentences"
 local suggestions = require "profio.internal.suggestions"
@@ -39,9 +40,9 @@ local function set_names(condition, text, words)
    end
    condition.pattern = name:match "^~(.+)$"
    condition.name = not condition.pattern and name or nil
-   local ok, message = pcall(string.find, "", condition.pattern or "")
-   if not ok then
-      error(("'%s' is no Lua pattern: %s"):format(condition.pattern, message), 0)
+   local problem = condition.pattern and patterns.problem(condition.pattern)
+   if problem then
+      error(("'%s' is no Lua pattern: %s"):format(condition.pattern, problem), 0)
    end
 end
 

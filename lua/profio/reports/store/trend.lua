@@ -5,6 +5,7 @@ local chart = require "profio.reports.store.chart"
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local failure = require "profio.cli.failure"
+local patterns = require "profio.internal.patterns"
 local times = require "profio.internal.times"
 local traces = require "profio.internal.trace"
 local trends = require "profio.internal.store.trends"
@@ -41,8 +42,9 @@ local function wanted_of(name)
    elseif not pattern then
       return name
    end
-   local done, condition = pcall(conditions.match, pattern)
-   return done and condition or failure.use("'%s' is no Lua pattern: %s", pattern, condition)
+   local problem = patterns.problem(pattern)
+   return problem and failure.use("'%s' is no Lua pattern: %s", pattern, problem)
+      or conditions.match(pattern)
 end
 
 ---@param context profio.Context
