@@ -53,6 +53,20 @@ local function sums(trace, ...)
 end
 
 describe("dcpi, a database", function()
+   it("with folders that are too deep is refused, and not read in part", function()
+      local root, remove = database { ["1/a"] = profile({}, { 5 }),
+         ["1/2/3/4/5/b"] = profile({}, { 6 }) }
+      local trace <close> = assert(profio.open(root))
+      assert.equal(2, trace.info.files)
+      lfs.mkdir(root .. "/1/2/3/4/5/6")
+      local none, message, code = profio.open(root)
+      assert.same({ nil, "limit" }, { none, code })
+      assert.matches("1/2/3/4/5/6: dcpi: folders of more than 6 levels are not searched", message)
+      local part <close> = assert(profio.open(root .. "/1"))
+      assert.equal(2, part.info.files)
+      remove()
+   end)
+
    it("is a set of profiles, in order of epoch, platform, image and event", function()
       local root, remove = small()
       local trace <close> = assert(profio.open(root))

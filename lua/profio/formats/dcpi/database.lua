@@ -7,14 +7,15 @@ local texts = require "profio.internal.texts"
 
 local database = {}
 
-local DEEPEST = 6        -- levels of folders
+local DEEPEST = 6        -- levels of folders: links may lead back to a folder above
 local MOST_LOOKED = 1000 -- files that are opened to decide whether a directory is a database
 local HEAD = 65536       -- bytes within which a header must end
 
 -- {====== Files ======
 
 -- Call f with the path of each plain file below a directory, in order of names, until it returns
--- true. Returns nil and a message when a directory cannot be read, else whether f returned true.
+-- true; with the path of a folder that is too deep to be searched, and true. Returns nil and a
+-- message when a directory cannot be read, else whether f returned true.
 local function each_file(directory, f, depth)
    local names, message, code = core.names_in(directory)
    if not names then
@@ -25,8 +26,12 @@ local function each_file(directory, f, depth)
       local path = directory:gsub("/$", "") .. "/" .. name
       local mode = name:sub(1, 1) ~= "." and lfs.attributes(path, "mode")
       local is_over = mode == "file" and f(path)
-      if mode == "directory" and depth < DEEPEST then
-         is_over, message, code = each_file(path, f, depth + 1)
+      if mode == "directory" then
+         if depth < DEEPEST then
+            is_over, message, code = each_file(path, f, depth + 1)
+         else
+            is_over = f(path, true) or false
+         end
       end
       if is_over or is_over == nil then
          return is_over, message, code
@@ -62,8 +67,8 @@ end
 ---@return boolean
 function database.is_one(directory)
    local looked, found = 0, false
-   each_file(directory, function(path)
-      looked, found = looked + 1, head_of(path) and true or false
+   each_file(directory, function(path, is_folder)
+      looked, found = looked + 1, not is_folder and head_of(path) and true or false
       return found or looked >= MOST_LOOKED
    end, 1)
    return found
@@ -233,8 +238,12 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function database.files(directory, options)
-   local found, count = {}, 0
-   local done, message, code = each_file(directory, function(path)
+   local found, count, too_deep = {}, 0, nil
+   local done, message, code = each_file(directory, function(path, is_folder)
+      if is_folder then
+         too_deep = path
+         return true
+      end
       local head = head_of(path)
       local header = head and header_of(head)
       if header and is_selected_file(path, head, header, options) then
@@ -247,6 +256,9 @@ function database.files(directory, options)
    end, 1)
    if done == nil then
       return nil, message, code
+   elseif too_deep then
+      return nil, ("%s: dcpi: folders of more than %d levels are not searched: open the folders of "
+         .. "the epochs in %s"):format(too_deep, DEEPEST, directory), "limit"
    elseif count == 0 then
       return nil, ("%s: dcpi: no profile%s in this database"):format(directory,
          selection_words(options)), "format"
