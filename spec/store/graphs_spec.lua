@@ -307,6 +307,41 @@ describe("histograms and arcs of a store", function()
       check_same(want, forms(path, { exe = program }))
    end)
 
+   it("are refused if a row is lost, each of them", function()
+      local native = require "profio.store"
+      local path = folder .. "/lost.db"
+      local bytes = gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1008,
+         bins = { 1, 30 } }:arc(0x1000, 0x1004, 5):bytes()
+      local file = command.file("lost.gmon", bytes)
+      stored.add(path, { file })
+      local function damaged(sql)
+         local copy = folder .. "/lost_row.db"
+         assert(os.execute(("rm -f '%s'* && cp '%s' '%s'"):format(copy, path, copy)))
+         local db = assert(native.sqlite(copy, "write"))
+         assert(db:run "PRAGMA foreign_keys = OFF")
+         assert(db:run(sql))
+         db:close()
+         local trace <close> = assert(profio.open(copy))
+         local profile, message = trace:profile()
+         local target <close> = assert(profio.store(folder .. "/other.db"))
+         local from <close> = assert(profio.store(copy))
+         local _, merged = target:merge(from)
+         local done, check = pcall(trace.check, trace)
+         return profile == nil and message, merged, done and check[1] and check[1].message or check
+      end
+      for kind = 1, 2 do
+         local message, merged, check = damaged("DELETE FROM addresses WHERE kind = " .. kind)
+         for _, text in ipairs { message, merged, check } do
+            assert.matches("has 1 rows of histograms and arcs instead of 2", text)
+         end
+      end
+      local message, _, check = damaged "DELETE FROM addresses"
+      assert.matches("of run %x+ .* are damaged", message)
+      assert.is_truthy(check:find(message, 1, true))
+      assert.equal("1 run of the table addresses is missing",
+         select(3, damaged "DELETE FROM runs"))
+   end)
+
    it("are refused or read if stored bytes are damaged", function()
       math.randomseed(20)
       local native = require "profio.store"

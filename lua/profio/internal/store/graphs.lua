@@ -3,9 +3,9 @@
 -- when they are read together.
 --
 -- A run has a row for its arcs, and one for its histograms and its blocks if it has any. A row has
--- a kind (packed by details.lua: the table, what its addresses refer to, and for histograms their
--- headers) and counts (core.counts). Rows of one kind are added up; groups are what can be one
--- profile: the same program, loaded at the same place.
+-- a kind (packed by details.lua: the table, how many rows its run has, what its addresses refer to,
+-- and for histograms their headers) and counts (core.counts). Rows of one kind are added up; groups
+-- are what can be one profile: the same program, loaded at the same place.
 
 local combined = require "profio.internal.store.combined"
 local core = require "profio.core"
@@ -30,8 +30,8 @@ local set_shape = { low = "integer", high = "integer", bins = "integer", declare
    rate = "integer", dimension = "string?", abbreviation = "string?" }
 
 -- low and high: the range of the first histogram, from which the load bias can be guessed.
-local kind_shape = { table = "string", program = "string?", bias = "integer", width = "integer",
-   order = "string", low = "integer?", high = "integer?" }
+local kind_shape = { table = "string", rows = "integer?", program = "string?", bias = "integer",
+   width = "integer", order = "string", low = "integer?", high = "integer?" }
 
 -- {====== Adding ======
 
@@ -99,11 +99,15 @@ function graphs.of_trace(state, identity)
    kind.low, kind.high = sets[1] and sets[1].low, sets[1] and sets[1].high
    local rows = {}
    for _, name in ipairs { "histogram", "arcs", "blocks" } do
-      kind.table, kind.sets = name, name == "histogram" and sets or nil
       local data, size = packed(one, name)
       if name == "arcs" or size > 0 or name == "histogram" and #sets > 0 then
-         rows[#rows + 1] = { kind = details.pack(kind), data = data }
+         rows[#rows + 1] = { kind = name, data = data }
       end
+   end
+   kind.rows = #rows
+   for _, row in ipairs(rows) do
+      kind.table, kind.sets = row.kind, row.kind == "histogram" and sets or nil
+      row.kind = details.pack(kind)
    end
    return { rows = rows, programs = hash and { [hash] = bytes } or {} }
 end
@@ -119,13 +123,21 @@ function graphs.symbols(engine, known, hash)
    return known[hash]
 end
 
+-- Raises if a run does not have as many rows as it states; nil: it was added before it did.
+local function check_count(digits, count, stated)
+   if stated and count ~= stated then
+      problem.raise(("run %s has %d rows of histograms and arcs instead of %d"):format(digits,
+         count, stated), "format")
+   end
+end
+
 ---Returns the rows of a run in another store. Raises failures.
 ---@param engine table
 ---@param tests table[] select the run
 ---@param known table<string, string> programs that were read so far, by hash; is extended
 ---@return table as of graphs.of_trace
 function graphs.of_run(engine, tests, known)
-   local rows, programs = {}, {}
+   local rows, programs, stated, of = {}, {}, nil, nil
    for digits, kind, data in engine:graphs(tests) do
       local is_whole, facts = details.unpack(kind)
       if not is_whole or type(facts) ~= "table" or type(data) ~= "string" then
@@ -135,8 +147,9 @@ function graphs.of_run(engine, tests, known)
       if hash then
          programs[hash] = graphs.symbols(engine, known, hash)
       end
-      rows[#rows + 1] = { kind = kind, data = data }
+      rows[#rows + 1], stated, of = { kind = kind, data = data }, facts.rows, digits
    end
+   check_count(of, #rows, stated)
    return { rows = rows, programs = programs }
 end
 
@@ -191,12 +204,23 @@ local function target_of(sums, naming, kind, hash)
    for _, set in ipairs(facts.table == "histogram" and facts.sets or {}) do
       group.sets[#group.sets + 1] = set
    end
-   return { counts = group[facts.table], offset = facts.table == "histogram" and offset or 0 }
+   return { counts = group[facts.table], offset = facts.table == "histogram" and offset or 0,
+      rows = facts.rows }
 end
 
 -- Returns sums of which nothing is added yet.
 local function empty_sums(naming, dictionary)
-   return { groups = {}, list = {}, targets = {}, naming = naming, dictionary = dictionary }
+   return { groups = {}, list = {}, targets = {}, naming = naming, dictionary = dictionary,
+      count = 0 }
+end
+
+-- Counts a row of a run, whose rows follow each other; nil: there are no more.
+local function count_row(sums, hash, stated)
+   if hash ~= sums.hash then
+      check_count(sums.hash, sums.count, sums.stated)
+      sums.hash, sums.count = hash, 0
+   end
+   sums.count, sums.stated = sums.count + 1, stated
 end
 
 -- Adds a row of a run to sums.
@@ -214,10 +238,12 @@ local function add_row(sums, hash, kind, data)
       problem.raise(("the histograms and arcs of run %s cannot be added: %s"):format(hash,
          message), code)
    end
+   count_row(sums, hash, target.rows)
 end
 
 -- Returns the groups of sums, in an order that depends only on their contents.
 local function groups_of(sums)
+   count_row(sums, nil)
    table.sort(sums.list, function(a, b)
       return a.key < b.key
    end)

@@ -6,6 +6,7 @@ local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
 local sqlite_picking = require "profio.internal.store.sqlite_picking"
 local outputs = require "profio.internal.outputs"
+local texts = require "profio.internal.texts"
 
 local pick = sqlite_picking.pick
 
@@ -375,8 +376,8 @@ local function converted(convert, next_row, query, start, closing)
 end
 
 ---Iterates over the histograms and arcs of the selected runs: the hash of a run as hexadecimal
----digits, a kind, and packed counts, which are nil if they are damaged; see graphs.lua. The rows of
----a run follow each other.
+---digits, a kind, and packed counts, which are nil if they are damaged, or if a run has no rows;
+---see graphs.lua. The rows of a run follow each other.
 ---@param tests table[]|nil
 ---@return fun(...): string, string, string
 function Engine:graphs(tests)
@@ -384,9 +385,10 @@ function Engine:graphs(tests)
    return converted(function(digits, hash, content, data)
       local kind = checksums.open(content)
       return digits, kind, kind and checksums.open(data, hash, kind)
-   end, rows(self, "SELECT lower(hex(r.hash)), r.hash, k.content, a.data FROM addresses a "
-      .. "JOIN runs r ON r.id = a.run LEFT JOIN address_kinds k ON k.id = a.kind "
-      .. "WHERE a.run IN (SELECT id FROM temp.picked) ORDER BY a.run, a.kind"))
+   end, rows(self, "SELECT lower(hex(r.hash)), r.hash, k.content, a.data FROM temp.picked p "
+      .. "JOIN runs r ON r.id = p.id LEFT JOIN addresses a ON a.run = p.id "
+      .. "LEFT JOIN address_kinds k ON k.id = a.kind "
+      .. "WHERE r.kind = CAST('graph' AS BLOB) ORDER BY p.id, a.kind"))
 end
 
 ---Returns the packed symbols of a program; nil: the store does not have it, or it is damaged.
@@ -415,6 +417,12 @@ function Engine:check()
    local list = {}
    for text in rows(self, "PRAGMA integrity_check") do
       list[#list + 1] = text ~= "ok" and text or nil
+   end
+   for _, name in ipairs { "cells", "addresses", "calls", "labels" } do
+      local count = value(self, ("SELECT count(DISTINCT run) FROM %s WHERE run NOT IN "
+         .. "(SELECT id FROM runs)"):format(name))
+      list[#list + 1] = count > 0 and ("%s of the table %s %s missing"):format(
+         texts.counted(count, "run"), name, count == 1 and "is" or "are") or nil
    end
    local messages = checksums.dictionary(function(sql)
       return rows(self, sql)
