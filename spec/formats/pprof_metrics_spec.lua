@@ -56,9 +56,19 @@ describe("sample types", function()
             { "inuse space", "bytes" }, { long, "widgets" }, { "Zoë", "count" } }))
    end)
 
-   it("of one name are separate metrics", function()
-      assert.same({ { "a", "count", 1001 }, { "a", "bytes", 2002 }, { "a_3", "count", 3003 } },
-         metrics_of(profile_of { { "a", "count" }, { "a", "bytes" }, { "a", "count" } }))
+   it("of one name are separate metrics, of which each can be asked for by its name", function()
+      local profile = profile_of { { "a", "count" }, { "a", "bytes" }, { "a", "count" } }
+      assert.same({ { "a", "count", 1001 }, { "a_2", "bytes", 2002 }, { "a_3", "count", 3003 } },
+         metrics_of(profile))
+      for i, name in ipairs { "a", "a_2", "a_3" } do
+         local self = 0
+         for own in profile:flat { metric = name }:each "self" do
+            self = self + own
+         end
+         assert.equal(1001 * i, self)
+         assert.matches(("%s: %d %s"):format(name, 1001 * i, i == 2 and "bytes" or "count"),
+            profile:export("dot", nil, { metric = name }))
+      end
    end)
 
    it("may be many", function()

@@ -33,17 +33,15 @@ function pprof.differing(first, part)
       .. "table 'samples'; profiles have the types of all, a merged file those in common" }
 end
 
--- Returns one metric for each sample type. If two have the same name and unit, the second one gets
--- the name of its column.
+-- Returns one metric for each sample type, and a table with their names in the file as keys. If two
+-- have the same name, the second one gets the name of its column, because metrics are asked for by
+-- name.
 local function metrics_of(fields, names)
    local metrics, known = {}, {}
    for i = 2, #fields do
       local field, name = fields[i], names[i - 1]
-      local unit = field.help:match "in (.*)$" or ""
-      local key = ("%d %s %s"):format(#name, name, unit)
-      metrics[i - 1] = { name = known[key] and field.name or name, unit = unit,
-         column = field.name }
-      known[key] = metrics[i - 1]
+      metrics[i - 1] = { name = known[name] and field.name or name,
+         unit = field.help:match "in (.*)$" or "", column = field.name }
       known[name] = true
    end
    return metrics, known
