@@ -44,6 +44,16 @@ for i, row in ipairs(xpp.golden) do
       line = row[5] }
 end
 
+-- Returns whether saving a trace noted that its gaps have no place in the file.
+local function has_note(trace)
+   for _, warning in ipairs(trace.warnings) do
+      if warning.code == "xpp-not-written" and warning.message:find "column 'flags' of table" then
+         return true
+      end
+   end
+   return false
+end
+
 describe("packets", function()
    for _, form in ipairs { "table", "text" } do
       describe("of a " .. form, function()
@@ -57,6 +67,8 @@ describe("packets", function()
             end
             local both <close> = assert(profio.open { path .. ".000002", path, path .. ".000001" })
             assert.equal(#golden, both.entries:count())
+            assert(both:save())
+            assert.is_false(has_note(both))
          end)
 
          it("have a gap after one that ends inside a row", function()
@@ -83,6 +95,8 @@ describe("packets", function()
             local warned = table.concat(codes(trace), " ")
             assert.matches("xpp%-packet%-gap", warned)
             assert.equal(form == "table", warned:find "xpp%-count" ~= nil)
+            assert(trace:save())
+            assert.is_true(has_note(trace))
             local strict, message = profio.open(path, { strict = true })
             assert.is_nil(strict)
             assert.matches("packet 000003 expected, found 000004", message)

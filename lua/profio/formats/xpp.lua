@@ -307,9 +307,10 @@ end
 ---@param given table options of the trace that is copied
 ---@return { table: string, column: string, none: any }[]
 function xpp.unwritten(options, given)
-   local is_lost = writes_text(options) and given.deleted == "show"
-   return is_lost and { { table = "entries", column = "flags",
-      none = conditions.no(conditions.match "deleted") } } or {}
+   local function flag(word)
+      return { table = "entries", column = "flags", none = conditions.no(conditions.match(word)) }
+   end
+   return { flag "gap", writes_text(options) and given.deleted == "show" and flag "deleted" or nil }
 end
 
 -- The tables that repeat the entries.
