@@ -106,8 +106,8 @@ static pf_status pipe_events (group_scan *g, pf_reader *input,
 }
 
 
-/* Add all rows of `input`. PF_END or a failure; PF_AGAIN: call again with the
-   same input; PF_MORE: another thread has set `stop` (may be NULL). */
+/* Add all rows of `input`. PF_END, PF_AGAIN or a failure; PF_MORE: another
+   thread has set `stop` (may be NULL). */
 static pf_status scan_rows (group_scan *g, pf_reader *input,
                             const atomic_bool *stop, pf_error *error) {
   if (!g->is_open && pf_batch_for(&g->batch, input, g->wanted) != PF_OK)
@@ -301,7 +301,7 @@ pf_status pf_group_run (pf_reader *reader,
     return g->failure.status;
   }
   pf_status status = read_input(g, error);
-  if (status == PF_END) {
+  if (status == PF_END || status == PF_AGAIN) {
     for (size_t i = 0; retype != NULL && i < g->nkeys; i++)
       retype(context, i, &g->fields[i]);
     status = make_rows(g, error);

@@ -15,9 +15,8 @@
 ** occurrence: the keys, then the aggregates. types[0..nkeys-1] are the types of
 ** the key columns; `retype` of pf_group_run may change the type of a computed
 ** key. Names are copied; the helps of keys are those of the input. The first
-** `next` reads the whole input; for a live file it returns PF_AGAIN and
-** continues at the next call. Without keys there is one row, even if the input
-** has none. PF_ENOMEM.
+** `next` reads the whole input; of a live file the rows that it has. Without
+** keys there is one row, even if the input has none. PF_ENOMEM.
 */
 pf_status pf_group_open (pf_reader *input, const pf_key *keys,
                          const pf_type *types, size_t nkeys,
@@ -37,7 +36,7 @@ pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
 /*
 ** Read the whole input now. `retype` (may be NULL) is called after the last row
 ** with the index of each key and may change the type and the help of its field.
-** PF_AGAIN or a failure of the input, that of a computed key, PF_ENOMEM, or
+** PF_OK, a failure of the input, that of a computed key, PF_ENOMEM, or
 ** PF_ELIMIT (pf_aggregates_finish). A failure is returned again by each call.
 */
 pf_status pf_group_run (pf_reader *reader,

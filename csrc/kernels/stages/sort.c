@@ -318,7 +318,7 @@ static pf_status read_and_sort (sort_reader *s, pf_error *error) {
     return s->failure.status;
   }
   pf_status status = read_input(s, error);
-  if (status == PF_END) {
+  if (status == PF_END || status == PF_AGAIN) {
     pf_batch_close(&s->batch);
     status = sort_rows(s) != PF_OK
                  ? pf_no_memory(error)

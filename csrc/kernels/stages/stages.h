@@ -99,8 +99,8 @@ typedef struct pf_sort_key {
 ** stable. Names and bytes compare by their bytes, areas by their names, stacks
 ** by their ids; missing values come last in either direction. The first `next`
 ** reads the whole input into memory; after expect_rows (abilities.h) it stores
-** at most twice these rows and a fixed number; for a live file it returns
-** PF_AGAIN and continues at the next call.
+** at most twice these rows and a fixed number; of a live file it reads the rows
+** that are there.
 */
 pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                         pf_reader **reader, pf_error *error);

@@ -361,12 +361,12 @@ static pf_status split (lua_State *L, pf_reader *group) {
 }
 
 
-/* Returns a key whose type depends on its values, or NULL. */
-static const l_key *open_key (const group_block *b) {
+/* Returns whether the type of a key depends on its values. */
+static bool has_open_key (const group_block *b) {
   for (size_t i = 0; i < b->nkeys; i++)
     if (b->functions[i] != NULL && !b->functions[i]->typed)
-      return b->functions[i];
-  return NULL;
+      return true;
+  return false;
 }
 
 
@@ -403,17 +403,9 @@ static int core_group (lua_State *L) {
                  "group: two columns would be called '%s'; give one of "
                  "them another name",
                  rows->fields[i].name);
-  const l_key *const open = open_key(b);
   const pf_status status =
-      open == NULL ? PF_OK : pf_group_run(r->reader, retype, b, &error);
-  if (status < PF_OK)
-    return l_throw(L, &error, READER);
-  if (status == PF_AGAIN)
-    return luaL_error(L,
-                      "group: key '%s' needs a type (int, num, bool or name), "
-                      "because the live file may get more values",
-                      open->name);
-  return 1;
+      has_open_key(b) ? pf_group_run(r->reader, retype, b, &error) : PF_OK;
+  return status == PF_OK ? 1 : l_throw(L, &error, READER);
 }
 
 

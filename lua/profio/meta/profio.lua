@@ -171,7 +171,8 @@ function View:range(from, to, column) end
 ---@return profio.View
 function View:with_area(column) end
 
----Sort rows by columns, "-column" descending; stable, missing values last.
+---Sort rows by columns, "-column" descending; stable, missing values last. Of a trace that is opened
+---live the rows are sorted that it has when they are read.
 ---@param ... string
 ---@return profio.View
 function View:sort(...) end
@@ -208,8 +209,8 @@ function View:pivot(key, value, names) end
 ---@param ... string|function|table columns, "bucket(column, width)" (rounded down to a multiple),
 ---"octave(column)" (rounded down to a power of two), functions, or { function, "column", ...,
 ---name = "key", type = "int" | "num" | "bool" | "name" }. Without columns the function gets the
----record. Without a type the values decide, so a live file needs one; without values the column has
----no type of its own
+---record. Without a type the values decide; without values the column has no type of its own. Of a
+---trace that is opened live the rows are grouped that it has when the groups are read
 ---@return profio.View
 function View:group(...) end
 
