@@ -121,8 +121,8 @@ function methods:with_area(column)
    end)
 end
 
----Sort rows by columns, "-column" descending; stable, missing values last. Of a trace that is opened
----live the rows are sorted that it has when they are read.
+---Sort rows by columns, "-column" descending; stable, missing values last. Of a trace that is
+---opened live the rows are sorted that it has when they are read.
 ---@param ... string
 ---@return profio.View
 function methods:sort(...)

@@ -3,7 +3,6 @@
 
 local call_events = require "spec.support.call_events"
 local command = require "spec.support.command"
-local core = require "profio.core"
 local profio = require "profio"
 local xpp = require "spec.support.xpp_builder"
 

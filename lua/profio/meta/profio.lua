@@ -171,8 +171,8 @@ function View:range(from, to, column) end
 ---@return profio.View
 function View:with_area(column) end
 
----Sort rows by columns, "-column" descending; stable, missing values last. Of a trace that is opened
----live the rows are sorted that it has when they are read.
+---Sort rows by columns, "-column" descending; stable, missing values last. Of a trace that is
+---opened live the rows are sorted that it has when they are read.
 ---@param ... string
 ---@return profio.View
 function View:sort(...) end

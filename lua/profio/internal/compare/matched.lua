@@ -113,11 +113,9 @@ function keys.line(row, file)
    return name, name
 end
 
-local function by_name(row)
-   return row.name, row.name
+function keys.stack(row)
+   return row.path, row.name
 end
-
-keys.stack = by_name
 
 function keys.area(row, _, ambiguous)
    return ambiguous[row.name] and row.item or row.name, row.name

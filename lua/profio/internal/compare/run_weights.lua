@@ -73,18 +73,20 @@ function readers.line(run)
    return rows
 end
 
--- The stacks with weight, as names joined by ";", outermost first.
+-- The stacks with weight, as names joined by ";", outermost first; names may have a ";", so `path`
+-- has the size of each.
 function readers.stack(run)
-   local names, list = {}, {}
+   local names, sized, list = {}, {}, {}
    for depth, name, self, total in run.profile:tree { metric = run.metric.name }
       :each("depth", "function", "self", "total")
    do
       for i = #names, depth, -1 do
-         names[i] = nil
+         names[i], sized[i] = nil, nil
       end
-      names[#names + 1] = name
+      names[depth], sized[depth] = name, string.pack("<s4", name)
       if self ~= 0 then
-         list[#list + 1] = { name = table.concat(names, ";"), self = self, total = total }
+         list[#list + 1] = { name = table.concat(names, ";"), path = table.concat(sized),
+            self = self, total = total }
       end
    end
    return list
