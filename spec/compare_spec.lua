@@ -8,7 +8,6 @@ local protobuf = require "spec.support.protobuf"
 local stored = require "spec.support.stored"
 local viewers = require "spec.support.viewers"
 
-local message, number, packed = protobuf.message, protobuf.number, protobuf.packed
 local random, begin = require "spec.support.uniform"()
 
 -- Returns a count near its mean, with the variance of samples: a sum of 12 uniform numbers.
@@ -130,6 +129,7 @@ describe("profio.compare", function()
    end)
 
    it("keeps stacks apart whose names have a semicolon", function()
+      local message, number, packed = protobuf.message, protobuf.number, protobuf.packed
       local strings, bytes = { "", "a;b", "c", "a", "b;c", "time", "ns" }, ""
       for _, text in ipairs(strings) do
          bytes = bytes .. message(6, text)
