@@ -48,6 +48,22 @@ local function expected_calls(trace)
 end
 
 describe("core.overview", function()
+   it("limits the distances of times that are further apart than 64 bits hold", function()
+      local trace <close> = events.open(("%d enter main a\n5 enter f a\n7 leave f a\n"
+         .. "%d leave main a\n"):format(math.mininteger, math.maxinteger - 1))
+      local overview <close> = overview_of(trace, { first = math.mininteger,
+         length = math.maxinteger })
+      for _, name in ipairs { "start", "length", "depth", "frame", "flags" } do
+         assert(overview:column(1, "calls", name))
+      end
+      assert.equal("[0,9223372036854775807]", overview:column(1, "calls", "start"))
+      for frame = 1, 2 do
+         local _, start = overview:worst(frame)
+         assert.equal(frame == 1 and 0 or math.maxinteger, start)
+         assert(overview:heat(frame))
+      end
+   end)
+
    it("has all calls of each lane if there is room", function()
       math.randomseed(61)
       for _ = 1, 10 do

@@ -15,6 +15,7 @@
 #include "lua/stages/timeline_spans.h"
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
+#include "model/base/wide.h"
 #include "model/dictionary/areas.h"
 #include "text/rows.h"
 
@@ -60,6 +61,13 @@ static int overview_gc (lua_State *L) {
   free(o->shown);
   *o = (l_overview){.overview = NULL};
   return 0;
+}
+
+
+/* Returns to - from; times of a damaged trace may be further apart than 64 bits
+   hold: then the limit. */
+static int64_t distance (int64_t from, int64_t to) {
+  return pf_limited((pf_wide)to - from);
 }
 
 
@@ -207,7 +215,7 @@ static void push_calls (lua_State *L, l_overview *o,
   luaL_addchar(&b, '[');
   for (size_t i = 0; i < list->count; i++) {
     const int64_t value = call_member(o, &list->calls[i], member);
-    add_number(&b, i == 0, member == START ? value - last : value);
+    add_number(&b, i == 0, member == START ? distance(last, value) : value);
     last = value;
   }
   luaL_addchar(&b, ']');
@@ -332,7 +340,7 @@ static int overview_worst (lua_State *L) {
   if (call->length < 0)
     return 0;
   lua_pushinteger(L, (lua_Integer)o->worst_track[frame] + 1);
-  lua_pushinteger(L, call->start - o->options.first);
+  lua_pushinteger(L, distance(o->options.first, call->start));
   lua_pushinteger(L, call->length);
   lua_pushinteger(L, call->depth);
   return 4;
@@ -347,7 +355,7 @@ static void add_cells (luaL_Buffer *b, const pf_overview *o,
     const pf_duration_cell *const cell = &h->cells[i];
     const int64_t numbers[] = {pf_duration_low(h->first + (uint32_t)i),
                                (int64_t)cell->count, (int64_t)cell->track + 1,
-                               cell->start - o->options.first};
+                               distance(o->options.first, cell->start)};
     for (size_t n = 0; cell->count > 0 && n < 4; n++) {
       add_number(b, is_first, numbers[n]);
       is_first = false;
@@ -404,7 +412,8 @@ static int overview_heat (lua_State *L) {
     add_number(&b, false, (int64_t)cell->count);
     add_number(&b, false, (int64_t)cell->track + 1);
     add_number(&b, false,
-               cell->start - o->durations.first - column * o->durations.width);
+               pf_limited((pf_wide)cell->start - o->durations.first -
+                          (pf_wide)column * o->durations.width));
     last = column;
   }
   luaL_addchar(&b, ']');
