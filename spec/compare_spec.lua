@@ -4,7 +4,6 @@ local command = require "spec.support.command"
 local flames = require "spec.support.flames"
 local json = require "dkjson"
 local profio = require "profio"
-local protobuf = require "spec.support.protobuf"
 local stored = require "spec.support.stored"
 local viewers = require "spec.support.viewers"
 
@@ -126,28 +125,6 @@ describe("profio.compare", function()
       assert.equal("new", new.verdict)
       assert.is_nil(new.relative)
       assert.equal(new.after, new.change)
-   end)
-
-   it("keeps stacks apart whose names have a semicolon", function()
-      local message, number, packed = protobuf.message, protobuf.number, protobuf.packed
-      local strings, bytes = { "", "a;b", "c", "a", "b;c", "time", "ns" }, ""
-      for _, text in ipairs(strings) do
-         bytes = bytes .. message(6, text)
-      end
-      for i = 1, 4 do -- functions and locations have the numbers of their names
-         bytes = bytes .. message(4, number(1, i), message(4, number(1, i)))
-            .. message(5, number(1, i), number(2, i))
-      end
-      bytes = bytes .. message(1, number(1, 5), number(2, 6))
-         .. message(2, packed(1, { 2, 1 }), packed(2, { 1000 }))
-         .. message(2, packed(1, { 4, 3 }), packed(2, { 500 }))
-      local trace <close> = assert(profio.open { data = bytes })
-      local weights = {}
-      for _, row in ipairs(assert(profio.compare(trace, trace, { by = "stack" })):rows():rows()) do
-         weights[#weights + 1] = ("%s %d"):format(row.stack, row.before)
-      end
-      table.sort(weights)
-      assert.same({ "a;b;c 1000", "a;b;c 500" }, weights)
    end)
 
    it("has all cost of both sides in its rows", function()

@@ -4,6 +4,7 @@
 local core = require "profio.core"
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
+local protobuf = require "spec.support.protobuf"
 
 -- Rows "function file spent" as frames of one function each; "-" is no file.
 profio.register {
@@ -164,6 +165,30 @@ describe("a difference of graphs", function()
          function() profile:group("file"):focus "0x1004" end } do
          assert.error_matches(change, "prune those from which it was made, without gprof's numbers")
       end
+   end)
+end)
+
+describe("stacks of two profiles", function()
+   it("are kept apart if names have a semicolon", function()
+      local message, number, packed = protobuf.message, protobuf.number, protobuf.packed
+      local strings, bytes = { "", "a;b", "c", "a", "b;c", "time", "ns" }, ""
+      for _, text in ipairs(strings) do
+         bytes = bytes .. message(6, text)
+      end
+      for i = 1, 4 do -- functions and locations have the numbers of their names
+         bytes = bytes .. message(4, number(1, i), message(4, number(1, i)))
+            .. message(5, number(1, i), number(2, i))
+      end
+      bytes = bytes .. message(1, number(1, 5), number(2, 6))
+         .. message(2, packed(1, { 2, 1 }), packed(2, { 1000 }))
+         .. message(2, packed(1, { 4, 3 }), packed(2, { 500 }))
+      local trace <close> = assert(profio.open { data = bytes })
+      local weights = {}
+      for _, row in ipairs(assert(profio.compare(trace, trace, { by = "stack" })):rows():rows()) do
+         weights[#weights + 1] = ("%s %d"):format(row.stack, row.before)
+      end
+      table.sort(weights)
+      assert.same({ "a;b;c 1000", "a;b;c 500" }, weights)
    end)
 end)
 

@@ -1,12 +1,12 @@
 -- The engine of stores in a file of SQLite 3: see README.md for what engines do.
 
+local check = require "profio.internal.store.sqlite_check"
 local checksums = require "profio.internal.store.checksums"
 local native_store = require "profio.internal.store.native"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
 local sqlite_picking = require "profio.internal.store.sqlite_picking"
 local outputs = require "profio.internal.outputs"
-local texts = require "profio.internal.texts"
 
 local pick = sqlite_picking.pick
 
@@ -414,20 +414,9 @@ end
 ---Returns what is damaged in the file, as texts.
 ---@return string[]
 function Engine:check()
-   local list = {}
-   for text in rows(self, "PRAGMA integrity_check") do
-      list[#list + 1] = text ~= "ok" and text or nil
-   end
-   for _, name in ipairs { "cells", "addresses", "calls", "labels" } do
-      local count = value(self, ("SELECT count(DISTINCT run) FROM %s WHERE run NOT IN "
-         .. "(SELECT id FROM runs)"):format(name))
-      list[#list + 1] = count > 0 and ("%s of the table %s %s missing"):format(
-         texts.counted(count, "run"), name, count == 1 and "is" or "are") or nil
-   end
-   local messages = checksums.dictionary(function(sql)
+   return check(function(sql)
       return rows(self, sql)
    end)
-   return table.move(messages, 1, #messages, #list + 1, list)
 end
 
 ---Returns the version of the schema.
