@@ -295,14 +295,17 @@ describe("contexts", function()
       assert.equal(0, total(1e-300))
       assert.error_matches(function() total(1, 0) end, "the divisor must be above 0")
       assert.equal(math.maxinteger, total(1e300)) -- and reports that it was cut
-      assert.same({ 3, true }, { contexts:scale(1e300):count() })
+      -- the number of contexts, whether a sum is limited, whether a weight is
+      assert.same({ 3, true, true }, { contexts:scale(1e300):count() })
    end)
 
    it("report a limited sum also after a metric was picked", function()
       local contexts = made { { stack = { "f" }, weight = math.maxinteger },
          { stack = { "f" }, weight = 1 } }
-      assert.same({ 1, true }, { contexts:count() })
-      assert.same({ 1, true }, { contexts:pick("time", "before"):count() })
+      assert.same({ 1, true, true }, { contexts:count() })
+      assert.same({ 1, true, true }, { contexts:pick("time", "before"):count() })
+      assert.same({ 2, true, false }, { made { { stack = { "f" }, weight = math.maxinteger },
+         { stack = { "g" }, weight = 1 } }:count() }) -- each weight is exact
    end)
 
    it("are independent of the first profile after a merge of dictionaries", function()

@@ -1,7 +1,7 @@
 -- Conditions of view:where: values, lists, between, match, no and missing, converted to the tests
 -- that the core evaluates.
 
-local patterns = require "profio.internal.patterns"
+local patterns = require "profio.internal.later" "profio.internal.patterns"
 
 local conditions = {}
 
