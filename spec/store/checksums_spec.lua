@@ -154,6 +154,35 @@ describe("a flipped bit", function()
       end
    end)
 
+   it("of a label is found when its run is read, and so is a lost label", function()
+      local path = fresh "l.db"
+      local files = stored.files("store-checksums/files", 3)
+      stored.add(path, { files[1] }, { version = "v1", host = "h7" })
+      stored.add(path, { files[2] }, { version = "v2" })
+      stored.add(path, { files[3] })
+      for _, change in ipairs { "UPDATE labels SET value = x'7631' WHERE value = x'7632'",
+         "UPDATE labels SET key = x'67' WHERE key = x'686f7374'",
+         "UPDATE labels SET run = 3 WHERE run = 2", "DELETE FROM labels WHERE run = 2",
+         "INSERT INTO labels VALUES(3, x'6b', x'76')", "UPDATE runs SET labels_sum = 1" } do
+         local damaged = folder .. "/damaged.db"
+         assert(os.execute(("rm -f '%s'* && cp '%s' '%s'"):format(damaged, path, damaged)))
+         local db <close> = assert(native.sqlite(damaged, "write"))
+         assert(db:run(change) > 0)
+         local text, message = result_of(damaged)
+         assert.is_nil(text, change)
+         assert.matches("the labels of run %x+ are damaged", message)
+         local store <close> = assert(profio.store(damaged))
+         assert.is_nil((store:label({ host = "h8" }, {})), change)
+         local run = message:match "run (%x+)"
+         while run do -- what is left is right
+            assert.equal(1, store:drop { run = run })
+            text, message = result_of(damaged)
+            run = not text and message:match "the labels of run (%x+) are damaged"
+         end
+      end
+      assert.is_truthy(result_of(path))
+   end)
+
    it("of an attribute of a run is found when its profile is read", function()
       math.randomseed(34)
       local path = fresh "a.db"

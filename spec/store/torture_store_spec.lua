@@ -193,8 +193,8 @@ describe("a file of another kind or version", function()
       math.randomseed(25)
       local files = stored.files("store-torture", 1)
       for sql, message in pairs {
-         ["PRAGMA user_version = 3"] = "a newer profio has written this store %(schema 3",
-         ["PRAGMA user_version = 1"] = "the schema of this store is 1, without checksums",
+         ["PRAGMA user_version = 4"] = "a newer profio has written this store %(schema 4",
+         ["PRAGMA user_version = 1"] = "the schema of this store is 1, without all checksums",
          ["PRAGMA user_version = 0"] = "the schema of this store is 0",
          ["PRAGMA application_id = 7"] = "no store of profio",
          ["DROP TABLE labels"] = "no such table",

@@ -34,6 +34,18 @@ function checksums.open(sealed, ...)
    return checksum_of(bytes, ...) == sealed:sub(-SIZE) and bytes or nil
 end
 
+---Returns the sum of the checksums of the labels of a run, which has no order.
+---@param hash string of the run
+---@param labels table<string, string>
+---@return integer
+function checksums.labels(hash, labels)
+   local sum = 0
+   for key, value in pairs(labels) do
+      sum = sum + string.unpack("<i8", checksum_of(hash, key, value))
+   end
+   return sum
+end
+
 ---Returns whether bytes have a hash.
 ---@param bytes any
 ---@param hash string 16 bytes

@@ -5,15 +5,18 @@ local checksums = require "profio.internal.store.checksums"
 local native_store = require "profio.internal.store.native"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
+local sqlite_labels = require "profio.internal.store.sqlite_labels"
 local sqlite_picking = require "profio.internal.store.sqlite_picking"
+local statements = require "profio.internal.store.sqlite_statements"
 local outputs = require "profio.internal.outputs"
 
-local pick = sqlite_picking.pick
+local pick, rows, run, value = sqlite_picking.pick, statements.rows, statements.run,
+   statements.value
 
 local sqlite = {}
 
 local APPLICATION = 0x7072666f -- "prfo": the file is a store of profio
-local VERSION = 2 -- of the schema: 2 has checksums
+local VERSION = 3 -- of the schema: 3 has checksums
 
 -- Tables beside those of the native module, which are in csrc/store. All texts are blobs, because
 -- names and labels may have any bytes. The columns details, data and content end with a checksum
@@ -22,7 +25,8 @@ local schema = [[
 CREATE TABLE runs(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, time INTEGER NOT NULL,
    time_from BLOB NOT NULL, added INTEGER NOT NULL, format BLOB NOT NULL, kind BLOB NOT NULL,
    files INTEGER NOT NULL, bytes INTEGER NOT NULL, losses INTEGER NOT NULL,
-   call_bytes INTEGER NOT NULL, path BLOB NOT NULL, profio BLOB NOT NULL, details BLOB NOT NULL);
+   call_bytes INTEGER NOT NULL, path BLOB NOT NULL, profio BLOB NOT NULL, details BLOB NOT NULL,
+   labels_sum INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE labels(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, key BLOB NOT NULL,
    value BLOB NOT NULL, PRIMARY KEY(run, key)) WITHOUT ROWID;
 CREATE TABLE calls(run INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, data BLOB);
@@ -41,26 +45,7 @@ local columns = { "hash", "time", "time_from", "added", "format", "kind", "files
 local Engine = {}
 Engine.__index = Engine
 
--- {====== Statements ======
-
--- Runs a statement; returns the number of changed rows.
-local function run(self, sql, ...)
-   return problem.check(self.db:run(sql, ...))
-end
-
--- Iterates over the rows of a query, whose first column is never NULL.
-local function rows(self, sql, ...)
-   return problem.check(self.db:rows(sql, ...))
-end
-
--- Returns the first column of the first row of a query.
-local function value(self, sql, ...)
-   local found
-   for first in rows(self, sql, ...) do
-      found = found == nil and first or found
-   end
-   return found
-end
+-- {====== Transactions ======
 
 ---Begins a transaction.
 ---@param mode "read"|"write" "read": all queries until its end see the same runs
@@ -84,21 +69,12 @@ end
 
 -- {====== Runs ======
 
--- Returns the labels of one run.
-local function labels_of(self, id)
-   local labels = {}
-   for key, one in rows(self, "SELECT key, value FROM labels WHERE run = ?", id) do
-      labels[key] = one
-   end
-   return labels
-end
-
 ---Returns the labels of a run of the store; nil: the store does not have it.
 ---@param hash string 16 bytes
 ---@return table<string, string>|nil
 function Engine:known(hash)
    local id = value(self, "SELECT id FROM runs WHERE hash = ?", hash)
-   return id and labels_of(self, id)
+   return id and sqlite_labels.of_run(self, id)
 end
 
 -- Returns the attributes of a run as bytes, which the checksum of its details covers.
@@ -136,9 +112,7 @@ function Engine:add(added, contents)
    run(self, ("INSERT INTO runs(%s) VALUES(%s)"):format(table.concat(columns, ", "),
       ("?, "):rep(#columns - 1) .. "?"), table.unpack(values))
    local id = self.db:last_id()
-   for key, one in pairs(added.labels) do
-      run(self, "INSERT INTO labels(run, key, value) VALUES(?, ?, ?)", id, key, one)
-   end
+   sqlite_labels.add(self, id, added)
    if contents.graph then
       add_graph(self, id, added.hash, contents.graph)
    else
@@ -164,19 +138,6 @@ local function check_run(self, id, found, names)
    end
 end
 
--- Adds the labels of the picked runs to them.
-local function add_labels(self, by_id)
-   for id, key, one in rows(self, "SELECT run, key, value FROM labels WHERE run IN "
-      .. "(SELECT id FROM temp.picked) ORDER BY run, key")
-   do
-      if not by_id[id] or type(key) ~= "string" or type(one) ~= "string" then
-         problem.raise(self.path .. ": the database is damaged: a label has no run or no text",
-            "format")
-      end
-      by_id[id].labels[key] = one
-   end
-end
-
 -- The number of rows of a run in the table of its profile. Its metrics are counted by the index.
 local ROWS <const> = "CASE CAST(kind AS TEXT) WHEN 'graph' "
    .. "THEN (SELECT count(*) FROM addresses a WHERE a.run = runs.id) "
@@ -191,8 +152,8 @@ function Engine:runs(tests, has_details)
    local list, by_id, names = {}, {}, table.move(columns, 1, #columns, 1, {})
    pick(self, tests)
    names[#names] = has_details and "details" or nil
-   local next_row, query, _, closing = rows(self, ("SELECT id, %s, %s FROM runs WHERE id IN "
-      .. "(SELECT id FROM temp.picked) ORDER BY hash"):format(table.concat(names, ", "),
+   local next_row, query, _, closing = rows(self, ("SELECT id, %s, labels_sum, %s FROM runs "
+      .. "WHERE id IN (SELECT id FROM temp.picked) ORDER BY hash"):format(table.concat(names, ", "),
       has_details and ROWS or "NULL"))
    local function next_list()
       local row = table.pack(next_row(query))
@@ -205,26 +166,17 @@ function Engine:runs(tests, has_details)
       end
       check_run(self, row[1], found, names)
       found.details = has_details and (checksums.open(found.details, facts_of(found)) or "") or nil
-      found.rows = row[#names + 2]
+      found.labels_sum, found.rows = row[#names + 2], row[#names + 3]
       list[#list + 1], by_id[row[1]] = found, found
    end
-   add_labels(self, by_id)
+   sqlite_labels.read(self, by_id)
    return list
 end
 
 ---Returns the labels of all runs, in order of key and value.
 ---@return { key: string, value: string, runs: integer }[]
 function Engine:labels()
-   local list = {}
-   for key, one, count in rows(self, "SELECT key, value, count(*) FROM labels GROUP BY key, value "
-      .. "ORDER BY key, value")
-   do
-      if type(key) ~= "string" or type(one) ~= "string" then
-         problem.raise(self.path .. ": the database is damaged: a label is no text", "format")
-      end
-      list[#list + 1] = { key = key, value = one, runs = count }
-   end
-   return list
+   return sqlite_labels.all(self)
 end
 
 ---Returns the distinct values of a label or of an attribute with texts.
@@ -247,16 +199,9 @@ end
 ---@param labels table<string, string|false> false: the runs lose the label
 ---@return integer count of selected runs
 function Engine:label(tests, labels)
-   local count = pick(self, tests)
-   for key, one in pairs(labels) do
-      if one then
-         run(self, "INSERT OR REPLACE INTO labels(run, key, value) SELECT id, ?, ? FROM "
-            .. "temp.picked", key, one)
-      else
-         run(self, "DELETE FROM labels WHERE key = ? AND run IN (SELECT id FROM temp.picked)", key)
-      end
-   end
-   return count
+   local list = self:runs(tests)
+   sqlite_labels.change(self, list, labels)
+   return #list
 end
 
 ---Removes the selected runs. Names, stacks and programs that no other run has stay in the file.
@@ -460,9 +405,9 @@ local function check_schema(self, path)
       problem.raise(("%s: a newer profio has written this store (schema %d; this one knows %d): "
          .. "use that profio"):format(path, version, VERSION), "unsupported")
    elseif version < VERSION then
-      problem.raise(("%s: the schema of this store is %d, without checksums, which no released "
-         .. "profio has written: add the files of its runs to a new store"):format(path, version),
-         "unsupported")
+      problem.raise(("%s: the schema of this store is %d, without all checksums, which no "
+         .. "released profio has written: add the files of its runs to a new store"):format(path,
+         version), "unsupported")
    end
 end
 

@@ -1,13 +1,8 @@
 -- Selects runs in SQLite by the tests of selecting.lua.
 
-local problem = require "profio.internal.store.problem"
+local run = require("profio.internal.store.sqlite_statements").run
 
 local sqlite_picking = {}
-
--- Runs a statement; returns the number of changed rows.
-local function run(self, sql, ...)
-   return problem.check(self.db:run(sql, ...))
-end
 
 -- Returns the expression for a key of a test, and the table in which it is looked up, as the start
 -- of a condition that is true for the runs with such a value.
