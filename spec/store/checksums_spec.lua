@@ -130,6 +130,34 @@ describe("a flipped bit", function()
       end
    end)
 
+   it("of details of runs, or a lost row, is listed by a check, which goes on", function()
+      local path = fresh "e.db"
+      stored.add(path, stored.files("store-checksums/files", 4))
+      local rows
+      do
+         local trace <close> = assert(profio.open(path))
+         rows = trace.cells:count()
+      end
+      do
+         local db <close> = assert(native.sqlite(path, "write"))
+         assert(db:run "UPDATE runs SET details = x'00' WHERE id < 3")
+         assert(db:run "DELETE FROM cells WHERE run = 3")
+      end
+      local trace <close> = assert(profio.open(path))
+      local warnings = trace:check()
+      assert.equal(3, #warnings)
+      for i, warning in ipairs(warnings) do
+         assert.equal("store-damaged", warning.code)
+         local _, count = warning.message:gsub("run %x+ %(.*%) are damaged", "")
+         assert.equal(1, count, warning.message)
+         assert.is_nil(warning.message:find(path, 1, true), i)
+      end
+      local left = trace.cells:count()
+      assert.is_true(left > 0 and left < rows)
+      assert.equal("store-damaged", trace.warnings[1].code) -- and not of the profile:
+      assert.is_nil((trace:profile()))
+   end)
+
    it("of a frame or stack is found by a check", function()
       math.randomseed(35)
       local path = fresh "d.db"

@@ -20,10 +20,10 @@ local part = {}
 
 local MOST = 90 -- warnings of one code that are passed on
 
--- Passes on the stored warnings. Of many with one code the last one has the number of the others.
-local function warn(state)
+-- Passes on stored warnings. Of many with one code the last one has the number of the others.
+local function warn(state, warnings)
    local counts, kinds = {}, {}
-   for _, warning in ipairs(state.all.warnings) do
+   for _, warning in ipairs(warnings) do
       local code = warning.code
       counts[code] = (counts[code] or 0) + 1
       if counts[code] <= MOST then
@@ -43,9 +43,10 @@ end
 -- cells are, and only then the warnings appear that are stored with the runs.
 local function detailed(state)
    if not state.detailed then
-      state.detailed = state.engine:runs(state.tests, true)
-      state.all = combined.of(state.detailed, state.source:path())
-      local done, message = pcall(warn, state)
+      local runs = state.engine:runs(state.tests, true)
+      state.all = combined.of(runs, state.source:path()) -- raises if a run is damaged
+      state.detailed = runs
+      local done, message = pcall(warn, state, state.all.warnings)
       if not done then -- in strict mode
          problem.raise(tostring(message), "format")
       end
@@ -53,10 +54,42 @@ local function detailed(state)
    return state.detailed, state.all
 end
 
+-- Returns a message without the path of the store before it, which who shows it adds.
+local function without_path(source, message)
+   local path = source:path() .. ": "
+   return message:sub(1, #path) == path and message:sub(#path + 1) or message
+end
+
+-- Warns of a damaged run.
+local function warn_damaged(state, message)
+   state.source:warn(without_path(state.source, message), { code = "store-damaged" })
+end
+
+-- Returns the runs whose details and rows are not damaged, and warns once of the others.
+local function undamaged(state)
+   local list, path = {}, state.source:path()
+   for _, run in ipairs(state.engine:runs(state.tests, true)) do
+      local ok, message = problem.caught(combined.of, { run }, path)
+      if ok then
+         list[#list + 1] = run
+      else
+         warn_damaged(state, message)
+      end
+   end
+   warn(state, combined.of(list, path).warnings)
+   return list
+end
+
+-- Returns the runs of tables with rows for each run.
+local function runs_for_rows(state)
+   state.undamaged = state.undamaged or problem.caught(detailed, state) or undamaged(state)
+   return state.undamaged
+end
+
 -- Warns of what a check of the file finds.
 local function check(state)
    for _, message in ipairs(state.engine:check()) do
-      state.source:warn(message, { code = "store-damaged" })
+      warn_damaged(state, message)
    end
 end
 
@@ -134,14 +167,13 @@ end
 -- damaged is left out, with a warning.
 local function by_run(state, put_run)
    return function(put)
-      local runs, reason = problem.caught(detailed, state)
-      for _, run in ipairs(runs or error(reason, 0)) do
+      for _, run in ipairs(runs_for_rows(state)) do
          local ok, message = problem.caught(function()
             put_run(state, put, run)
             return true
          end)
          if not ok then
-            state.source:warn(message, { code = "store-damaged" })
+            warn_damaged(state, message)
          end
       end
    end
@@ -278,7 +310,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function part.open(source, options)
-   local state, path = { source = source, given = source.part.given }, source:path() .. ": "
+   local state = { source = source, given = source.part.given }
    local opened, message, code = problem.caught(function()
       state.engine = engines.open(source:path(), "read")
       local done, result = pcall(open, state, options)
@@ -288,10 +320,7 @@ function part.open(source, options)
       end
       return result
    end)
-   if not opened and message:sub(1, #path) == path then -- the caller adds it
-      message = message:sub(#path + 1)
-   end
-   return opened, message, code
+   return opened, not opened and without_path(source, message) or message, code
 end
 
 return part
