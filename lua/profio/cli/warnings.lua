@@ -3,10 +3,13 @@
 local later = require "profio.internal.later"
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
+local texts = later "profio.internal.texts"
 local trace = require "profio.internal.trace"
 local messages = later "profio.cli.messages"
 
 local warnings = {}
+
+local FEW <const> = 10 -- lines with the same note, of different files
 
 local colors = { damage = "\27[31m", note = "\27[33m" }
 
@@ -36,15 +39,43 @@ function warnings.has_damage(list)
    return false
 end
 
----Returns the warnings of a trace as lines.
+-- Returns the warnings to show: all damage, and of a note that many files have the first ones; and
+-- how many files have the same note as each of these, by warning.
+local function shown_of(list)
+   local shown, notes, more = {}, {}, {}
+   for _, warning in ipairs(list) do
+      local key = warning.code .. "\0" .. warning.message
+      local same = warning.kind == "note" and (notes[key] or { count = 0 })
+      if same then
+         notes[key], same.count = same, same.count + 1
+      end
+      if same and same.count > FEW then
+         more[same.last] = same.count - FEW
+      else
+         shown[#shown + 1] = warning
+         if same then
+            same.last = warning
+         end
+      end
+   end
+   return shown, more
+end
+
+---Returns the warnings of a trace as lines. Of a note that many files have, the first ones have a
+---line, and the number of the others follows them.
 ---@param of profio.Trace
 ---@param err file* where they will be written
 ---@return string
 function warnings.lines(of, err)
    local has_color = core.is_terminal(err) and (os.getenv "NO_COLOR" or "") == ""
+   local shown, more = shown_of(of.warnings)
    local lines = {}
-   for i, warning in ipairs(of.warnings) do
-      lines[i] = "profio: " .. warnings.line(of, warning, has_color)
+   for _, warning in ipairs(shown) do
+      lines[#lines + 1] = "profio: " .. warnings.line(of, warning, has_color)
+      if more[warning] then
+         lines[#lines + 1] = ("profio: this note also applies to %s, which --check lists [%s]\n")
+            :format(texts.counted(more[warning], "more file"), warning.code)
+      end
    end
    return table.concat(lines)
 end
