@@ -356,6 +356,11 @@ pf_bytes pf_map_bytes (const pf_map *map) {
 }
 
 
+size_t pf_map_memory (const pf_map *map) {
+  return map->memory != NULL ? map->bytes.size : 0;
+}
+
+
 bool pf_map_faulted (const pf_map *map) {
   return map->guard != NULL && atomic_load(&map->guard->faulted);
 }

@@ -74,6 +74,9 @@ const pf_file_state *pf_map_file_state (const pf_map *map);
 /* The mapped bytes, until pf_map_close. */
 pf_bytes pf_map_bytes (const pf_map *map);
 
+/* The bytes of memory that the map holds: those of a copy; 0: a mapping. */
+size_t pf_map_memory (const pf_map *map);
+
 /* The message for a mapping of which an access has faulted. */
 #define PF_MAP_LOST "the file shrank or failed while it was read"
 

@@ -285,6 +285,15 @@ static int source_size (lua_State *L) {
 }
 
 
+/* source:memory(): the bytes of memory that it holds; 0: a mapping, a string,
+   or nothing while it sleeps. */
+static int source_memory (lua_State *L) {
+  const l_source *const s = l_source_check(L, 1);
+  lua_pushinteger(L, s->map == NULL ? 0 : (lua_Integer)pf_map_memory(s->map));
+  return 1;
+}
+
+
 /* source:read(offset, count): up to `count` bytes from `offset` (from 0) on. */
 static int source_read (lua_State *L) {
   const pf_bytes bytes = l_source_check(L, 1)->bytes;
@@ -341,7 +350,7 @@ void l_open_source (lua_State *L) {
   l_class(L, L_SOURCE,
           L_METHODS({"close", source_close}, {"lines", source_lines},
                     {"path", source_path}, {"read", source_read},
-                    {"size", source_size}),
+                    {"size", source_size}, {"memory", source_memory}),
           source_gc, source_gc);
   L_ADD(L, {"named_file", core_named_file}, {"named_source", core_named_source},
         {"source", core_source}, {"source_data", core_source_data},

@@ -2,6 +2,7 @@
 -- the file in which it is.
 
 local command = require "spec.support.command"
+local lfs = require "lfs"
 local profio = require "profio"
 local records = require "spec.support.winidea"
 local xpp = require "spec.support.xpp_builder"
@@ -40,7 +41,7 @@ local function peak(kind, count, mode)
    local program = command.file("many_files.lua", child)
    local _, status, errors = command.run(("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' "
       .. "LUA_CPATH='%s/?.so;;' lua5.4 %s %s --format %s %s >/dev/null")
-      :format(command.root, command.root, command.build, program, mode, kind,
+      :format(command.root, command.root, command.build, program, mode, kind:match "^%l+",
          files(kind, count)))
    assert.equal(0, status, errors)
    return tonumber(errors:match "(%d+)%s*$")
@@ -63,12 +64,39 @@ it("a profile of gmon files takes memory for their names", function()
    assert.is_true(each < 1.5, ("%.1f KB for each further file"):format(each))
 end)
 
+it("a trace of packed files takes memory for 128 MiB of what is unpacked", function()
+   local list = {}
+   for i = 1, 40000 do
+      list[i] = { handle = 1, event = i % 2 == 1 and "enter" or "leave", core = 0, time = i }
+   end
+   local plain = command.file("many_packed", records.bytes(list, records.new))
+   kinds.winidea_packed = command.run("gzip -1 <" .. plain)
+   local size = lfs.attributes(plain, "size")
+   assert.is_true(size > 800000 and size < 1 << 20)
+   local mode = "--table timeline --columns time --top 3"
+   local each = (peak("winidea_packed", 300, mode) - peak("winidea_packed", 200, mode)) / 100
+   assert.is_true(each < 50, ("%.0f KB for each further file"):format(each))
+end)
+
 it("a merge of pprof files takes memory for what is in them", function()
    local trace <close> = assert(profio.open({ data = kinds.winidea }, { format = "winidea" }))
    kinds.pprof = assert(trace:export "pprof")
    local mode = ("--merge -o %s/many_merged.pb.gz"):format(command.folder)
    local each = (peak("pprof", 1200, mode) - peak("pprof", 200, mode)) / 1000
    assert.is_true(each < 20, ("%.0f KB for each further file"):format(each))
+end)
+
+it("a note that many files have is shown for ten of them, and in whole by a check", function()
+   for count = 10, 12 do
+      local pattern = files("winidea", count)
+      local _, status, errors = command.run("profio --report statistics " .. pattern)
+      local _, lines = errors:gsub("note: the main file .- %[winidea%-no%-names%]\n", "")
+      assert.same({ 0, 10 }, { status, lines })
+      assert.equal(({ [11] = "1 more file, ", [12] = "2 more files, " })[count],
+         errors:match "\nprofio: this note also applies to (.*)which %-%-check lists %[[%l-]+%]\n$")
+      local _, listed = command.run("profio --check " .. pattern):gsub("%[winidea%-no%-names%]", "")
+      assert.equal(count, listed)
+   end
 end)
 
 it("files that were not read yet are not read after close", function()

@@ -82,6 +82,9 @@ function source:close() end
 ---@return integer bytes
 function source:size() end
 
+---@return integer bytes of memory that it holds: of a copy or unpacked data; 0: a mapped file
+function source:memory() end
+
 ---Returns the path, or the label of a string.
 ---@return string
 function source:path() end

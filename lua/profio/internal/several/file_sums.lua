@@ -21,10 +21,9 @@ local file_sums = {}
 
 local FEW = 16 -- so many remaining files, or fewer, are opened one by one
 
--- The most bytes of the files of a trace that stay in memory while they are not read. A file above
--- COPIED bytes (SMALL in csrc/bytes/map.c) is mapped, and counts as MAPPED bytes, since the system
--- limits the number of mappings.
-local AWAKE, COPIED, MAPPED = 128 << 20, 16384, 32768
+-- The most bytes of the files of a trace that stay in memory while they are not read. A file that
+-- is mapped counts as MAPPED bytes, since the system limits the number of mappings.
+local AWAKE, MAPPED = 128 << 20, 32768
 
 -- The counts, of facts and of tables, that contain the number of arcs, which differs from file to
 -- file; all other counts are equal in all files of a sum.
@@ -51,8 +50,8 @@ end
 ---@param source userdata its file
 ---@param mine table options of profio.open
 function file_sums.limit_memory(state, part, source, mine)
-   local size = source:size()
-   state.awake = state.awake + (size <= COPIED and size or MAPPED)
+   local held = source:memory()
+   state.awake = state.awake + (held > 0 and held or MAPPED)
    if state.awake > AWAKE and part.sleep and not mine.live then
       part:sleep()
    end
