@@ -398,7 +398,7 @@ func main() {
       for seed = 1, 30 do
          math.randomseed(seed)
          local profiles = {}
-         for i = 1, math.random(2, 5) do
+         for i = 1, seed % 10 == 0 and math.random(60, 100) or math.random(2, 5) do
             -- a context with weight 0
             profiles[i] = folded.profile(folded.random(math.random(1, 30)) .. "main;unused 1\n")
                - folded.profile "main;unused 1\n"
@@ -422,6 +422,28 @@ func main() {
          assert.is_true(direct == assert(trace:export("pprof", nil, { packed = false })))
          assert.is_true(direct == assert(trace:profile():export("pprof", nil, { packed = false })))
       end
+   end)
+
+   it("merges files that profio wrote with a file of another program behind them", function()
+      math.randomseed(5)
+      local files, foreign = {}, random(77)
+      for i = 1, 70 do
+         files[i] = assert(folded.profile(folded.random(10)):export("pprof", nil,
+            { packed = false }))
+      end
+      local function samples_of(bytes)
+         local list = {}
+         for i, sample in ipairs(protobuf.resolved(bytes).samples) do
+            list[i] = sample.stack .. " " .. sample.values
+         end
+         table.sort(list)
+         return list
+      end
+      local first = saved(table.unpack(files))
+      files[#files + 1] = foreign
+      local list = samples_of((saved(table.unpack(files))))
+      assert.is_true(#list > 30)
+      assert.same(samples_of((saved(first, foreign))), list)
    end)
 
    it_asks_go("keeps functions of other files and of no name apart", function()

@@ -37,8 +37,8 @@ void pprof_merged_free (pprof_merged *m) {
   pf_intern_table_free(&m->mapping_set);
   pf_intern_table_free(&m->function_set);
   pf_intern_table_free(&m->location_set);
-  for (size_t f = 0; m->blocks != NULL && f < m->nfiles; f++)
-    pprof_block_close(&m->blocks[f]);
+  for (size_t i = 0; m->blocks != NULL && i <= PPROF_GROUP; i++)
+    pprof_block_close(&m->blocks[i]);
   free(m->blocks);
   pprof_block_close(&m->unsorted);
   free(m->samples);

@@ -94,7 +94,8 @@ typedef struct pprof_merged {
   pprof_sample *samples; /* in output order; their records are in the blocks */
   uint32_t nsamples;
   bool is_sorted;       /* all files are sorted as profio exports them */
-  pprof_block *blocks;  /* sorted files: the samples of each file */
+  pprof_block *blocks;  /* sorted files: those of the files before, then those
+                           of each file of a group */
   pprof_block unsorted; /* else the samples of all files, each once */
   bool has_overflowed;
 } pprof_merged;
@@ -136,6 +137,8 @@ pf_status pprof_merged_add (pprof_merged *merged, pf_trace *const *traces,
 pf_status pprof_merged_write (pprof_merged *merged, const pprof_header *given,
                               pf_sink *sink, pf_error *error);
 
+
+#define PPROF_GROUP 32 /* sorted files that are read before they are merged */
 
 /* Functions of merge*.c */
 

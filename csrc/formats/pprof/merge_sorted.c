@@ -4,9 +4,10 @@
 ** equal bytes, whatever the number of files. The samples of all other files
 ** keep input order, as in Go's pprof.
 **
-** Files are read in parallel threads, each into a block of its own. The threads
-** add nothing to the dictionary. Called by merge.c; the pprof_merged owns the
-** blocks.
+** The files of a group are read in parallel threads, each into a block of its
+** own, and merged with those before: memory grows with the distinct samples,
+** not with the files. The threads add nothing to the dictionary. Called by
+** merge.c; the pprof_merged owns the blocks.
 */
 
 #include "formats/pprof/merge.h"
@@ -94,9 +95,13 @@ static void undo_merge (pprof_merged *m, pprof_translation *translations) {
   pf_intern_table_free(&m->location_set);
   m->location_set.seed = m->dictionary->seed;
   m->nlines = 0;
+  for (size_t i = 0; i <= PPROF_GROUP; i++)
+    pprof_block_close(&m->blocks[i]);
+  free(m->samples);
+  m->samples = NULL;
+  m->nsamples = 0;
   for (size_t f = 0; f < m->nfiles; f++) {
     pprof_translation *const t = &translations[f];
-    pprof_block_close(&m->blocks[f]);
     memset(t->locations, 0, t->file->nlocations * sizeof *t->locations);
   }
 }
@@ -220,69 +225,114 @@ static pprof_sample *merge_runs (pprof_merged *m, run *runs, size_t nruns,
 }
 
 
-static pf_status merge_blocks (pprof_merged *m, pf_error *error) {
-  size_t count = 0;
-  for (size_t f = 0; f < m->nfiles; f++)
-    count += m->blocks[f].count;
-  if (count >= UINT32_MAX)
+/* Replace m->samples by those of the first `count` blocks, merged. */
+static pf_status merge_blocks (pprof_merged *m, size_t count, pf_error *error) {
+  size_t total = 0;
+  for (size_t b = 0; b < count; b++)
+    total += m->blocks[b].count;
+  if (total >= UINT32_MAX)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET, "more than 2^32 samples");
-  run *const runs = calloc(m->nfiles + 1, sizeof *runs);
-  pprof_sample *const spare = malloc((count + 1) * sizeof *spare);
-  m->samples = malloc((count + 1) * sizeof *m->samples);
-  const bool ok = runs != NULL && spare != NULL && m->samples != NULL;
-  for (size_t f = 0; ok && f < m->nfiles; f++) {
-    runs[f].samples = m->samples + m->nsamples;
-    for (uint32_t i = 0; i < m->blocks[f].count; i++)
-      pprof_append_sample(m, &m->blocks[f], i);
-    runs[f].count = (uint32_t)(m->samples + m->nsamples - runs[f].samples);
+  run runs[PPROF_GROUP + 1];
+  pprof_sample *const spare = malloc((total + 1) * sizeof *spare);
+  free(m->samples);
+  m->nsamples = 0;
+  m->samples = malloc((total + 1) * sizeof *m->samples);
+  const bool ok = spare != NULL && m->samples != NULL;
+  for (size_t b = 0; ok && b < count; b++) {
+    runs[b] = (run){m->samples + m->nsamples, m->blocks[b].count};
+    for (uint32_t i = 0; i < runs[b].count; i++)
+      pprof_append_sample(m, &m->blocks[b], i);
   }
   pprof_sample *unused = spare;
-  if (ok && merge_runs(m, runs, m->nfiles, spare) == spare) {
+  if (ok && merge_runs(m, runs, count, spare) == spare) {
     unused = m->samples;
     m->samples = spare;
   }
-  if (ok && m->nfiles > 0)
+  if (ok)
     m->nsamples = runs[0].count;
   free(unused);
-  free(runs);
   return ok ? PF_OK : pf_no_memory(error);
+}
+
+
+/* Copy m->samples into the first block, and close the others. */
+static pf_status gather (pprof_merged *m, pf_error *error) {
+  pprof_block all = {0};
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < m->nsamples; i++) {
+    const uint32_t *const record = m->samples[i].record;
+    const size_t size = RECORD_HEADER + (size_t)record[RECORD_LOCATIONS];
+    ok = pprof_block_reserve(&all, size, m->ntypes);
+    if (!ok)
+      break;
+    memcpy(all.words + all.nwords, record, size * sizeof *record);
+    memcpy(all.values + all.count * m->ntypes, m->samples[i].values,
+           m->ntypes * sizeof *all.values);
+    all.records[all.count++] = all.nwords;
+    all.nwords += size;
+  }
+  for (size_t b = 0; b <= PPROF_GROUP; b++)
+    pprof_block_close(&m->blocks[b]);
+  m->blocks[0] = all;
+  return ok ? PF_OK : pf_no_memory(error);
+}
+
+
+/* Read the samples of up to PPROF_GROUP files into the blocks after the first
+   one. Clear m->is_sorted if a file is not sorted. */
+static pf_status read_group (pprof_merged *m,
+                             const pprof_translation *translations,
+                             size_t count, pf_error *error) {
+  sorted_reader readers[PPROF_GROUP];
+  pf_status status = PF_OK;
+  for (size_t f = 0; f < count; f++)
+    readers[f] = (sorted_reader){.merged = m,
+                                 .translation = &translations[f],
+                                 .block = &m->blocks[f + 1],
+                                 .is_sorted = true};
+  pf_run_all(read_file, readers, sizeof *readers, count);
+  for (size_t f = 0; status == PF_OK && f < count; f++) {
+    m->is_sorted &= readers[f].is_sorted;
+    m->has_overflowed |= m->blocks[f + 1].has_overflowed;
+    status = readers[f].status;
+    *error = readers[f].error;
+  }
+  return status;
+}
+
+
+/* Merge the locations of all files. */
+static pf_status merge_locations (pprof_merged *m,
+                                  pprof_translation *translations,
+                                  pf_error *error) {
+  for (size_t f = 0; f < m->nfiles; f++)
+    for (uint32_t i = 0; i < translations[f].file->nlocations; i++)
+      if (pprof_merge_location(m, &translations[f], i) == 0)
+        return pf_no_memory(error);
+  return sort_locations(m, translations) == PF_OK ? PF_OK : pf_no_memory(error);
 }
 
 
 pf_status pprof_merge_sorted (pprof_merged *m, pprof_translation *translations,
                               pf_error *error) {
-  const size_t count = m->nfiles;
-  sorted_reader *const readers = calloc(count + 1, sizeof *readers);
-  pprof_block *const blocks = calloc(count + 1, sizeof *blocks);
-  pf_status status = PF_OK;
-  m->blocks = blocks;
-  if (readers == NULL || blocks == NULL) {
-    free(readers);
+  m->blocks = calloc(PPROF_GROUP + 1, sizeof *m->blocks);
+  if (m->blocks == NULL)
     return pf_no_memory(error);
+  pf_status status = merge_locations(m, translations, error);
+  for (size_t f = 0; status == PF_OK && f < m->nfiles; f += PPROF_GROUP) {
+    const size_t left = m->nfiles - f;
+    const size_t count = left < PPROF_GROUP ? left : PPROF_GROUP;
+    if (f > 0)
+      status = gather(m, error);
+    if (status == PF_OK)
+      status = read_group(m, &translations[f], count, error);
+    if (status == PF_OK && !m->is_sorted) {
+      m->has_overflowed = false;
+      undo_merge(m, translations);
+      return PF_OK;
+    }
+    if (status == PF_OK)
+      status = merge_blocks(m, count + 1, error);
   }
-  for (size_t f = 0; status == PF_OK && f < count; f++) {
-    readers[f] = (sorted_reader){.merged = m,
-                                 .translation = &translations[f],
-                                 .block = &blocks[f],
-                                 .is_sorted = true};
-    for (uint32_t i = 0; i < translations[f].file->nlocations; i++)
-      if (status == PF_OK && pprof_merge_location(m, &translations[f], i) == 0)
-        status = pf_no_memory(error);
-  }
-  if (status == PF_OK && sort_locations(m, translations) != PF_OK)
-    status = pf_no_memory(error);
-  if (status == PF_OK)
-    pf_run_all(read_file, readers, sizeof *readers, count);
-  for (size_t f = 0; status == PF_OK && f < count; f++) {
-    m->is_sorted &= readers[f].is_sorted;
-    m->has_overflowed |= blocks[f].has_overflowed;
-    status = readers[f].status;
-    *error = readers[f].error;
-  }
-  free(readers);
-  if (status == PF_OK && m->is_sorted)
-    return merge_blocks(m, error);
-  if (status == PF_OK)
-    undo_merge(m, translations);
   return status;
 }
