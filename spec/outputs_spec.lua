@@ -234,9 +234,9 @@ describe("the recorder", function()
       local script = file("own.lua", "for i = 1, 10 do local x = i end")
       for _, mode in ipairs { "timed", "sampled", "calls", "aggregate" } do
          local _, status, errors = command.run(("cd outputs && PROFIO_RECORD=mode=%s,path=own.lua "
-            .. "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/build/?.so;;' "
+            .. "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "
             .. "lua5.4 -lprofio.recorder own.lua"):format(mode, command.root, command.root,
-            command.root))
+            command.build))
          assert.equal(1, status)
          assert.matches("write into another file", errors)
          assert.equal("for i = 1, 10 do local x = i end", read(script))
