@@ -231,6 +231,13 @@ describe("dcpi, writing", function()
          select(2, save(dcpi.listing, { header = "period 1x" })))
    end)
 
+   it("takes the events of dcpicat's text from option header", function()
+      local header = "event 40 cycles:1000:5000\nevent 27 imiss:2000:10000\ncpuspeed 333"
+      local text = assert(save(dcpi.listing, { header = header }))
+      assert.equal(dcpi.listing:gsub("470352 cycles:63488:10000", "40 cycles:1000:5000")
+         :gsub("134705 imiss:4096", "27 imiss:2000"), text)
+   end)
+
    it("merges epochs of one image", function()
       local function epoch(time, counts)
          return { data = dcpi():header({ epoch = time }, "seen " .. time .. "\n")
