@@ -346,6 +346,23 @@ describe("contexts", function()
       assert.equal(1, #core.rows(contexts:lines()))
    end)
 
+   it("have no lines of frames that only called others", function()
+      local protobuf = require "spec.support.protobuf"
+      local number, message, text = protobuf.number, protobuf.message, protobuf.texts()
+      local parts = { message(1, number(1, text "time"), number(2, text "nanoseconds")),
+         message(2, protobuf.packed(1, { 2, 1 }), protobuf.packed(2, { 5 })) }
+      for i, name in ipairs { "main", "f" } do
+         parts[#parts + 1] = message(4, number(1, i), message(4, number(1, i), number(2, 10 * i)))
+         parts[#parts + 1] = message(5, number(1, i), number(2, text(name)))
+      end
+      local trace <close> = assert(require("profio").open {
+         data = table.concat(parts) .. text.fields() })
+      local contexts = trace:profile():contexts()
+      assert.same({ { line = 20, self = 5, self_share = 1.0, ["function"] = "f" } },
+         core.rows(contexts:lines()))
+      assert.equal(2, #core.rows(contexts:lines { zeros = true }))
+   end)
+
    it("report wrong use", function()
       local contexts = made { { stack = { "main" }, weight = 3 } }
       assert.error_matches(function() contexts:flat { metric = "calls" } end,
