@@ -13,7 +13,8 @@
 /* Larger inputs find nothing new, and their histograms may be huge. */
 #define LARGEST 65536
 
-/* Returns the sum of a column of numbers; 0 if there is no such table. */
+/* Returns the sum of a column of numbers, without missing values; 0 if there is
+   no such table. */
 static uint64_t sum_of (pf_trace *trace, const char *name, const char *column) {
   pf_error error = {.status = PF_OK};
   uint64_t sum = 0;
@@ -29,9 +30,10 @@ static uint64_t sum_of (pf_trace *trace, const char *name, const char *column) {
     wanted[number] = true;
     MUST(table->open(trace, table, &reader, &error) == PF_OK);
     MUST(pf_batch_open(&batch, table->fields, table->nfields, wanted) == PF_OK);
+    const pf_column *const values = &batch.columns[number];
     while (reader->next(reader, &batch, &error) == PF_MORE)
       for (size_t row = 0; row < batch.rows; row++)
-        sum += batch.columns[number].addrs[row];
+        sum += pf_is_missing(values, row) ? 0 : values->addrs[row];
     pf_batch_close(&batch);
     reader->close(reader);
   }
