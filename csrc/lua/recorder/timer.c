@@ -197,12 +197,15 @@ pf_status l_timer_start (l_recorder *r, pf_error *error) {
                            .sigev_signo = SIGPROF};
   struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
   event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-  if (timer_create(r->clock.id, &event, &r->timer) != 0)
+  sigemptyset(&action.sa_mask);
+  if (sigaction(SIGPROF, &action, &r->saved_action) == 0) {
+    r->has_timer = timer_create(r->clock.id, &event, &r->timer) == 0;
+    if (!r->has_timer)
+      sigaction(SIGPROF, &r->saved_action, NULL);
+  }
+  if (!r->has_timer)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "cannot create a timer for samples");
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGPROF, &action, &r->saved_action);
-  r->has_timer = true;
   r->last_tick = l_now(r);
   set_timer(r);
   return PF_OK;
