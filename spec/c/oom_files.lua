@@ -163,7 +163,9 @@ function chunks.file_sampled()
       pcall(recorder.stop)
    end
    collectgarbage()
-   local started, failure = recorder.start { mode = "sampled", interval = "20us", path = path_of "sampled.prf" }
+   local started, failure = recorder.start {
+      mode = "sampled", interval = "20us", path = path_of "sampled.prf",
+   }
    if not started and failure:find "cannot create a timer" then
       return
    end
