@@ -21,8 +21,9 @@
 
 
 /* Fills r->areas with the functions of a stack, innermost first, without the
-   recorder's own and without the interpreter's C function at the bottom.
-   Returns their number; 0 when out of memory. */
+   recorder's own and without the interpreter's C function at the bottom, unless
+   it is alone: then it loads the program. Returns their number; 0 when out of
+   memory. */
 static size_t read_stack (lua_State *L, l_recorder *r, int level) {
   lua_Debug ar;
   size_t n = 0;
