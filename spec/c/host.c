@@ -147,12 +147,12 @@ static bool run_options (lua_State *L, char **argv, int script) {
 }
 
 
-int main (int argc, char **argv) {
-  lua_State *L = luaL_newstate();
+/* Everything from the libraries to the end of the script, in a function called
+   by Lua, as in lua5.4 itself: it is at the bottom of all stacks. Takes argv;
+   returns whether all went well. */
+static int interpret (lua_State *L) {
+  char **const argv = lua_touserdata(L, 1);
   const int script = script_of(argv);
-  if (L == NULL || argc < 1) {
-    return 1;
-  }
   luaL_openlibs(L);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_profio_core);
@@ -168,6 +168,23 @@ int main (int argc, char **argv) {
     const bool stdin_ = strcmp(argv[script], "-") == 0;
     const char *name = stdin_ ? NULL : argv[script];
     fine = run(L, luaL_loadfile(L, name), argv, script + 1);
+  }
+  lua_pushboolean(L, fine);
+  return 1;
+}
+
+
+int main (int argc, char **argv) {
+  lua_State *L = luaL_newstate();
+  if (L == NULL || argc < 1) {
+    return 1;
+  }
+  lua_pushcfunction(L, interpret);
+  lua_pushlightuserdata(L, argv);
+  const int status = lua_pcall(L, 1, 1, 0);
+  const bool fine = status == LUA_OK && lua_toboolean(L, -1) != 0;
+  if (status != LUA_OK) {
+    lua_writestringerror("lua5.4: %s\n", lua_tostring(L, -1));
   }
   lua_close(L);
   return fine ? 0 : 1;
