@@ -130,19 +130,11 @@ static pf_status put_line (pf_reader *reader, pf_batch *batch,
 }
 
 
-static pf_status put_profile (pf_reader *reader, pf_batch *batch,
-                              pf_error *error) {
-  table_reader *const self = (table_reader *)reader;
-  dcpi_parser *const parser = &self->parser;
-  const dcpi_header *const header = &parser->header;
-  const dcpi_event *const event = &header->events[self->profile];
-  dcpi_segment segment;
-  pf_status status = PF_OK;
-  while (status == PF_OK && !parser->in_body)
-    status = dcpi_next_segment(parser, &segment);
-  if (status < 0 || self->profile == header->nevents)
-    return status < 0 ? status : PF_END;
-  self->profile++;
+/* Store the texts of the header that a profile belongs to, and the name of its
+   event. Returns false if out of memory. */
+static bool put_profile_texts (const table_reader *self, const pf_batch *batch,
+                               size_t row, const dcpi_event *event) {
+  const dcpi_header *const header = &self->parser.header;
   const pf_bytes texts[PROFILES_COLUMNS] = {
       [PROFILES_IMAGE] = header->values[DCPI_IMAGE],
       [PROFILES_NAME] = dcpi_name_of(header),
@@ -152,6 +144,19 @@ static pf_status put_profile (pf_reader *reader, pf_batch *batch,
       [PROFILES_EPOCH] = header->values[DCPI_EPOCH],
       [PROFILES_PLATFORM] = header->values[DCPI_PLATFORM],
   };
+  bool ok = true;
+  for (size_t i = PROFILES_IMAGE; i <= PROFILES_PLATFORM && ok; i++)
+    ok = put_text(self, batch, i, row, texts[i]);
+  return ok;
+}
+
+
+/* Store the numbers of a profile. Its samples are missing if neither its text
+   nor the footer of its file states them. */
+static void put_profile_numbers (const dcpi_parser *parser,
+                                 const pf_batch *batch, size_t row,
+                                 const dcpi_event *event) {
+  const dcpi_header *const header = &parser->header;
   const bool is_text = parser->file->dialect == DCPI_CAT;
   const bool has_footer = header->major == 0 &&
                           parser->bytes.size - header->size >= DCPI_FOOTER_SIZE;
@@ -159,10 +164,8 @@ static pf_status put_profile (pf_reader *reader, pf_batch *batch,
                            : has_footer
                                ? dcpi_load(parser, parser->bytes.size - 4)
                                : 0;
-  const size_t row = batch->rows++;
   const dcpi_word start = is_text ? DCPI_TEXT_START : DCPI_TSTART;
   const dcpi_word size = is_text ? DCPI_TEXT_SIZE : DCPI_TSIZE;
-  bool ok = true;
   put_number(batch, PROFILES_PROFILE, row, true, 0);
   put_number(batch, PROFILES_PERIOD, row, event->period > 0, event->period);
   put_number(batch, PROFILES_SAMPLES, row,
@@ -175,9 +178,24 @@ static pf_status put_profile (pf_reader *reader, pf_batch *batch,
              header->numbers[size]);
   pf_put_num(&batch->columns[PROFILES_FRACTION], row,
              (double)event->fraction / DCPI_FULL_TIME, event->has_rate);
-  for (size_t i = PROFILES_IMAGE; i <= PROFILES_PLATFORM && ok; i++)
-    ok = put_text(self, batch, i, row, texts[i]);
-  return ok ? PF_MORE : pf_no_memory(error);
+}
+
+
+static pf_status put_profile (pf_reader *reader, pf_batch *batch,
+                              pf_error *error) {
+  table_reader *const self = (table_reader *)reader;
+  dcpi_parser *const parser = &self->parser;
+  dcpi_segment segment;
+  pf_status status = PF_OK;
+  while (status == PF_OK && !parser->in_body)
+    status = dcpi_next_segment(parser, &segment);
+  if (status < 0 || self->profile == parser->header.nevents)
+    return status < 0 ? status : PF_END;
+  const dcpi_event *const event = &parser->header.events[self->profile++];
+  const size_t row = batch->rows++;
+  put_profile_numbers(parser, batch, row, event);
+  return put_profile_texts(self, batch, row, event) ? PF_MORE
+                                                    : pf_no_memory(error);
 }
 
 

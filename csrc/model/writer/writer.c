@@ -102,6 +102,19 @@ static pf_status fail_in_child (pf_error *error) {
 }
 
 
+/* Adds the names, areas and stacks of the ring that a killed writer left to the
+   dictionary. They come before those of the new ring, so that an encoder that
+   numbers them in their order writes the same numbers. */
+static pf_status replay_older (const pf_writer_plan *plan, pf_error *error) {
+  pf_ring_encoder replayer = {.dictionary = plan->dictionary};
+  pf_ring_cursor journal = plan->older->journal;
+  const pf_status status = pf_ring_encoder_replay(&replayer, &journal, error);
+  replayer.dictionary = NULL; /* the plan's: do not free it */
+  pf_ring_encoder_close(&replayer);
+  return status;
+}
+
+
 pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
                           pf_error *error) {
   void *memory = NULL;
@@ -124,16 +137,8 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
   w->flush_every = plan->flush_every;
   w->flush_at = plan->flush_every == 0 ? UINT64_MAX : plan->flush_every;
   pf_status status = PF_OK;
-  if (plan->older != NULL) {
-    /* Add the names, areas and stacks of the older ring to the dictionary
-       first, so that an encoder that numbers them in their order writes the
-       same numbers. */
-    pf_ring_encoder replayer = {.dictionary = plan->dictionary};
-    pf_ring_cursor journal = plan->older->journal;
-    status = pf_ring_encoder_replay(&replayer, &journal, error);
-    replayer.dictionary = NULL; /* the plan's: do not free it */
-    pf_ring_encoder_close(&replayer);
-  }
+  if (plan->older != NULL)
+    status = replay_older(plan, error);
   if (status == PF_OK)
     status = open_ring(w, plan, error);
   if (status == PF_OK) {
