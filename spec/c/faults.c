@@ -1,13 +1,14 @@
 /*
 ** faults.c - run a program and make one of its system calls fail, shorten it,
-** or send a signal before it. Used by spec/faults_spec.lua and `make torture`.
+** or send a signal before it. Used by spec/support/traced.lua.
 **
 **    faults REPORT FOLDER FAULT NUMBER PROGRAM ARGUMENT...
 **
 ** Calls of all threads are counted, beginning with the first that names a path
 ** in FOLDER, so that the start of the interpreter does not count; reading Lua
 ** files does not count either. FAULT is the name of an error (EIO, ...), SHORT
-** (read and write transfer half of the bytes), SIGINT, or NONE. NUMBER is the
+** (read and write transfer half of the bytes), SIGINT or SIGKILL (of the
+** process that was started first), or NONE. NUMBER is the
 ** number of the call, from 1. REPORT gets the number of calls and the name of
 ** the one that failed. The exit status is that of the program; 128 + N if
 ** signal N ended it; 250 if this program failed.
@@ -112,6 +113,7 @@ static bool has_begun;
 static const char *folder;
 static const char *failed = "none";
 static int code_fd = -1; /* descriptor of the Lua file that is being read */
+static pid_t program;    /* the process that was started first */
 
 /* A traced thread. */
 typedef struct thread {
@@ -231,7 +233,7 @@ static void enter (thread *t) {
   switch (fault_kind) {
     case ERROR: fail(t, &regs, what); break;
     case SHORT: shorten(t, &regs); break;
-    case SIGNAL: kill(t->pid, fault_error); break;
+    case SIGNAL: kill(program, fault_error); break;
     default: break;
   }
 }
@@ -271,8 +273,8 @@ static int stopped (thread *t, int status) {
 }
 
 
-/* Until the first process has ended: its wait status. */
-static int trace (pid_t first) {
+/* Until all processes have ended: the wait status of the first. */
+static int trace (void) {
   int status, ended = 0;
   bool has_ended = false;
   for (;;) {
@@ -281,7 +283,7 @@ static int trace (pid_t first) {
       return has_ended ? ended : 0xff00;
     thread *const t = thread_of(pid);
     if (!WIFSTOPPED(status)) {
-      if (pid == first) {
+      if (pid == program) {
         ended = status;
         has_ended = true;
       }
@@ -302,9 +304,9 @@ static void parse_fault (const char *name) {
                 {"EMFILE", EMFILE}, {"ENOMEM", ENOMEM}, {"EACCES", EACCES}};
   if (strcmp(name, "SHORT") == 0)
     fault_kind = SHORT;
-  else if (strcmp(name, "SIGINT") == 0) {
+  else if (strcmp(name, "SIGINT") == 0 || strcmp(name, "SIGKILL") == 0) {
     fault_kind = SIGNAL;
-    fault_error = SIGINT;
+    fault_error = name[3] == 'I' ? SIGINT : SIGKILL;
   }
   for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
     if (strcmp(name, errors[i].name) == 0) {
@@ -331,25 +333,25 @@ int main (int argc, char **argv) {
   folder = argv[2];
   parse_fault(argv[3]);
   fault_at = atol(argv[4]);
-  const pid_t child = fork();
-  if (child < 0)
+  program = fork();
+  if (program < 0)
     die("fork");
-  if (child == 0) {
+  if (program == 0) {
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
       _exit(250);
     raise(SIGSTOP);
     execvp(argv[5], argv + 5);
     _exit(250);
   }
-  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+  if (waitpid(program, &status, 0) != program || !WIFSTOPPED(status))
     die("the program does not start");
-  if (ptrace(PTRACE_SETOPTIONS, child, NULL,
+  if (ptrace(PTRACE_SETOPTIONS, program, NULL,
              (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE |
                       PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
                       PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) != 0)
     die("PTRACE_SETOPTIONS");
-  (void)ptrace(PTRACE_SYSCALL, child, NULL, NULL);
-  status = trace(child);
+  (void)ptrace(PTRACE_SYSCALL, program, NULL, NULL);
+  status = trace();
   report(argv[1]);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -1,5 +1,5 @@
 /*
-** kill.c - kill writers at random times, and check what they leave.
+** kill.c - kill writers at random records, and check what they leave.
 **
 **   kill FOLDER ROUNDS SEED
 **
@@ -45,19 +45,23 @@ static void record (const char *path, const char *ring_path, pf_ring_mode mode,
     if (!recording_put(&r, line))
       pf_store_release(&all->dropped, pf_load_relaxed(&all->dropped) + 1);
     pf_store_release(&all->tried, line);
-    if (mode == PF_RING_OVERWRITE && line % 100003 == 0)
+    if (mode == PF_RING_OVERWRITE && line % 10007 == 0)
       (void)pf_writer_dump(r.writer, &error);
   }
 }
 
 
-static void sleep_us (unsigned us) {
-  const struct timespec time = {0, (long)us * 1000};
-  nanosleep(&time, NULL);
+/* Wait until the process has given so many lines, or has ended. */
+static void wait_for_lines (pid_t child, const said *all, uint64_t count) {
+  const struct timespec rest = {0, 10000};
+  int status;
+  while (pf_load_acquire(&all->tried) < count &&
+         waitpid(child, &status, WNOHANG) == 0)
+    nanosleep(&rest, NULL);
 }
 
 
-/* Start the process, wait until it records, and kill it some time later. */
+/* Start the process, wait until it records, and kill it some lines later. */
 static void run (const char *path, const char *ring_path, pf_ring_mode mode,
                  said *all) {
   int status;
@@ -67,10 +71,7 @@ static void run (const char *path, const char *ring_path, pf_ring_mode mode,
   MUST(child >= 0);
   if (child == 0)
     record(path, ring_path, mode, all);
-  while (pf_load_acquire(&all->tried) == 0 &&
-         waitpid(child, &status, WNOHANG) == 0)
-    sleep_us(20);
-  sleep_us((unsigned)rand() % 4000);
+  wait_for_lines(child, all, 1 + (uint64_t)rand() % 40000);
   kill(child, SIGKILL);
   MUST(waitpid(child, &status, 0) == child);
   MUST(WIFSIGNALED(status));

@@ -3,21 +3,25 @@
 ** share numbers with them.
 **
 **   local processes = require "processes"
-**   pid = processes.fork()       0 in the child
+**   pid = processes.fork()       0 in the child, which is killed when its parent
+**                                ends
 **   status = processes.wait(pid)
 **   processes.leave(status)      exits at once; nothing is closed
 **   processes.kill(pid)          by SIGKILL
 **   processes.has_ended(pid)
-**   processes.sleep(us)
+**   processes.yield()            others run; for loops that wait for a number
+**   processes.pause()            waits to be killed
 **   numbers = processes.share(count); numbers:get(i), :set(i, n), :add(i, n)
 */
 
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 
 #include <lauxlib.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,7 +35,14 @@ typedef struct numbers {
 
 
 static int processes_fork (lua_State *L) {
-  lua_pushinteger(L, fork());
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it has ended before that */
+      raise(SIGKILL);
+  }
+  lua_pushinteger(L, pid);
   return 1;
 }
 
@@ -60,10 +71,20 @@ static int processes_has_ended (lua_State *L) {
 }
 
 
-static int processes_sleep (lua_State *L) {
-  const lua_Integer us = luaL_checkinteger(L, 1);
-  const struct timespec time = {us / 1000000, us % 1000000 * 1000};
-  nanosleep(&time, NULL);
+/* The rest keeps a loop that waits from taking the processor from others. */
+static int processes_yield (lua_State *L) {
+  const struct timespec rest = {0, 10000};
+  (void)L;
+  sched_yield();
+  nanosleep(&rest, NULL);
+  return 0;
+}
+
+
+static int processes_pause (lua_State *L) {
+  (void)L;
+  while (pause() != 0) /* it is never 0 */
+    continue;
   return 0;
 }
 
@@ -116,11 +137,15 @@ static int processes_leave (lua_State *L) {
 
 
 __attribute__((visibility("default"))) int luaopen_processes (lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"fork", processes_fork},           {"wait", processes_wait},
-      {"leave", processes_leave},         {"kill", processes_kill},
-      {"has_ended", processes_has_ended}, {"sleep", processes_sleep},
-      {"share", processes_share},         {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"fork", processes_fork},
+                                       {"wait", processes_wait},
+                                       {"leave", processes_leave},
+                                       {"kill", processes_kill},
+                                       {"has_ended", processes_has_ended},
+                                       {"yield", processes_yield},
+                                       {"pause", processes_pause},
+                                       {"share", processes_share},
+                                       {NULL, NULL}};
   static const luaL_Reg methods[] = {{"get", numbers_get},
                                      {"set", numbers_set},
                                      {"add", numbers_add},

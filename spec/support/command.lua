@@ -1,6 +1,7 @@
 -- Runs the command as a user does, on small traces.
 
 local gmon = require "spec.support.gmon_builder"
+local wait = require "spec.support.wait"
 
 local command = {}
 
@@ -43,21 +44,19 @@ function command.read(path)
    return file:read "a"
 end
 
----Runs a line of shell in the folder; `profio` in it is the command.
+---Runs a line of shell in the folder; `profio` in it is the command, and `wait_until CONDITION`
+---waits until another line succeeds (spec/support/wait.lua).
 ---@return string output
 ---@return integer status
 ---@return string errors
 function command.run(line)
    local said = folder .. "/stderr"
-   local pipe = assert(io.popen(("cd %s && profio() { %s \"$@\"; }; { %s\n} 2>%s"):format(folder,
-      command.analyze, line, said)))
+   local pipe = assert(io.popen(("%scd %s && profio() { %s \"$@\"; }; { %s\n} 2>%s"):format(
+      wait.shell, folder, command.analyze, line, said)))
    local text = pipe:read "a"
    local _, _, status = pipe:close()
    return text, status, command.read(said)
 end
-
--- Steps that are not reached end after this many hundredths of a second, with the command.
-local PATIENCE <const> = 3000
 
 ---Returns a condition of run_in_steps: the output or the messages so far contain a text.
 ---@param text string without quotes
@@ -67,6 +66,7 @@ function command.said(text)
 end
 
 ---Runs a command in the folder, and does something at moments that conditions describe, not times.
+---A command whose step is not reached within a minute is killed.
 ---@param line string of the command; `profio` is not defined, command.analyze is
 ---@param steps string[][] in order: a condition, which is a line of shell, and a line of shell that
 ---       is run as soon as the condition is true; `$pid` is the command
@@ -76,20 +76,11 @@ end
 function command.run_in_steps(line, steps)
    local script = {}
    for i, step in ipairs(steps) do
-      script[i] = ("wait_until \"%s\" && { %s; }"):format(step[1]:gsub('[\\"$`]', "\\%0"), step[2])
+      script[i] = ("seen=\nif wait_until \"pid=\\$(cat pid) && { %s; }\"; then %s\n"
+         .. "else kill -9 $pid; exit\nfi"):format(step[1]:gsub('[\\"$`]', "\\%0"), step[2])
    end
    script[#script + 1] = "exit 0"
-   command.file("steps.sh", ([[
-wait_until () {
-  n=0
-  until { pid=$(cat pid) && eval "$1"; } 2>/dev/null; do
-    sleep 0.01
-    n=$((n + 1))
-    if [ $n -gt %d ]; then kill -9 $pid; exit 1; fi
-  done
-}
-%s
-]]):format(PATIENCE, table.concat(script, "\n")))
+   command.file("steps.sh", wait.shell .. table.concat(script, "\n") .. "\n")
    command.file("line.sh", "echo $$ >pid\nexec " .. line .. "\n")
    return command.run("rm -f pid output; : >output; sh steps.sh & steps=$!; "
       .. "sh line.sh >output; status=$?; wait $steps; cat output; (exit $status)")

@@ -6,12 +6,12 @@ local dcpi = require "spec.support.dcpi_builder"
 local kinds = require "spec.support.kinds"
 local lfs = require "lfs"
 local profio = require "profio"
+local traced = require "spec.support.traced"
 
 local faults = {}
 
 local folder = command.folder .. "/faults"
 local said = command.folder .. "/said-of-faults" -- beside it: not to be listed
-local program = command.build .. "/c/faults"
 
 local lua_path = ("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;'"):format(
    command.root, command.root, command.build)
@@ -180,14 +180,12 @@ function faults.run(case, kind, number)
    if first and first ~= "db" then
       command.file("faults/out/" .. first, OLD)
    end
-   local harness = ("%s %s/report %s %s %d"):format(program, said, folder, kind, number)
-   local line = case.line:gsub("@", function() return harness end, 1)
+   local line = case.line:gsub("@", function() return traced.words(folder, kind, number) end, 1)
    local _, _, status = os.execute(("cd %s && timeout 60 env %s >%s/text 2>%s/errors"):format(
       folder, line, said, said))
-   local calls, failed = (read(said .. "/report") or ""):match "^(%d+) (%S+)"
-   os.remove(said .. "/report")
+   local calls, failed = traced.calls()
    return { status = status, text = read(said .. "/text"), errors = read(said .. "/errors"),
-      files = listed "", calls = math.tointeger(calls), failed = failed }
+      files = listed "", calls = calls, failed = failed }
 end
 
 local is_recording = { ring = true, recorder = true }
@@ -256,13 +254,9 @@ end
 ---@return table[]|nil
 ---@return string|nil
 function faults.cases()
-   if not lfs.attributes(program) then
-      os.execute(("make -s B=%s %s >/dev/null 2>&1"):format(command.build, program))
-   end
-   local _, _, status = os.execute(("mkdir -p %s; %s %s/report / NONE 0 true 2>/dev/null"):format(
-      said, program, said))
-   if status ~= 0 then
-      return nil, "calls cannot be traced on this machine"
+   local missing = traced.missing()
+   if missing then
+      return nil, missing
    end
    write_inputs()
    return make_cases()

@@ -1,14 +1,15 @@
 -- Programs built with -pg and run for the specs, under build/spec/programs.
 
+local command = require "spec.support.command"
 local lfs = require "lfs"
 
 local programs = {}
 
-local root = (os.getenv "PROFIO_BUILD" or "build") .. "/spec/programs"
+local root = command.build .. "/spec/programs"
 
 local function run(format, ...)
-   local command = format:format(...)
-   assert(os.execute("(" .. command .. ") >/dev/null 2>&1"), command)
+   local line = format:format(...)
+   assert(os.execute("(" .. line .. ") >/dev/null 2>&1"), line)
 end
 
 ---Returns whether a command is installed.

@@ -1,12 +1,12 @@
 -- Records Lua programs, each in a separate process.
 
 local command = require "spec.support.command"
+local moved_clock = require "spec.support.moved_clock"
 local profio = require "profio"
 
 local recorded = {}
 
-local build = os.getenv "PROFIO_BUILD" or "build"
-build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
+local build = command.build
 
 ---Returns an unused path in the folder of the specs.
 ---@return string
@@ -21,28 +21,31 @@ end
 ---Runs a program. If there are settings (of PROFIO_RECORD), it is recorded.
 ---@param source string of the program, which becomes prog.lua
 ---@param settings string|nil
+---@param step integer|nil the program has the clock of spec/c/clock.c, of which a reading takes so
+---       many ns
 ---@return string output
 ---@return integer status
 ---@return string errors
-function recorded.run(source, settings)
+function recorded.run(source, settings, step)
    command.file("prog.lua", source)
-   local form = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "
-      .. "PROFIO_RECORD='%s' ${LUA:-lua5.4} %s prog.lua"
-   return command.run(form:format(command.root, command.root, build, settings or "",
-      settings and "-l profio.recorder" or ""))
+   local form = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;%s/c/?.so;;' "
+      .. "PROFIO_RECORD='%s' %s ${LUA:-lua5.4} %s prog.lua"
+   return command.run(form:format(command.root, command.root, build, build, settings or "",
+      step and moved_clock.words(step) or "", settings and "-l profio.recorder" or ""))
 end
 
 ---Records a program and opens the recording.
 ---@param source string
 ---@param settings string|nil without the path; nil: the program records itself, into prog.out
 ---@param options table|nil of profio.open
+---@param step integer|nil as for run
 ---@return profio.Trace
 ---@return string output
 ---@return integer status
-function recorded.trace(source, settings, options)
+function recorded.trace(source, settings, options, step)
    local path = recorded.path "prog.out"
    local output, status, errors = recorded.run(source, settings and settings .. ",path="
-      .. path)
+      .. path, step)
    local trace, message = profio.open(path, options)
    if not trace then
       error(("%s\n%s\n%s"):format(message, output, errors), 2)

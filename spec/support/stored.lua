@@ -186,6 +186,18 @@ end
 local tree_columns = { "depth", "function", "calls", "self", "total", "self_share", "total_share",
    "file", "line", "label" }
 
+---Calls a function, for which it is a given moment: the time at which runs are added.
+---@param seconds integer since 1970
+---@param f fun(...): any
+---@return any what the function returns
+function stored.at(seconds, f, ...)
+   local time = os.time
+   os.time = function() return seconds end -- luacheck: ignore
+   local result = table.pack(pcall(f, ...))
+   os.time = time -- luacheck: ignore
+   return assert(table.unpack(result, 1, result.n)) and table.unpack(result, 2, result.n)
+end
+
 ---Returns a profile and statistics of calls in all the forms that are compared.
 ---@param what string|string[] as of profio.open
 ---@param options table|nil
