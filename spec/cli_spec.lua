@@ -1,3 +1,6 @@
+-- Tags: user.
+-- Costly: many commands.
+
 local command = require "spec.support.command"
 local core = require "profio.core"
 local elf = require "spec.support.elf"
@@ -485,33 +488,6 @@ describe("core.interrupt", function()
       local text, status = command.run("profio --script " .. script .. " gmon.out")
       assert.equal("", text)
       assert.equal(1, status)
-   end)
-
-   it("draws nothing for a short pass", function()
-      local screen <close> = io.tmpfile()
-      local interrupt <close> = core.interrupt()
-      assert.equal(10000, core.drain(interrupt:watch(numbers(10000), 10000, screen)))
-      screen:seek "set"
-      assert.equal("", screen:read "a")
-   end)
-
-   it("draws a bar for a long one, and wipes it", function()
-      local screen <close> = io.tmpfile()
-      local interrupt <close> = core.interrupt()
-      local slow = core.decoder(fields, function(put)
-         local start = os.clock()
-         for i = 1, 8192 do
-            if i == 4097 then
-               repeat until os.clock() - start > 0.7
-            end
-            put(i)
-         end
-      end, core.dictionary(), "test")
-      assert.equal(8192, core.drain(interrupt:watch(slow, 16384, screen)))
-      screen:seek "set"
-      local text = screen:read "a"
-      assert.matches("\r%[#+ +%] +50%%", text)
-      assert.matches("\r +\r$", text)
    end)
 end)
 

@@ -1,81 +1,95 @@
 -- profio compare of two versions of a program that is built with -pg: one function is slower, one
 -- is renamed, one is inlined into its caller, one is in another file.
+--
+-- Unsanitized: compare_spec and the specs of gmon run the same branches.
 
-local measured = require "spec.support.measured"
+local gmon = require "spec.support.gmon_builder"
+local profio = require "profio"
 local programs = require "spec.support.programs"
 
-local RUNS = 5
+local RUNS <const> = 5
 
--- The program does the same work in each run: LOOPS, or as much as fits into a fifth of a second.
+-- The program runs for its symbols and arcs; its samples are planted.
 local main = [[
-#include <stdio.h>
-#include <time.h>
 #define APART __attribute__((noinline, noclone))
 volatile unsigned sink;
-/* A chain of multiplications, whose time depends neither on memory nor on the place of the code. */
-#define WORK(n) do { unsigned x = sink; \
-   for (long i = 0; i < (n); i++) x = x * 1664525u + 1013904223u; sink = x; } while (0)
 #ifndef MOVED
-APART void moves(void) { WORK(1500000); }
+APART void moves(void) { sink++; }
 #else
 void moves(void);
 #endif
-APART void heavy(void) { WORK(HEAVY); }
-APART void light(void) { WORK(2000000); }
-APART void NAMED(void) { WORK(2000000); }
-LEAF void leaf(void) { WORK(2000000); }
-APART void parent(void) { WORK(300000); leaf(); }
+APART void heavy(void) { sink++; }
+APART void light(void) { sink++; }
+APART void NAMED(void) { sink++; }
+LEAF void leaf(void) { sink++; }
+APART void parent(void) { sink++; leaf(); }
 int main(void)
 {
-   long n = 0;
-#ifdef LOOPS
-   while (n < LOOPS) {
-#else
-   while (clock() < CLOCKS_PER_SEC / 5) {
-#endif
-      heavy(); light(); NAMED(); parent(); moves(); n++;
-   }
-   printf("%ld\n", n);
+   for (int i = 0; i < 1000; i++) { heavy(); light(); NAMED(); parent(); moves(); }
    return 0;
 }
 ]]
 
-local other = [[
-extern volatile unsigned sink;
-void moves(void)
-{
-   unsigned x = sink;
-   for (long i = 0; i < 1500000; i++) x = x * 1664525u + 1013904223u;
-   sink = x;
-}
-]]
+local other = "extern volatile unsigned sink;\nvoid moves(void) { sink++; }\n"
 
 local flags = {
-   old = "-DHEAVY=1500000 -DNAMED=old_name -DLEAF=APART",
-   new = "-DHEAVY=6000000 -DNAMED=new_name -DMOVED "
-      .. "'-DLEAF=static inline __attribute__((always_inline))'",
+   old = "-DNAMED=old_name -DLEAF=APART",
+   new = "-DNAMED=new_name -DMOVED '-DLEAF=static inline __attribute__((always_inline))'",
 }
 
-local built
+-- Samples of a run, before the noise: `heavy` takes four times as long in the new version, and
+-- `parent` does what `leaf` did.
+local samples = {
+   old = { heavy = 1500, light = 2000, old_name = 2000, leaf = 2000, parent = 300, moves = 1500 },
+   new = { heavy = 6000, light = 2000, new_name = 2000, parent = 2300, moves = 1500 },
+}
 
--- Returns both versions: { exe =, files = } by name; built and run once, or again.
-local function versions(is_again)
-   if not built or is_again then
-      built = {}
+-- Returns the addresses of the functions of a program.
+local function addresses(exe)
+   local list = {}
+   for address, name in programs.output("nm %s", exe):gmatch "(%x+) [Tt] ([%w_]+)" do
+      list[name] = tonumber(address, 16)
+   end
+   return list
+end
+
+-- Writes a run: the arcs of the real one, and samples with a noise of up to 3 %.
+local function write_run(path, version, number, addresses_of, arcs)
+   local low, bins = addresses_of.main & ~0xfff, {}
+   math.randomseed(number)
+   for i = 1, 0x1000 // 4 do
+      bins[i] = 0
+   end
+   for _, name in ipairs { "heavy", "light", "old_name", "new_name", "leaf", "parent", "moves" } do
+      local count = samples[version][name]
+      if count then
+         bins[(addresses_of[name] - low) // 4 + 2] = count + math.random(0, count * 3 // 100)
+      end
+   end
+   local file = gmon("<", 8):header():histogram { low = low, high = low + 0x1000, bins = bins }
+   for _, arc in ipairs(arcs) do
+      file:arc(arc.from, arc.to, arc.count)
+   end
+   local out <close> = assert(io.open(path, "wb"))
+   out:write(file:bytes())
+end
+
+local built = {}
+
+-- Returns both versions: { exe =, files = }.
+local function versions()
+   for name, own in pairs(built.old and {} or flags) do
       local source = programs.source("compare_main.c", main)
       local file = programs.source("compare_other.c", other)
-      local exe = programs.profiled("compare-timed", source, flags.old)
-      local loops = tonumber(programs.output("cd %s && ./%s", exe:match "^(.*)/([^/]*)$"))
-      for name, own in pairs(flags) do
-         local program, files = programs.profiled("compare-" .. name, source, ("%s -DLOOPS=%d %s")
-            :format(own, 3 * math.max(loops, 10), name == "new" and file or ""))
-         built[name] = { exe = program, files = files }
+      local exe, real = programs.profiled("compare-" .. name, source, ("-no-pie %s %s"):format(own,
+         name == "new" and file or ""))
+      local trace <close> = assert(profio.open(real[1]))
+      local arcs, files = trace.arcs:rows("from", "to", "count"), {}
+      for i = 1, RUNS do
+         files[i] = real[1] .. "." .. i
+         write_run(files[i], name, name == "old" and i or RUNS + i, addresses(exe), arcs)
       end
-      for i = 2, RUNS do -- in turns, so that other work on the machine slows both alike
-         for _, version in pairs(built) do
-            version.files[i] = programs.run_profiled(version.exe, i)
-         end
-      end
+      built[name] = { exe = exe, files = files }
    end
    return built.old, built.new
 end
@@ -100,28 +114,6 @@ local function compare(base, new, ...)
    return rows
 end
 
-local function check_planted(is_again)
-   local rows = compare(versions(is_again))
-   assert.equal("slower", rows.heavy.verdict)
-   assert.equal("moved", rows.old_name.verdict)
-   assert.equal("to new_name", rows.old_name.moved)
-   assert.equal("moved", rows.leaf.verdict)
-   assert.equal("to parent", rows.leaf.moved)
-   assert.equal("from leaf", rows.parent.moved)
-   assert.is_true(rows.moves.verdict ~= "gone" and rows.moves.verdict ~= "new")
-end
-
-local function check_equal(is_again)
-   local old = versions(is_again)
-   local function half(first)
-      return { exe = old.exe, files = { old.files[first], old.files[first + 1] } }
-   end
-   for name, row in pairs(compare(half(1), half(3), "--alpha", "0.001")) do
-      assert.is_true(name == "function" or row.verdict == "unchanged"
-         or row.verdict == "unknown", name .. " is " .. row.verdict)
-   end
-end
-
 describe("profio compare of two versions", function()
    if not programs.has "gcc" then
       pending "needs gcc"
@@ -129,7 +121,16 @@ describe("profio compare of two versions", function()
    end
 
    it("finds what was planted", function()
-      measured.again(check_planted)
+      local rows = compare(versions())
+      assert.equal("slower", rows.heavy.verdict)
+      assert.near(3, rows.heavy.relative, 0.1)
+      assert.same({ verdict = "moved", moved = "to new_name" },
+         { verdict = rows.old_name.verdict, moved = rows.old_name.moved })
+      assert.same({ verdict = "moved", moved = "to parent" },
+         { verdict = rows.leaf.verdict, moved = rows.leaf.moved })
+      assert.equal("from leaf", rows.parent.moved)
+      assert.equal("unchanged", rows.moves.verdict)
+      assert.equal("unchanged", rows.light.verdict)
    end)
 
    it("counts calls exactly", function()
@@ -143,6 +144,13 @@ describe("profio compare of two versions", function()
    end)
 
    it("finds no difference between runs of one version", function()
-      measured.again(check_equal)
+      local old = versions()
+      local function half(first)
+         return { exe = old.exe, files = { old.files[first], old.files[first + 1] } }
+      end
+      for name, row in pairs(compare(half(1), half(3), "--alpha", "0.001")) do
+         assert.is_true(name == "function" or row.verdict == "unchanged"
+            or row.verdict == "unknown", name .. " is " .. row.verdict)
+      end
    end)
 end)

@@ -1,5 +1,7 @@
 -- The counts of the recorder in programs whose truth is known by construction, and that it leaves
 -- these programs alone.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"
@@ -381,16 +383,14 @@ io.stdout:write("end\n")
       end)
    end
 
-   it("may recurse until the stack overflows, quickly", function()
+   it("may recurse until the stack overflows", function()
       local recursion = [[
 local function down(n) return 1 + down(n + 1) end
 for _ = 1, 2 do print((select(2, pcall(down, 1)):match "stack overflow")) end
 ]]
       for _, mode in ipairs(modes) do
-         local began = os.time()
          local output = run(recursion, "mode=" .. mode .. ",path=" .. recorded.path "deep.out")
          assert.equal("stack overflow\nstack overflow\n", output)
-         assert.is_true(os.time() - began < 20)
       end
    end)
 
@@ -437,8 +437,7 @@ local function busy()
    end
    return sum
 end
-local began = os.clock()
-repeat busy() until os.clock() - began > 0.1
+for _ = 1, 300 do busy() end
 ]], "mode=sampled,interval=1ms,backtraces=true")
          local files = {}
          for stack in trace:each "stack" do

@@ -1,4 +1,6 @@
 -- profio view: the page goes into a private folder, and a browser is started if there is one.
+--
+-- Tags: user.
 
 local command = require "spec.support.command"
 
@@ -17,7 +19,7 @@ local function run(words, environment)
 end
 
 local function opened()
-   command.run_in_steps("sleep 30", { { "test -e view-bin/opened", "kill $pid" } })
+   command.run "wait_until 'test -e view-bin/opened'"
    return command.read(command.folder .. "/view-bin/opened")
 end
 

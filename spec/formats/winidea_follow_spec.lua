@@ -1,8 +1,11 @@
 -- Following exports of winIDEA while they grow: binary timelines, Text1, and the main file beside a
 -- timeline.
+--
+-- Tags: user.
 
 local command = require "spec.support.command"
 local core = require "profio.core"
+local moved_clock = require "spec.support.moved_clock"
 local profio = require "profio"
 local records = require "spec.support.winidea"
 
@@ -322,35 +325,51 @@ describe("a live Text1 file", function()
    end)
 end)
 
--- A program that records in another process, with pauses between the events.
+-- A program that records in another process. Through a ring it writes ten events, and the next ten
+-- when the follower has written these and the names of the columns into the file `shown`. Without a
+-- ring the file gets its name when it is complete.
 local function writer(name, options)
    return command.file("writer.lua", ([[
-      package.path = "%s/lua/?.lua;%s/lua/?/init.lua;" .. package.path
+      package.path = "%s/lua/?.lua;%s/lua/?/init.lua;%s/?.lua;" .. package.path
       package.cpath = "%s/?.so;" .. package.cpath
       local profio = require "profio"
+      local wait = require "spec.support.wait"
+      local has_ring = %s
+      local function lines_shown()
+         local count = 0
+         for _ in io.lines "%s" do
+            count = count + 1
+         end
+         return count
+      end
       local w = assert(profio.create("%s", { format = "winidea", line_end = "lf", %s }))
       for i = 1, 60 do
          w:write { time = i, event = i %% 2 == 1 and "enter" or "leave", area = "work", core = 0 }
          if i %% 10 == 0 then
             w:flush()
-            os.execute "sleep 0.05"
+            assert(not has_ring or i == 60
+               or wait.until_true(function() return lines_shown() > i end))
          end
       end
       w:close()
-   ]]):format(command.root, command.root, command.build, in_folder(name), options))
+   ]]):format(command.root, command.root, command.root, command.build,
+      options:find "ring" ~= nil, in_folder "shown", in_folder(name), options))
 end
 
 describe("--follow of a winIDEA export", function()
+   local clock = moved_clock.is_there() and "env " .. moved_clock.words() or ""
+
    for what, ring in pairs { ["without a ring"] = "",
       ["with a ring"] = "ring = { size = 65536 }," } do
       for dialect, name in pairs { bin = "w.BIN", text1 = "w.txt" } do
          it(("shows the rows of a %s writer %s"):format(dialect, what), function()
-            command.run "rm -f w.*"
+            command.run "rm -f w.* && : >shown"
             local script = writer(name, ring .. (" dialect = '%s'"):format(dialect))
-            local text, status, errors = command.run(("timeout 60 lua5.4 %s & until [ -s %s ] || "
-               .. "! kill -0 $!; do sleep 0.02; done; timeout 60 %s --follow --format winidea "
-               .. "--table timeline --output csv --columns time,event --top 60 %s; s=$?; wait; "
-               .. "exit $s"):format(script, name, command.analyze, name))
+            local text, status, errors = command.run(("lua5.4 %s & "
+               .. "wait_until '[ -s %s ] || ! kill -0 '$!; timeout 600 %s %s --follow --format "
+               .. "winidea --table timeline --output csv --columns time,event --top 60 %s >shown; "
+               .. "s=$?; wait; cat shown; exit $s"):format(script, name, clock, command.analyze,
+               name))
             assert.same({ 0, "" }, { status, errors })
             local expected = { "time,event" }
             for i = 1, 60 do
