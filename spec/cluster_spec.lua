@@ -1,10 +1,15 @@
 -- The scripts of examples/cluster with the real programs: each way gives the store that adding all
 -- files gives, also when a worker is killed and started again.
+--
+-- Tags: user.
+-- Extra: needs GNU parallel, Slurm and clickhouse-server.
+-- Unsanitized: it runs the command through other programs.
 
 local clickhouse = require "spec.support.clickhouse"
 local cluster = require "spec.support.cluster"
 local lfs = require "lfs"
 local stored = require "spec.support.stored"
+local traced = require "spec.support.traced"
 
 local COUNT <const> = 40
 
@@ -25,20 +30,20 @@ local function fine(line)
 end
 
 -- Stands for profio in the jobs: the first call of profio store add after another one has ended is
--- killed, and so is its job.
-local DYING <const> = [[
+-- killed at one of its system calls, and so is its job.
+local DYING <const> = ([[
 #!/bin/sh
 PATH=${PATH#*/once:}
 if [ "$2" = add ]; then
   if [ -e once/added ] && mkdir once/killed 2>/dev/null; then
-    timeout -s KILL 0.05 profio "$@"
+    @profio "$@"
     kill -9 $PPID
   fi
   profio "$@" && touch once/added
   exit
 fi
 exec profio "$@"
-]]
+]]):gsub("@profio", traced.words(cluster.folder, "SIGKILL", 200) .. " profio")
 
 local scripts = "'" .. cluster.scripts .. "'/"
 local slurm, reason = nil, "needs slurmctld"
@@ -91,8 +96,8 @@ describe("scripts of examples/cluster", function()
    end)
 
    it("go on after a worker that was killed", function()
-      if not cluster.has "parallel" then
-         pending "needs parallel"
+      if not cluster.has "parallel" or traced.missing() then
+         pending "needs parallel, and programs that can be traced"
          return
       end
       cluster.program("once", "profio", DYING)

@@ -1,11 +1,13 @@
 -- fork: records of the child process are not written.
+--
+-- Tags: user.
+-- Unsanitized: AddressSanitizer may stay locked in a copy of a process with threads.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"
 local profio = require "profio"
 
-local build = os.getenv "PROFIO_BUILD" or "build"
-build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
+local build = command.build
 
 local function path_of(name)
    local path = command.folder .. "/" .. name

@@ -1,12 +1,13 @@
 -- Every stream has a ring: what it writes is what is written without one, and what a killed writer
 -- left is all there.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"
 local profio = require "profio"
 
-local build = os.getenv "PROFIO_BUILD" or "build"
-build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
+local build = command.build
 
 local folder = command.folder .. "/streams"
 

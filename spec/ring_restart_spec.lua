@@ -1,11 +1,13 @@
 -- Writers at a path where another one writes, or where one was killed.
+--
+-- Tags: user.
+-- Extra: hundreds of writers begin at once.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"
 local profio = require "profio"
 
-local build = os.getenv "PROFIO_BUILD" or "build"
-build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
+local build = command.build
 
 local folder = command.folder .. "/restarts"
 
@@ -305,13 +307,13 @@ describe("of many writers that begin at once", function()
                children[k] = processes.fork()
                if children[k] == 0 then
                   numbers:add(1, 1)
-                  while numbers:get(1) < 30 do processes.sleep(1) end
+                  while numbers:get(1) < 30 do processes.yield() end
                   local w, message = profio.create(path, %s)
                   if w then
                      w:write { module = "A.BR", line = round }
                      assert(w:flush())
                      numbers:add(2, 1)
-                     while numbers:get(2) + numbers:get(3) < 30 * round do processes.sleep(100) end
+                     while numbers:get(2) + numbers:get(3) < 30 * round do processes.yield() end
                   else
                      numbers:add(3, 1)
                      if not message:match "another writer" then print(message) end

@@ -1,11 +1,13 @@
 -- Writers through a ring: what comes out of them, and what is left when they are killed.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"
 local profio = require "profio"
+local wait = require "spec.support.wait"
 
-local build = os.getenv "PROFIO_BUILD" or "build"
-build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
+local build = command.build
 
 -- Run Lua in a process of its own: with redirections, and after a line of shell.
 local function run_lua(script, redirections, before)
@@ -185,13 +187,7 @@ describe("a writer through a ring", function()
       for i = 1, 1000 do
          w:write { module = "A.BR", line = i }
       end
-      for _ = 1, 3000 do
-         if w:facts().written >= 900 then
-            break
-         end
-         os.execute "sleep 0.01"
-      end
-      assert(w:facts().written >= 900)
+      assert(wait.until_true(function() return w:facts().written >= 900 end))
    end)
 
    it("takes names without end", function()

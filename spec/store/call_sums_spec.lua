@@ -1,5 +1,7 @@
 -- Statistics of calls in a store: what it refuses, runs with and without calls, damaged sums.
 -- equality_spec.lua and clickhouse_spec.lua say that they are those of the files.
+--
+-- Extra: many stores beside many files.
 
 local command = require "spec.support.command"
 local profio = require "profio"

@@ -1,5 +1,7 @@
 -- Stores in ClickHouse: the same profiles as those of files and of SQLite, on one and on several
 -- servers.
+--
+-- Extra: needs clickhouse-server.
 
 local clickhouse = require "spec.support.clickhouse"
 

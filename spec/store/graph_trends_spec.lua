@@ -1,5 +1,7 @@
 -- Trends of runs of gmon.out: the weights of functions are those of the profile of each file, which
 -- is read alone with its program.
+--
+-- Costly: many commands.
 
 local command = require "spec.support.command"
 local gmon = require "spec.support.gmon_builder"

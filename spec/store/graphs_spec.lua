@@ -1,5 +1,7 @@
 -- Runs of gmon.out in a store: their bins and arcs are added up by address, so that all reports are
 -- those of the files read together, byte for byte.
+--
+-- Extra: many stores beside many files.
 
 local command = require "spec.support.command"
 local gmon = require "spec.support.gmon_builder"

@@ -1,7 +1,10 @@
 -- The HTTP client of profio.store against servers that answer with given bytes, and against
 -- ClickHouse.
+--
+-- Costly: many commands.
 
 local clickhouse = require "spec.support.clickhouse"
+local command = require "spec.support.command"
 local sqlite = require "spec.support.sqlite"
 local core = require "profio.core"
 local native = require "profio.store"
@@ -131,14 +134,14 @@ describe("requests", function()
       assert.is_nil(got)
       assert.equal("slow: interrupted by Ctrl-C", message)
       assert.equal("io", code)
-      local status = select(3, os.execute(([[LUA_PATH='%s' LUA_CPATH='%s' lua5.4 -e '
+      local _, ended_with = command.run(([[cd '%s' && LUA_PATH='%s' LUA_CPATH='%s' lua5.4 -e '
          require "profio.core"
          local client = require("profio.store").http()
          io.open("%s/begun", "w"):close()
          client:exchange { { url = "%s", timeout = 600 } }' >/dev/null 2>&1 & pid=$!
-         until test -e '%s/begun'; do sleep 0.05; done; kill -INT $pid; wait $pid]]):format(
-         package.path, package.cpath, folder, request.url, folder)))
-      assert.equal(1, status)
+         wait_until "test -e '%s/begun'"; kill -INT $pid; wait $pid]]):format(
+         command.root, package.path, package.cpath, folder, request.url, folder))
+      assert.equal(1, ended_with)
    end)
 
    it("are not sent by a client that is closed", function()

@@ -1,5 +1,7 @@
 -- Labels of any bytes, and changing the labels of runs that are in a store. A table in Lua says
 -- which labels each run has.
+--
+-- Extra: stores of SQLite and ClickHouse beside each other.
 
 local clickhouse = require "spec.support.clickhouse"
 local command = require "spec.support.command"

@@ -3,6 +3,8 @@
 -- for the end of its input and kills its server then.
 
 local command = require "spec.support.command"
+local lfs = require "lfs"
+local wait = require "spec.support.wait"
 
 local clickhouse = {}
 
@@ -82,11 +84,8 @@ Server.__index = Server
 ---Starts the server and waits until it answers.
 function Server:start()
    self.pipe = assert(io.popen(SHELL:format(self.folder), "w"))
-   for _ = 1, 400 do
-      if pcall(self.ask, self, "SELECT 1") then
-         return self
-      end
-      os.execute "sleep 0.05"
+   if wait.until_true(function() return pcall(self.ask, self, "SELECT 1") end) then
+      return self
    end
    error("clickhouse-server does not answer: see " .. self.folder)
 end
@@ -99,17 +98,16 @@ function Server:kill()
    end
 end
 
----Ends the server by SIGKILL after a time, while the caller goes on.
----@param seconds number
-function Server:kill_after(seconds)
-   os.execute(("(sleep %g; kill -9 $(cat '%s/pid')) </dev/null >/dev/null 2>&1 &"):format(seconds,
-      self.folder))
-   self.ends = seconds
+---Ends the server by SIGKILL as soon as it has written so many more files; the caller goes on.
+---@param files integer
+function Server:kill_when_written(files)
+   os.execute(([[%s { cd '%s'; pid=$(cat pid); most=$(($(find data -type f | wc -l) + %d))
+      wait_until "! kill -0 $pid || test \$(find data -type f | wc -l) -ge $most"
+      kill -9 $pid; } </dev/null >/dev/null 2>&1 &]]):format(wait.shell, self.folder, files))
 end
 
----Starts the server again after kill_after.
+---Starts the server again, whether it was killed or not.
 function Server:restart()
-   os.execute(("sleep %g"):format(self.ends + 0.05))
    self:kill()
    self:start()
 end
@@ -263,17 +261,7 @@ function clickhouse.answering(folder, answers)
    os.remove(said)
    local pipe = assert(io.popen(("/usr/bin/python3 spec/support/answering.py %d %s >'%s' 2>&1")
       :format(port, table.concat(files, " "), said), "w"))
-   for _ = 1, 200 do
-      local file = io.open(said)
-      local text = file and file:read "a" or ""
-      if file then
-         file:close()
-      end
-      if text ~= "" then
-         break
-      end
-      os.execute "sleep 0.02"
-   end
+   wait.until_true(function() return (lfs.attributes(said, "size") or 0) > 0 end)
    return port, pipe
 end
 

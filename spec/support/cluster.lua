@@ -2,6 +2,7 @@
 -- with one node, which ends with the process that has started it.
 
 local command = require "spec.support.command"
+local wait = require "spec.support.wait"
 
 local cluster = {}
 
@@ -65,13 +66,13 @@ end
 -- {====== Slurm ======
 
 -- munged, slurmctld and slurmd in the foreground; all of them end when the input does.
-local SLURM <const> = [[cd '%FOLDER%' && {
+local SLURM <const> = wait.shell .. [[cd '%FOLDER%' && {
 mkdir -p munge state spool && chmod 0700 munge && chmod 0755 . state spool
 head -c 128 /dev/urandom >munge/key && chmod 0600 munge/key
 munged --foreground --force --key-file="$PWD/munge/key" --socket="$PWD/munge.socket" \
   --pid-file="$PWD/munge/pid" --log-file="$PWD/munge/log" --seed-file="$PWD/munge/seed" &
 munge=$!
-for i in 1 2 3 4 5 6 7 8 9; do [ -S munge.socket ] && break; sleep 0.1; done
+wait_until "test -S munge.socket"
 slurmctld -D -i -f "$PWD/slurm.conf" & control=$!
 slurmd -D -f "$PWD/slurm.conf" -N %HOST% & node=$!
 cat
@@ -109,9 +110,6 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=
 local Slurm = {}
 Slurm.__index = Slurm
 
--- Seconds after which Slurm has not started.
-local PATIENCE <const> = 30
-
 ---Starts Slurm; nil if it is not installed or does not start here. Its daemons run as root.
 ---@return spec.Slurm|nil
 ---@return string|nil reason
@@ -135,13 +133,9 @@ function cluster.slurm()
    file:close()
    local self = setmetatable({ folder = folder, pipe = assert(io.popen((SLURM:gsub("%%(%w+)%%",
       values)), "w")) }, Slurm)
-   local began = os.time()
-   repeat
-      if self:run("timeout 5 sinfo -h -o %T"):find "idle" then
-         return self
-      end
-      os.execute "sleep 0.2"
-   until os.time() - began > PATIENCE
+   if wait.until_true(function() return self:run("timeout 5 sinfo -h -o %T"):find "idle" end) then
+      return self
+   end
    self:close()
    return nil, "Slurm does not start: see " .. folder
 end
@@ -159,15 +153,11 @@ end
 ---@param job string its number
 ---@return string
 function Slurm:wait(job)
-   for _ = 1, 300 do
+   return wait.until_true(function()
       local state = self:run(("scontrol show job -o %s | grep -o 'JobState=[A-Z_]*'"):format(job))
          :match "=(%u+)"
-      if state ~= "PENDING" and state ~= "RUNNING" and state ~= "COMPLETING" then
-         return state
-      end
-      os.execute "sleep 0.2"
-   end
-   return "no end after a minute"
+      return state ~= "PENDING" and state ~= "RUNNING" and state ~= "COMPLETING" and state
+   end) or "no end after a minute"
 end
 
 function Slurm:close()

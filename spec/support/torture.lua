@@ -4,6 +4,10 @@
 --
 --    lua5.4 spec/support/torture.lua FOLDER KILLS SEED [CASE]
 --
+-- The moment of a kill is an event and not a time: some record after the first one or after the
+-- reads beside the writer, or a random number of turns of a loop after the start or after the
+-- closing has begun, so that any instruction may be the last one.
+--
 -- Each record has its number in all columns. A writer stores the number of its records in shared
 -- memory. After the kill profio.open must find all of these, or one more, each once, unchanged and
 -- in order: without any loss (block), with the exact number of lost records (drop), or the last
@@ -152,6 +156,13 @@ end
 
 -- {====== Writers of streams ======
 
+-- Lets others run a random number of times.
+local function rest_a_while()
+   for _ = 1, math.random(0, 20) do
+      processes.yield()
+   end
+end
+
 -- The process that will be killed. It writes in bursts, rests, flushes and dumps now and then, and
 -- after some records it closes.
 local function write(stream, full, path, closes_at, first, unfinished)
@@ -177,18 +188,37 @@ local function write(stream, full, path, closes_at, first, unfinished)
          elseif what == 2 then
             assert(w:dump())
          elseif what < 5 then
-            processes.sleep(math.random(300))
+            rest_a_while()
          end
       end
    end
    shared:set(CLOSING, 1)
    assert(w:close())
    shared:set(CLOSING, 2)
-   processes.sleep(1000000)
+   processes.pause()
 end
 
--- Starts a process, and kills it at a random moment: in its first milliseconds, later, or while it
--- closes. `watch` is called while it is alive.
+-- The turns of a loop after which a process is killed that closes, or that has just begun, and the
+-- records after which another one is killed, are at most so many.
+local CLOSING_TURNS <const>, FIRST_TURNS <const>, RECORDS <const> = 4000, 30000, 3000
+
+-- Makes a random number of turns of a loop, so that another process reaches a random instruction.
+local function turn(most)
+   for _ = 1, math.random(0, most) do
+      shared:get(GIVEN)
+   end
+end
+
+-- Waits until a process has given so many records, or closes, or has ended.
+local function wait_for_records(child, count)
+   while shared:get(GIVEN) < count and shared:get(CLOSING) == 0
+      and not processes.has_ended(child) do
+      processes.yield()
+   end
+end
+
+-- Starts a process, and kills it at a random moment: 1 while it closes, 2 when it has just begun, 3
+-- and 4 at some record. `watch` is called while it is alive, at moment 3.
 local function kill_one(action, watch)
    for number = GIVEN, CLOSING do
       shared:set(number, 0)
@@ -207,19 +237,17 @@ local function kill_one(action, watch)
    end
    if moment == 1 then
       while shared:get(CLOSING) == 0 and not processes.has_ended(child) do
-         processes.sleep(10)
+         processes.yield()
       end
-      processes.sleep(math.random(400))
+      turn(CLOSING_TURNS)
    elseif moment == 2 then
-      processes.sleep(math.random(2500))
+      turn(FIRST_TURNS)
    else
-      while shared:get(GIVEN) == 0 and not processes.has_ended(child) do
-         processes.sleep(10)
-      end
+      wait_for_records(child, 1)
       if moment == 3 then
          watch()
       end
-      processes.sleep(math.random(4000))
+      wait_for_records(child, shared:get(GIVEN) + math.random(0, RECORDS))
    end
    processes.kill(child)
    local status = processes.wait(child)
@@ -347,7 +375,7 @@ local function record(case, path, closes_at)
    shared:set(CLOSING, 1)
    recorder.stop()
    shared:set(CLOSING, 2)
-   processes.sleep(1000000)
+   processes.pause()
 end
 
 -- Returns the calls that are found; none if nothing was recorded.
