@@ -1,54 +1,36 @@
--- The worst inputs of each parser, of 400 KB: none takes more than a multiple of the processor time
--- of a simple loop over as many bytes to be opened, refused or read. A parser that reads on from
--- each byte takes some 1,000 times as long.
+-- The worst inputs of each parser, of 400 KB: each takes at most so many steps for a byte to be
+-- opened, refused or read. A parser that reads on from each byte takes some 400,000.
+--
+-- Tags: counted.
+-- Extra: needs the build of `make counted`.
+-- Unsanitized: they run in the build of `make counted`.
 
 local command = require "spec.support.command"
+local counted = require "spec.support.counted"
 local gmon = require "spec.support.gmon_builder"
 local growth_inputs = require "spec.bench.growth_inputs"
 local limits = require "profio.limits"
 local profio = require "profio"
 
-local SIZE = 400000
-
--- How many times the processor time of the loop an input may take; the slowest takes a third of it.
--- Sanitizers make the core slower by a factor of 15, but not the loop.
-local FACTOR = 100
-if (os.getenv "PROFIO_BUILD" or "build"):find "[at]san" or
-   (os.getenv "PROFIO_BUILD" or ""):find "stressed" then
-   FACTOR = 1500
+if not counted.counter() then
+   pending "inputs of 400 KB (their steps are counted by make test-all)"
+   return
 end
 
--- Returns how long an input may take, in seconds of processor time.
-local function limit()
-   local bytes, sum, began = ("a"):rep(SIZE), 0, os.clock()
-   for i = 1, #bytes do
-      sum = sum + bytes:byte(i)
-   end
-   assert(sum == SIZE * 97)
-   return FACTOR * (os.clock() - began)
+local SIZE <const> = 400000
+
+-- Steps of the core and of Lua for each byte; the slowest input takes 600.
+local MOST <const> = 1000
+
+---Calls f, whose steps are bounded.
+local function bounded(label, f, ...)
+   local steps = counted.steps_of(f, ...)
+   assert.is_true(steps <= MOST * SIZE, ("%s: %.1f steps for a byte"):format(label, steps / SIZE))
 end
 
 local function fill(piece, head)
    head = head or ""
    return head .. piece:rep((SIZE - #head) // #piece)
-end
-
-local most = limit()
-
----Calls f, whose processor time is bounded. The second of two tries counts, with a limit of its
----own, where other programs slow the machine down.
-local function bounded(label, f, ...)
-   local spent
-   for try = 1, 2 do
-      most = try == 1 and most or limit()
-      local before = os.clock()
-      f(...)
-      spent = os.clock() - before
-      if spent <= most then
-         return
-      end
-   end
-   assert.is_true(spent <= most, ("%s: %.2f s of %.2f s"):format(label, spent, most))
 end
 
 -- Open and read each table.

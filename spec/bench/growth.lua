@@ -1,9 +1,11 @@
--- Growth: `make torture-growth`, or `... growth.lua [--short] [AXIS[=ARGUMENTS]...]`. Measures the
+-- Growth: `make torture-growth`, or `... growth.lua [--short] [AXIS[=ARGUMENTS]...]`. Counts the
 -- cost of each report, export and mode on inputs that double along one axis, and its exponent. The
--- costs are processor time of all threads, the largest resident set, and bytes of output. Exponents
--- above MOST are marked, and the exit status is 1, unless `expected` has a reason.
+-- costs are steps of the core and of Lua (spec/c/counter.c), the largest resident set, and bytes of
+-- output: all are the same at each run. Exponents above MOST are marked, and the exit status is 1,
+-- unless `expected` has a reason.
 
 local axes = require "spec.bench.growth_inputs"
+local counted = require "spec.support.counted"
 local exports = require "profio.exports"
 
 local MOST = 1.2
@@ -31,7 +33,8 @@ local growth = {}
 -- Each process has its own.
 local stat <close> = assert(io.open "/proc/self/stat")
 local folder = ("%s/growth/%d"):format(os.getenv "PROFIO_BUILD" or "build", stat:read "n")
-local child = "timeout 100 lua5.4 spec/bench/growth_child.lua '" .. folder .. "/result' "
+local child = counted.words() .. " timeout 300 lua5.4 spec/bench/growth_child.lua '" .. folder
+   .. "/result' "
 
 local function quoted(words)
    local list = {}
@@ -41,7 +44,8 @@ local function quoted(words)
    return table.concat(list, " ")
 end
 
--- Returns the cost of a command line: seconds, megabytes, megabytes of output; nil if it fails.
+-- Returns the cost of a command line: millions of steps, megabytes, megabytes of output; nil if it
+-- fails.
 local function cost(options, files)
    os.remove(folder .. "/result")
    do -- in a file, because one word of a command has at most 128 KiB
@@ -51,19 +55,19 @@ local function cost(options, files)
    end
    os.execute(("sh '%s/run.sh'"):format(folder))
    local file <close> = io.open(folder .. "/result")
-   local seconds, kilobytes, status = (file and file:read "a" or ""):match "(%S+) (%d+) (%d+)"
-   if not seconds or status ~= "0" and status ~= "3" then
+   local steps, kilobytes, status = (file and file:read "a" or ""):match "(%d+) (%d+) (%d+)"
+   if not steps or status ~= "0" and status ~= "3" then
       return nil
    end
    local bytes <close> = assert(io.open(folder .. "/bytes"))
-   return { tonumber(seconds), tonumber(kilobytes) / 1024, bytes:read "n" / 1e6 }
+   return { tonumber(steps) / 1e6, tonumber(kilobytes) / 1024, bytes:read "n" / 1e6 }
 end
 
 -- }======
 
 -- {====== Fitting ======
 
-local least = { 0.02, 3, 1 } -- what a point must cost above the smallest input to be fitted
+local least = { 1, 8, 1 } -- what a point must cost above the smallest input to be fitted
 
 -- Returns the exponent of a cost over sizes, without the cost of the smallest input; nil if the
 -- cost is too small to be fitted.
@@ -120,8 +124,8 @@ end
 ---@param axis table
 ---@param options string
 ---@param known table<integer, string[]> the existing files, by size
----@param longest number seconds after which a command is not run on a larger input; it is run on
----five at least
+---@param longest number millions of steps after which a command is not run on a larger input; it is
+---run on five at least
 ---@return { size: integer, cost: number[] }[] points empty: the command does not fit the trace
 ---@return (number|nil)[] exponents of time, memory and output
 function growth.measure(axis, options, known, longest)
@@ -161,23 +165,20 @@ end
 
 ---Runs axes and prints a line for each command line.
 ---@param wanted table<string, string|true> axes by name, with the options of one command line
----@param longest number seconds
+---@param longest number millions of steps
 ---@param say fun(line: string)
 ---@return string[] the command lines whose cost grows too fast
 function growth.run(wanted, longest, say)
    local bad = {}
    os.execute("mkdir -p '" .. folder .. "'")
-   say(("%-12s %-26s %8s %8s %7s %8s  %s"):format("axis", "command", "size", "s", "MB",
-      "MB out", "exponents of s, MB, MB out"))
+   say(("%-12s %-26s %8s %8s %7s %8s  %s"):format("axis", "command", "size", "M steps",
+      "MB", "MB out", "exponents of steps, MB, MB out"))
    for _, axis in ipairs(axes) do
       local known = {}
       local one = wanted[axis.name]
       local options_of = one == true and all_options(made(axis, 8, known)) or { one }
       for _, options in ipairs(options_of) do
          local points, exponents = growth.measure(axis, options, known, longest)
-         if largest(exponents) > MOST then -- noise, or not
-            points, exponents = growth.measure(axis, options, known, longest)
-         end
          local last = points[#points]
          if last then
             local allowed = expected[axis.name .. " " .. options] or expected[axis.name]
@@ -199,7 +200,7 @@ function growth.run(wanted, longest, say)
 end
 
 local function main()
-   local wanted, longest = {}, 1
+   local wanted, longest = {}, 100
    for _, word in ipairs(arg) do
       local axis, options = word:match "^([^=]+)=(.*)$"
       if word == "--short" then

@@ -1,10 +1,11 @@
--- Runs the command in this process and writes its cost: seconds of processor time (of all threads),
--- the largest resident set in KB, and the exit status.
+-- Runs the command in this process and writes its cost: steps (spec/c/counter.c; 0 where they are
+-- not counted), the largest resident set in KB, and the exit status.
 --
 --    lua5.4 spec/bench/growth_child.lua RESULT ARGUMENT...
 
 local result = table.remove(arg, 1)
-local exit, start = os.exit, os.clock()
+local counter = require("spec.support.counted").counter()
+local exit = os.exit
 
 local function peak()
    for line in io.lines "/proc/self/status" do
@@ -17,10 +18,13 @@ end
 
 function os.exit(status, ...) -- luacheck: ignore
    local file <close> = assert(io.open(result, "w"))
-   file:write(("%.4f %s %d\n"):format(os.clock() - start, peak(), status or 0))
+   file:write(("%d %s %d\n"):format(counter and counter.steps() or 0, peak(), status or 0))
    file:close()
    exit(status, ...)
 end
 
 arg[0] = "examples/analyze.lua" -- luacheck: ignore
+if counter then
+   counter.start()
+end
 dofile(arg[0])
