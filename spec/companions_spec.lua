@@ -1,4 +1,6 @@
 -- Unreadable files beside a trace cause a note or an error.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

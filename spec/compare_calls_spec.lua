@@ -1,4 +1,6 @@
 -- profio compare of timelines: areas and contexts, the statistics of their calls, and limits.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

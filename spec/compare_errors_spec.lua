@@ -2,6 +2,8 @@
 -- 154085, and 154087 to 154090): wrong scales at two rates and durations, self time counted once
 -- for each line, other files in another folder, numbers and cost of stacks that vanished, unknown
 -- losses shown as none, and times of the processor compared with those of a clock.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local dcpi = require "spec.support.dcpi_builder"

@@ -1,4 +1,6 @@
 -- profio.compare: what is refused in place of a result that would be wrong or missing.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

@@ -1,4 +1,6 @@
 -- profio compare --whole: the change of the whole program as a row, for tools.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local json = require "dkjson"

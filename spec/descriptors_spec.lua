@@ -1,4 +1,6 @@
 -- No open, write or export leaves a descriptor open, also when it fails.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"
@@ -52,7 +54,7 @@ setup(function()
    command.file("descriptors/gmon.out", command.trace())
    os.execute(("gzip -kf %s/gmon.out"):format(folder))
    command.file("descriptors/killed.lua", killed:format(command.root, command.root,
-      command.root .. "/" .. (os.getenv "PROFIO_BUILD" or "build"), folder))
+      command.build, folder))
    os.execute(("lua5.4 %s/killed.lua 2>%s/said"):format(folder, folder))
    command.file("descriptors/broken.br", "")
    command.file("descriptors/broken.br.ring", "no ring")

@@ -1,4 +1,6 @@
 -- Which files are traces, and which are not.
+--
+-- Costly: many commands.
 
 local claims = require "spec.support.claims"
 local command = require "spec.support.command"

@@ -1,4 +1,6 @@
 -- --diff: differences between the costs of two runs.
+--
+-- Tags: user.
 
 local builder = require "spec.support.gmon_builder"
 local command = require "spec.support.command"

@@ -1,4 +1,7 @@
 -- The pages of help agree with the code.
+--
+-- Tags: user.
+-- Unsanitized: texts, options and files of Lua alone.
 
 local lfs = require "lfs"
 

@@ -1,4 +1,6 @@
 -- Views without rows have the columns and types that they have with rows.
+--
+-- Tags: user, stressed.
 
 local core = require "profio.core"
 local events = require "spec.support.events"

@@ -1,4 +1,8 @@
 -- Each example runs, copied to another folder, and prints the expected output.
+--
+-- Tags: user.
+-- Long: runs all commands and programs of the texts.
+-- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"

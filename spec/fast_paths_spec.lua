@@ -1,4 +1,6 @@
 -- Each fast path has a switch, a row in CONTRIBUTING.md, and a case of the bench that shows it.
+--
+-- Tags: user, stressed.
 
 local function text_of(path)
    local file <close> = assert(io.open(path))

@@ -1,5 +1,8 @@
 -- Each system call of many commands fails once: with PROFIO_FAULTS=1 (`make torture-faults`) every
 -- call with every fault, with PROFIO_FAULTS=N one of N such runs, else a few of them.
+--
+-- Extra: system calls of many commands fail, one at a time.
+-- Unsanitized: LeakSanitizer does not run in a process that is traced.
 
 local faults = require "spec.support.faults"
 

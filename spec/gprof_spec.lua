@@ -1,4 +1,7 @@
 -- Compares the whole text of --compat gprof with that of gprof for the same files.
+--
+-- Long: compiles programs, and compares reports of many files with gprof.
+-- Unsanitized: callbacks_spec and oom write all exports.
 
 local programs = require "spec.support.programs"
 

@@ -1,5 +1,9 @@
 -- Installing and setting up, as a user does it: the module goes where PREFIX and DESTDIR say, the
 -- command finds it from there, and what is missing is named before anything fails.
+--
+-- Tags: user.
+-- Long: runs make many times.
+-- Unsanitized: texts, options and files of Lua alone.
 
 local command = require "spec.support.command"
 

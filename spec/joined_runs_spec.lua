@@ -1,4 +1,6 @@
 -- Several files with a clock are written as one file only if that has the same calls.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

@@ -1,3 +1,5 @@
+-- Tags: user.
+
 local limits = require "profio.limits"
 
 describe("limits.parse", function()

@@ -1,5 +1,8 @@
 -- The stub that describes the C core and the native half of stores for editors names everything
 -- that they have.
+--
+-- Tags: user.
+-- Unsanitized: texts, options and files of Lua alone.
 
 local core = require "profio.core"
 local store = require "profio.store"

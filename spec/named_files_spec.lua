@@ -1,4 +1,7 @@
 -- Files that a trace names, or to which links lead, are read only from expected folders.
+--
+-- Tags: user.
+-- Costly: many commands.
 
 local br = require "spec.support.br_builder"
 local command = require "spec.support.command"

@@ -1,3 +1,5 @@
+-- Tags: user, stressed.
+
 local profio = require "profio"
 
 local function write(path, bytes)

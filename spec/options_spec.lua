@@ -1,4 +1,7 @@
 -- Declarations of options: each one is complete, and all listings come from them.
+--
+-- Tags: user.
+-- Unsanitized: texts, options and files of Lua alone.
 
 local command = require "spec.support.command"
 local exports = require "profio.exports"

@@ -1,5 +1,8 @@
 -- Files that are written from Lua: complete ones appear, inputs stay, and several of one call are
 -- replaced together.
+--
+-- Tags: user.
+-- Costly: many commands.
 
 local command = require "spec.support.command"
 local core = require "profio.core"

@@ -1,4 +1,6 @@
 -- Faults in Lua patterns, beside string.find.
+--
+-- Tags: user, stressed.
 
 local patterns = require "profio.internal.patterns"
 

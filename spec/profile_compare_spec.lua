@@ -1,5 +1,7 @@
 -- Profiles of different programs beside each other: which functions are the same, and what is left
 -- when a sum or difference is narrowed.
+--
+-- Tags: user, stressed.
 
 local core = require "profio.core"
 local gmon = require "spec.support.gmon_builder"

@@ -1,4 +1,6 @@
 -- Counts of profiles: samples, executions, calls.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local gmon = require "spec.support.gmon_builder"

@@ -1,4 +1,6 @@
 -- The profile as scripts use it: made from stacks or from a graph, narrowed, added, taken away.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

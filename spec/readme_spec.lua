@@ -1,5 +1,9 @@
 -- README.md: its snippets run and print what it shows; its lines of make are understood; its links
 -- lead to files.
+--
+-- Tags: user.
+-- Long: runs all commands and programs of the texts.
+-- Unsanitized: texts, options and files of Lua alone.
 
 local command = require "spec.support.command"
 local page_files = require "spec.support.page_files"

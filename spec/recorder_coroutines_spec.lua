@@ -1,5 +1,7 @@
 -- Recordings of programs whose coroutines are resumed in ways that the recorder does not see, or
 -- that fail.
+--
+-- Tags: user, stressed.
 
 local recorded = require "spec.support.recorded"
 

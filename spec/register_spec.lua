@@ -1,3 +1,5 @@
+-- Tags: user, stressed.
+
 local profio = require "profio"
 
 -- A format of lines "time event area": what a user writes in ten minutes.

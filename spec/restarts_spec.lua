@@ -1,5 +1,7 @@
 -- Several runs in one trace of Xbase++: where time starts again another run begins, as it does
 -- where another file begins.
+--
+-- Tags: user.
 
 local command = require "spec.support.command"
 local profio = require "profio"

@@ -1,4 +1,6 @@
 -- Writers through a ring on standard output: the ring has no name then.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 

@@ -1,4 +1,6 @@
 -- Several files as one trace: each is a separate run, whose clock may start again.
+--
+-- Tags: user, stressed.
 
 local profio = require "profio"
 

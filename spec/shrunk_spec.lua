@@ -1,5 +1,7 @@
 -- A file that shrinks while it is read, and one that is not as its format says: whatever reads it
 -- ends with an error, and the command with status 1.
+--
+-- Costly: many commands.
 
 local command = require "spec.support.command"
 local core = require "profio.core"

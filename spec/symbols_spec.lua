@@ -1,3 +1,5 @@
+-- Tags: user, stressed.
+
 local core = require "profio.core"
 local elf = require "spec.support.elf"
 local symbols = require "profio.internal.symbols"

@@ -1,3 +1,5 @@
+-- Tags: user, stressed.
+
 local times = require "profio.internal.times"
 
 describe("times", function()

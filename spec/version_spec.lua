@@ -1,4 +1,7 @@
 -- The version is defined once, in csrc/profio.h; all other places must agree.
+--
+-- Tags: user.
+-- Unsanitized: texts, options and files of Lua alone.
 
 local profio = require "profio"
 

@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local profio = require "profio"
 
 -- Rows to question, as a registered format: what comes out is compared with plain Lua.

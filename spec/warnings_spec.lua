@@ -1,4 +1,6 @@
 -- Warnings: one for each kind of damage, with the first place of it and how often it came.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

@@ -1,5 +1,8 @@
 -- The worked examples of CONTRIBUTING.md are built from its text in a copy of the source, and their
 -- specs are run there.
+--
+-- Extra: compiles the examples of CONTRIBUTING.md into a module of their own.
+-- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
 local command = require "spec.support.command"
 

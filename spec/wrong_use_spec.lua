@@ -1,5 +1,7 @@
 -- Wrong use of every public function, from a script file: the message begins with the script's name
 -- and the line of the call, and says in words of its own what is wrong.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"
@@ -324,10 +326,9 @@ end
 -- The results by number of the case: { line, is an error, message }.
 local function results()
    command.file("wrong.lua", table.concat(script))
-   local build = os.getenv "PROFIO_BUILD" or "build"
-   build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
    local text, status, errors = command.run(("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' "
-      .. "LUA_CPATH='%s/?.so;;' lua5.4 wrong.lua"):format(command.root, command.root, build))
+      .. "LUA_CPATH='%s/?.so;;' lua5.4 wrong.lua"):format(command.root, command.root,
+      command.build))
    assert(status == 0, errors)
    local list = {}
    for line, state, message in text:gmatch "(%d+)\t([^\t]*)\t([^\n]*)\n" do
@@ -395,9 +396,7 @@ describe("wrong use", function()
          print(pcall(view.rows, view))
          print(pcall(function() return view.columns end))
          print(pcall(view.print, view))]]):format(command.root, command.root))
-      local text = command.run(("LUA_CPATH='%s/?.so;;' lua5.4 later.lua"):format(
-         (os.getenv "PROFIO_BUILD" or ""):sub(1, 1) == "/" and os.getenv "PROFIO_BUILD"
-         or command.root .. "/" .. (os.getenv "PROFIO_BUILD" or "build")))
+      local text = command.run(("LUA_CPATH='%s/?.so;;' lua5.4 later.lua"):format(command.build))
       assert.equal(("false\tlater.lua:4: no column 'nosuch'; there are: from, to, count, order\n")
          :rep(3), text)
    end)

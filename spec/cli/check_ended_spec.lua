@@ -1,4 +1,6 @@
 -- Ctrl-C during --check.
+--
+-- Tags: user.
 
 local command = require "spec.support.command"
 

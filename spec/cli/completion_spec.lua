@@ -1,4 +1,7 @@
 -- profio completion: what lua-argparse writes for shells, with the verbs and their own options.
+--
+-- Tags: user.
+-- Unsanitized: texts, options and files of Lua alone.
 
 local command = require "spec.support.command"
 

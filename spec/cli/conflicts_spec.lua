@@ -1,5 +1,8 @@
 -- Tries every option of the command with every report, export and mode that fits a file: it is
 -- refused with status 2 and a message that names it, or it changes the output.
+--
+-- Extra: each option with each report and export.
+-- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
 local br = require "spec.support.br_builder"
 local builder = require "spec.support.gmon_builder"

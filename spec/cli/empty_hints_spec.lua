@@ -1,5 +1,7 @@
 -- Selections without rows: the header is printed, the existing values are printed on standard
 -- error, and the status is 0. In Lua such a selection is an empty view.
+--
+-- Tags: user.
 
 local command = require "spec.support.command"
 local events = require "spec.support.events"

@@ -1,5 +1,8 @@
 -- Control characters in names of files, functions and areas, and in words of the command line,
 -- never reach a terminal: not in reports, and not in warnings and errors.
+--
+-- Tags: user.
+-- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
 local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"

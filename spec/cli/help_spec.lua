@@ -1,4 +1,7 @@
 -- profio help: pages, their text, and what mentions a word.
+--
+-- Tags: user.
+-- Unsanitized: texts, options and files of Lua alone.
 
 local command = require "spec.support.command"
 local index = require "profio.cli.help.index"

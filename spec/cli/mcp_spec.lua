@@ -1,4 +1,7 @@
 -- profio mcp: the protocol as its text defines it, and as the client of its authors sees it.
+--
+-- Tags: user.
+-- Costly: many commands.
 
 local command = require "spec.support.command"
 local folded = require "spec.support.folded"

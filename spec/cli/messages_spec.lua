@@ -1,4 +1,7 @@
 -- Messages and tables of the command: misspelt names, options as they are given, widths of tables.
+--
+-- Tags: user.
+-- Costly: many commands.
 
 local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"

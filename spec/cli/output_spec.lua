@@ -1,4 +1,8 @@
 -- Output of -o: a complete file or nothing, never over an input; only regular files are replaced.
+--
+-- Tags: user.
+-- Long: many commands.
+-- Costly: many commands.
 
 local command = require "spec.support.command"
 local elf = require "spec.support.elf"

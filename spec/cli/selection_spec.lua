@@ -1,3 +1,5 @@
+-- Tags: user.
+
 local events = require "spec.support.events"
 
 local lines = [[

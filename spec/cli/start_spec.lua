@@ -1,4 +1,6 @@
 -- Which modules a command loads: parsing them takes most of the time of a short one.
+--
+-- Tags: user.
 
 local command = require "spec.support.command"
 

@@ -1,4 +1,7 @@
 -- The commands profio store trend and profio store top.
+--
+-- Tags: user.
+-- Costly: many commands.
 
 local command = require "spec.support.command"
 local profio = require "profio"

@@ -1,3 +1,6 @@
+-- Tags: user.
+-- Unsanitized: texts, options and files of Lua alone.
+
 local options = require "profio.cli.command_line"
 local function_spec = require "profio.cli.function_spec"
 local words = require "profio.cli.values"

@@ -1,4 +1,7 @@
 -- The verbs of the command: each is a short form of options that also exist without it.
+--
+-- Tags: user.
+-- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
 local command = require "spec.support.command"
 local declarations = require "profio.cli.declarations"

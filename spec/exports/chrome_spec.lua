@@ -1,5 +1,7 @@
 -- Chrome trace events: the calls of each thread must nest exactly, and Perfetto must read the same
 -- calls as profio.
+--
+-- Unsanitized: callbacks_spec and oom write all exports.
 
 local builder = require "spec.support.gmon_builder"
 local chrome = require "spec.support.chrome"

@@ -1,4 +1,6 @@
 -- Export clickhouse is understood by a server of ClickHouse.
+--
+-- Extra: needs clickhouse-server.
 
 local clickhouse = require "spec.support.clickhouse"
 local core = require "profio.core"

@@ -1,5 +1,8 @@
 -- Deep stacks and many lanes: the output of exports and views does not grow with the square of the
 -- depth, and that of a page not with the number of lanes.
+--
+-- Extra: inputs of hundreds of megabytes, or of thousands of files.
+-- Unsanitized: limits of memory, which the sanitizers change.
 
 local command = require "spec.support.command"
 local growth_inputs = require "spec.bench.growth_inputs"

@@ -1,4 +1,6 @@
 -- Reports as HTML pages: their data, and what Chromium shows of them.
+--
+-- Unsanitized: callbacks_spec and oom write all exports.
 
 local command = require "spec.support.command"
 local events = require "spec.support.events"

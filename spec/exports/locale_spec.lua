@@ -1,4 +1,6 @@
 -- A program that has set a locale with a decimal comma gets the same files.
+--
+-- Extra: needs locales.
 
 local dcpi = require "spec.support.dcpi_builder"
 local folded = require "spec.support.folded"

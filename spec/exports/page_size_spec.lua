@@ -1,5 +1,8 @@
 -- The size of the page of export html: at most what is asked for, with numbers that equal those of
 -- reports, and sums of what is left out.
+--
+-- Extra: needs Chromium.
+-- Unsanitized: callbacks_spec and oom write all exports.
 
 local command = require "spec.support.command"
 local json = require "dkjson"

@@ -1,5 +1,8 @@
 -- The page of export html as a person uses it: mouse, keys and address in Chromium, and the numbers
 -- that it shows, compared with those of reports.
+--
+-- Extra: needs Chromium.
+-- Unsanitized: callbacks_spec and oom write all exports.
 
 local command = require "spec.support.command"
 local events = require "spec.support.events"

@@ -1,4 +1,6 @@
 -- The page of a comparison of two timelines: both below each other in one scale.
+--
+-- Extra: needs Chromium.
 
 local command = require "spec.support.command"
 local profio = require "profio"

@@ -1,5 +1,8 @@
 -- Perfetto's trace processor reads the packets: no error in its statistics, and the same calls,
 -- states, values and cores as profio.
+--
+-- Extra: needs the trace processor of Perfetto.
+-- Unsanitized: callbacks_spec and oom write all exports.
 
 local command = require "spec.support.command"
 local events = require "spec.support.events"

@@ -1,4 +1,6 @@
 -- Flame graphs: as XML, and as Chromium shows them.
+--
+-- Unsanitized: callbacks_spec and oom write all exports.
 
 local command = require "spec.support.command"
 local events = require "spec.support.events"

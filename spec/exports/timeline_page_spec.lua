@@ -1,5 +1,8 @@
 -- The timeline of the page of export html: what it draws at which zoom, and the numbers that it
 -- states, compared with calls and load of the trace.
+--
+-- Extra: needs Chromium.
+-- Unsanitized: callbacks_spec and oom write all exports.
 
 local core = require "profio.core"
 local events = require "spec.support.events"

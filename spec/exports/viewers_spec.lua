@@ -1,5 +1,8 @@
 -- Exports as their viewers read them: numbers of samples and calls, the sum of self and the totals
 -- of functions equal profio's; a broken file is refused.
+--
+-- Extra: needs Go, valgrind, NYTProf and speedscope.
+-- Unsanitized: callbacks_spec and oom write all exports.
 
 local command = require "spec.support.command"
 local events = require "spec.support.events"

@@ -1,5 +1,7 @@
 -- The names of Business Rules! profiles in a code page. Each name is given as bytes and as the
 -- expected UTF-8.
+--
+-- Tags: stressed.
 
 local br = require "spec.support.br_builder"
 local command = require "spec.support.command"

@@ -1,3 +1,5 @@
+-- Tags: user.
+
 local br = require "spec.support.br_builder"
 local profio = require "profio"
 local refused = require "spec.support.refused"

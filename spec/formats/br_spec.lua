@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local br = require "spec.support.br_builder"
 local command = require "spec.support.command"
 local profio = require "profio"

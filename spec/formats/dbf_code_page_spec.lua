@@ -1,4 +1,6 @@
 -- The sources of a table's code page, and records of another size than stated.
+--
+-- Tags: stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

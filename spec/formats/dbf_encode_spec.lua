@@ -1,3 +1,5 @@
+-- Tags: user.
+
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
 local refused = require "spec.support.refused"

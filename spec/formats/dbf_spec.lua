@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"

@@ -1,3 +1,5 @@
+-- Tags: user, stressed.
+
 local dcpi = require "spec.support.dcpi_builder"
 local lfs = require "lfs"
 local profio = require "profio"

@@ -1,3 +1,5 @@
+-- Tags: user.
+
 local dcpi = require "spec.support.dcpi_builder"
 local profio = require "profio"
 local refused = require "spec.support.refused"

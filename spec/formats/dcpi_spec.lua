@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local dcpi = require "spec.support.dcpi_builder"
 local profio = require "profio"
 

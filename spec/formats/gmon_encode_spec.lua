@@ -1,3 +1,5 @@
+-- Tags: user.
+
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 local refused = require "spec.support.refused"

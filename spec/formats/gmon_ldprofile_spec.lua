@@ -1,5 +1,7 @@
 -- Files that ld.so writes for LD_PROFILE: the histogram has link-time addresses of the library, the
 -- addresses of arcs are relative to the start of its text segment.
+--
+-- Tags: stressed.
 
 local builder = require "spec.support.gmon_builder"
 local profio = require "profio"

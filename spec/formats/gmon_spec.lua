@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 

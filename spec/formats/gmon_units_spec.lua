@@ -1,5 +1,7 @@
 -- Histograms in units other than seconds, and in several; basic blocks of several records and
 -- files.
+--
+-- Tags: stressed.
 
 local builder = require "spec.support.gmon_builder"
 local command = require "spec.support.command"

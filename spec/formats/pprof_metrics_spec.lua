@@ -1,4 +1,6 @@
 -- Sample types: any number, with their own names, and the default of the file first.
+--
+-- Tags: stressed.
 
 local core = require "profio.core"
 local folded = require "spec.support.folded"

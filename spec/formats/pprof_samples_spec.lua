@@ -1,5 +1,7 @@
 -- Samples of pprof whose locations are encoded in all the ways that a writer may choose. Many
 -- consecutive samples have outer locations in common.
+--
+-- Tags: stressed.
 
 local profio = require "profio"
 local protobuf = require "spec.support.protobuf"

@@ -1,4 +1,6 @@
 -- Binary timelines: detection, versions and records.
+--
+-- Tags: stressed.
 
 local profio = require "profio"
 local records = require "spec.support.winidea"

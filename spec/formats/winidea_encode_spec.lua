@@ -1,4 +1,6 @@
 -- Written files are read back unchanged, and have the bytes that the vendor's documents state.
+--
+-- Tags: user.
 
 local profio = require "profio"
 local records = require "spec.support.winidea"

@@ -1,4 +1,6 @@
 -- Exports of several files; XML main files.
+--
+-- Tags: user, stressed.
 
 local profio = require "profio"
 local records = require "spec.support.winidea"

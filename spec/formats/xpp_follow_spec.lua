@@ -1,4 +1,6 @@
 -- Following traces while they grow.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local core = require "profio.core"

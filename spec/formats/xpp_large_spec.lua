@@ -1,5 +1,7 @@
 -- Traces of many entries: several batches, most of them without a break. The expected values are
 -- computed row by row in this file.
+--
+-- Extra: tables of millions of entries.
 
 local command = require "spec.support.command"
 local profio = require "profio"

@@ -1,4 +1,6 @@
 -- Traces in packets, also with lost, duplicate or concatenated packets.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

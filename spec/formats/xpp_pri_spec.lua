@@ -1,4 +1,6 @@
 -- Settings of the Xbase++ profiler, changed and written.
+--
+-- Tags: stressed.
 
 local command = require "spec.support.command"
 local pri = require "profio.formats.xpp.pri"

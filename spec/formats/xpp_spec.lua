@@ -1,5 +1,7 @@
 -- Traces of the Xbase++ profiler: both forms, roles, settings. Bytes are packed by hand
 -- (spec/support/xpp_builder.lua).
+--
+-- Tags: stressed.
 
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"

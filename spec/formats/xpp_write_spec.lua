@@ -1,4 +1,6 @@
 -- Writing Xbase++ traces: the bytes equal those packed by hand, and are read back.
+--
+-- Tags: user, stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

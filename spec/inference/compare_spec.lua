@@ -1,4 +1,6 @@
 -- inference.compare: verdicts, normalisation, and what is not known.
+--
+-- Unsanitized: it runs no C code.
 
 local inference = require "profio.internal.inference"
 

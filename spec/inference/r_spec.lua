@@ -1,4 +1,7 @@
 -- The tests of profio.internal.inference against R, over random samples.
+--
+-- Extra: needs R.
+-- Unsanitized: it runs no C code.
 
 local adjust = require "profio.internal.inference.adjust"
 local distributions = require "profio.internal.inference.distributions"

@@ -1,5 +1,8 @@
 -- inference.compare on simulated runs: few false alarms without a difference, and planted ones
 -- found. `make bench CASES=inference` has the long form. Seeds are fixed.
+--
+-- Extra: thousands of comparisons.
+-- Unsanitized: it runs no C code.
 
 local inference = require "profio.internal.inference"
 local simulated_runs = require "spec.support.simulated_runs"

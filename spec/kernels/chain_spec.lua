@@ -1,4 +1,6 @@
 -- Concatenated tables, and tables from Lua arrays.
+--
+-- Tags: stressed.
 
 local core = require "profio.core"
 local gmon = require "spec.support.gmon_builder"

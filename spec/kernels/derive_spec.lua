@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local command = require "spec.support.command"
 local core = require "profio.core"
 local dbf = require "spec.support.dbf_builder"

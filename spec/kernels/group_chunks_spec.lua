@@ -1,4 +1,6 @@
 -- Groups over timelines read in chunks equal those of one scan, with the same warnings and errors.
+--
+-- Tags: stressed.
 
 local core = require "profio.core"
 local chunks = require "profio.internal.chunks"

@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local core = require "profio.core"
 local profio = require "profio"
 local view = require "profio.view"

@@ -1,4 +1,6 @@
 -- A stream that cannot be opened releases its files at once, not when it is collected.
+--
+-- Tags: stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

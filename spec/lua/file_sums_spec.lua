@@ -1,5 +1,7 @@
 -- Traces of many gmon files: those of one program are added up while they are opened. The results
 -- are those of a trace whose files are opened one by one.
+--
+-- Tags: stressed.
 
 local builder = require "spec.support.gmon_builder"
 local command = require "spec.support.command"

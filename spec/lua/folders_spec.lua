@@ -1,5 +1,7 @@
 -- core.look_beside: what the folders of many files may contain, so that not each file must be
 -- looked at.
+--
+-- Tags: stressed.
 
 local command = require "spec.support.command"
 local core = require "profio.core"

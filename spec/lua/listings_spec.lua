@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local core = require "profio.core"
 
 -- A reader over literal rows; nil is a missing value.

@@ -1,5 +1,8 @@
 -- Traces of many files: the memory of a reader does not grow with their number, and a failure names
 -- the file in which it is.
+--
+-- Extra: inputs of hundreds of megabytes, or of thousands of files.
+-- Unsanitized: limits of memory, which the sanitizers change.
 
 local command = require "spec.support.command"
 local lfs = require "lfs"

@@ -1,4 +1,6 @@
 -- Contexts as bytes for another process: they come back as they were, and damaged bytes raise.
+--
+-- Tags: stressed.
 
 local cells = require "spec.support.cells"
 local core = require "profio.core"

@@ -1,4 +1,6 @@
 -- A reader stays alive as long as another one reads from it, and both are closed with their trace.
+--
+-- Tags: stressed.
 
 local command = require "spec.support.command"
 local core = require "profio.core"

@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local core = require "profio.core"
 local locales = require "spec.support.locales"
 

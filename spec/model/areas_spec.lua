@@ -1,4 +1,6 @@
 -- Areas: columns of ids that Lua sees as names.
+--
+-- Tags: stressed.
 
 local core = require "profio.core"
 local profio = require "profio"

@@ -1,4 +1,6 @@
 -- Symbols and lines as bytes: the symbols that are read again are the same.
+--
+-- Tags: stressed.
 
 local core = require "profio.core"
 local programs = require "spec.support.programs"

@@ -1,5 +1,7 @@
 -- Symbols in any order and number, compared with a simple way to sort them:
 -- a list, a comparison sort, and a comparison of neighbours.
+--
+-- Extra: random tables beside a simple model; symbols_spec has some of them.
 
 local core = require "profio.core"
 local elf = require "spec.support.elf"

@@ -1,4 +1,6 @@
 -- The size of report bottom-up of a large trace is bounded.
+--
+-- Tags: stressed.
 
 local events = require "spec.support.events"
 

@@ -1,3 +1,5 @@
+-- Costly: large inputs, beside models in Lua.
+
 local command = require "spec.support.command"
 local dcpi = require "spec.support.dcpi_builder"
 local json = require "dkjson"

@@ -1,4 +1,7 @@
 -- trace:explain on small timelines whose parts are known, report explain and verb explain.
+--
+-- Tags: stressed.
+-- Costly: many commands.
 
 local command = require "spec.support.command"
 local events = require "spec.support.call_events"

@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local command = require "spec.support.command"
 local json = require "dkjson"
 local reports = require "profio.reports"

@@ -1,4 +1,6 @@
 -- --diff with statistics: compares two runs by area and context.
+--
+-- Tags: stressed.
 
 local command = require "spec.support.command"
 local profio = require "profio"

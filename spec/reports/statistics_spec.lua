@@ -1,4 +1,6 @@
 -- luacheck: no max string line length
+--
+-- Tags: stressed.
 local events = require "spec.support.events"
 local json = require "dkjson"
 

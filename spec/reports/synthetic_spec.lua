@@ -1,4 +1,6 @@
 -- Unusual files: if gprof reads them, --compat gprof prints the same text.
+--
+-- Costly: large inputs, beside models in Lua.
 
 local programs = require "spec.support.programs"
 

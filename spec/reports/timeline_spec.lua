@@ -1,4 +1,6 @@
 -- The reports calls, states and histogram.
+--
+-- Tags: stressed.
 
 local events = require "spec.support.events"
 

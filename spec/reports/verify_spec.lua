@@ -1,3 +1,5 @@
+-- Tags: stressed.
+
 local command = require "spec.support.command"
 local profio = require "profio"
 local verify = require "profio.reports.calls.stated_statistics"

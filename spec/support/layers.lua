@@ -2,6 +2,9 @@
 -- which, the length of files and functions, and the files at the top. Run by
 -- `make lint` from the root; prints each breach as file:line: and exits 1.
 
+package.path = "./?.lua;" .. package.path
+local specs = require "spec.support.specs"
+
 local may_include = {
    [""] = {},
    bytes = { "bytes" },
@@ -173,20 +176,29 @@ local function check_width(file, lines)
    end
 end
 
--- A function of C opens with `{` at the end of an unindented declaration and
--- closes with `}` in the first column; one of Lua ends with an unindented end.
-local function check_functions(file, lines, opens, closes)
-   local start
+-- A function begins with a declaration in the first column, whose last line, maybe a wrapped one,
+-- opens the body. A declaration that is over before has no body of its own.
+local function_of_c = {
+   begins = "^[%w_*].*%(", opens = "%)%s*{$", is_over = "[;}]$", closes = "^}",
+}
+local function_of_lua = {
+   begins = "^%f[%w_%.][%w_%. ]*function[ (]", opens = "%)$", is_over = "end$", closes = "^end",
+}
+
+local function check_functions(file, lines, pattern)
+   local declared, opened
    local max_function = is_source(file) and 40 or 60
    for number, line in ipairs(lines) do
-      if not start and line:match(opens) then
-         start = number
-      elseif start and line:match(closes) then
-         local body = number - start - 1
+      if opened and line:match(pattern.closes) then
+         local body = number - opened - 1
          if body > max_function then
-            breach(file, start, "a body of %d lines, at most %d", body, max_function)
+            breach(file, declared, "a body of %d lines, at most %d", body, max_function)
          end
-         start = nil
+         declared, opened = nil, nil
+      elseif not opened then
+         declared = line:match(pattern.begins) and number or declared
+         opened = declared and line:match(pattern.opens) and number
+         declared = not line:match(pattern.is_over) and declared or nil
       end
    end
 end
@@ -205,6 +217,48 @@ local function may_share_name(file)
    return file:match "/init%.lua$" or file:match "^lua/profio/formats/%w+%.lua$"
       or file:match "^lua/profio/cli/verbs/%w+%.lua$"
       or file:match "^lua/profio/cli/store/%w+%.lua$" or file:match "^lua/profio/exports/%w+%.lua$"
+end
+
+-- The lines of specs that may look at a clock or wait for a time, as parts of them, with the
+-- reason. All others wait for what happens (spec/support/wait.lua), move their clock
+-- (moved_clock.lua), count steps (counted.lua), or send a signal before a call (traced.lua).
+local clocks = {
+   { 'os.execute("sleep " .. PAUSE)', "wait.lua: between two looks at a condition" },
+   { "    sleep %g; looks=", "wait.lua: the same in a shell" },
+   { "local time = os.time", "stored.lua: gives the store another time" },
+   { "os.time = function() return seconds end", "stored.lua" },
+   { "os.time = time", "stored.lua" },
+   { "local began, ran = os.time(), 0", "mutants.lua: specs of a change run for a given time" },
+   { "if os.time() - began > most_seconds", "mutants.lua" },
+   { "local began = os.time()", "mutants.lua: shows how long a change took" },
+   { "killer or \"SURVIVED \" .. ran, os.time() - began", "mutants.lua" },
+}
+
+local function check_clocks(file, lines)
+   if not file:find "^spec/.*%.lua$" or file:find "^spec/bench/" or file:find "/layers%.lua$" then
+      return
+   end
+   for number, line in ipairs(lines) do
+      if line:find "%f[%w]sleep [%d\"%%.]" or line:find "%.sleep%(" or line:find "os%.clock"
+         or line:find "os%.time" or line:find "timeout %-s" or line:find "date %+%%s" then
+         local is_known = false
+         for _, known in ipairs(clocks) do
+            is_known = is_known or line:find(known[1], 1, true) ~= nil
+         end
+         if not is_known then
+            breach(file, number, "a spec looks at no clock, and waits for no time (see `clocks`)")
+         end
+      end
+   end
+end
+
+-- What the comment at the top of a spec says of it must be known to spec/support/specs.lua.
+local function check_tags(file)
+   if file:find "_spec%.lua$" then
+      for _, word in ipairs(select(2, specs.words_of(file))) do
+         breach(file, 1, "%s is no tag of specs: see spec/support/specs.lua", word)
+      end
+   end
 end
 
 -- Checks the size of the folder of a file in csrc or lua, whose README.md does not count.
@@ -256,16 +310,14 @@ for _, file in ipairs(files_of_the_repository()) do
       local lines = lines_of(file)
       check_length(file, lines)
       check_width(file, lines)
+      check_clocks(file, lines)
+      check_tags(file)
       if file:match "^csrc/" then
          check_includes(file, lines)
          check_calls_of_lua(file, lines)
          check_base_utilities(file, lines)
       end
-      if file:match "%.lua$" then
-         check_functions(file, lines, "^[%w_%.][%w_%. ]*function[ (].*%)$", "^end")
-      else
-         check_functions(file, lines, "^[%w_*].*%)%s*{$", "^}")
-      end
+      check_functions(file, lines, file:match "%.lua$" and function_of_lua or function_of_c)
    end
 end
 

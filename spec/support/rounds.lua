@@ -1,12 +1,22 @@
--- How many random cases a spec compares with its model.
+-- How many random cases a spec compares with its model: all in `make test-all`, a third in `make
+-- test`, and a tenth under the sanitizers, where nearly all of the time goes to the models in Lua,
+-- and the fuzzers try many more. The first cases are the same in each.
 
 local build = os.getenv "PROFIO_BUILD" or "build"
-local is_slow = build:find "asan" or build:find "stressed"
+local is_sanitized = build:find "asan" or build:find "stressed"
 
----Returns a number of random cases for the build under test: a fifth in builds with sanitizers,
----where nearly all of the time goes to the models in Lua, and the fuzzers try many more.
----@param count integer in other builds
+local rounds = {}
+
+---Whether everything is tried.
+rounds.all = os.getenv "PROFIO_ALL" ~= nil and not is_sanitized
+
+local part = rounds.all and 1 or is_sanitized and 10 or 3
+
+---Returns a number of random cases for this run.
+---@param count integer of all
 ---@return integer
-return function(count)
-   return is_slow and (count + 4) // 5 or count
+function rounds.__call(_, count)
+   return (count + part - 1) // part
 end
+
+return setmetatable(rounds, rounds)

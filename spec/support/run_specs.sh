@@ -25,7 +25,7 @@ one () {
   mkdir -p "$place" || exit 255
   for entry in "$whole"/*; do
     case ${entry##*/} in
-      spec | found | tested | stressed | growth | torture) ;;
+      spec | found | tested | stressed | growth | torture | counted | asan | fuzz | tsan) ;;
       *) ln -s "$entry" "$place/" ;;
     esac
   done
@@ -53,22 +53,6 @@ if [[ ${RUN_ONE:-} ]]; then
   exit 0
 fi
 
-# Those that measure time get the machine for themselves.
-together=() alone=()
-for file; do
-  case $file in
-    *_times_spec.lua) alone+=("$file") ;;
-    *) together+=("$file") ;;
-  esac
-done
-
-run () {
-  local jobs=$1
-  shift
-  (($# == 0)) || printf '%s\0' "$@" |
-    RUN_ONE=1 xargs -0 -n 1 -P "$jobs" "$0" "$build" "$set" "$options"
-}
-
 places=()
 for file; do
   name=${file#spec/}
@@ -76,8 +60,7 @@ for file; do
 done
 rm -rf "${places[@]}"
 
-run "${JOBS:-1}" "${together[@]}"
-run 1 "${alone[@]}"
+printf '%s\0' "$@" | RUN_ONE=1 xargs -0 -n 1 -P "${JOBS:-1}" "$0" "$build" "$set" "$options"
 
 for place in "${places[@]}"; do # one that did not begin has failed
   [[ -s $place/counts.txt ]] ||

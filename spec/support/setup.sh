@@ -1,11 +1,13 @@
 #!/bin/sh
-# setup.sh [--only-check] [build] [store] [run] [test] [check] [bench] - install
-# what profio needs, or name what is missing.
+# setup.sh [--only-check] [build] [store] [run] [test] [test-all] [check] [bench] -
+# install what profio needs, or name what is missing.
 #
 # `build` is what the module is compiled with, `store` what stores of runs need
 # beside that, `run` the build and the Lua modules of the command, `test` what the
-# specs need beside that, with the store, `check` the tools of lint,
-# the sanitizers and the fuzzer, `bench` what the bench measures profio against.
+# specs need beside that, with the store, `test-all` the programs that some specs
+# compare with, and that are large: those specs are skipped without them; `check` the
+# tools of lint, the sanitizers and the fuzzer, `bench` what the bench measures
+# profio against.
 # Each need is probed by using it, so what was installed by other means counts.
 # What is missing is named with its size and installed by apt-get. Without apt-get
 # or the right to use it, or with --only-check, the names are printed and the
@@ -71,8 +73,11 @@ probe_test () {
   need lua-busted has_module busted
   need g++ command -v g++
   need binutils command -v gprof
-  need golang-go command -v go
   need strace command -v strace
+}
+
+probe_test_all () {
+  need golang-go command -v go
   need valgrind command -v callgrind_annotate
   need libdevel-nytprof-perl test -e /usr/share/perl5/Devel/NYTProf/flamegraph.pl
   need libxml2-utils command -v xmllint
@@ -187,8 +192,9 @@ probe () {
   for set in "$@"; do
     case $set in
       build | store | run | test | check | bench) "probe_$set" ;;
+      test-all) probe_test_all ;;
       *)
-        echo "setup.sh: no set '$set' (build, store, run, test, check, bench)" >&2
+        echo "setup.sh: no set '$set' (build, store, run, test, test-all, check, bench)" >&2
         exit 2
         ;;
     esac
@@ -280,5 +286,5 @@ if [ -n "${missing% }" ]; then
   probe $sets
   [ -z "${missing% }" ] || say_what_is_missing "They are still missing after apt-get."
 fi
-case " $sets " in *" test "*) node_modules; cluster_programs; statistics_program ;; esac
+case " $sets " in *" test-all "*) node_modules; cluster_programs; statistics_program ;; esac
 [ -z "$wants_bench" ] || have_bench

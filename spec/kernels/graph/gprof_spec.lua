@@ -1,4 +1,6 @@
 -- gprof's numbers, order and text, compared with what gprof 2.40 prints.
+--
+-- Extra: programs of many shapes beside gprof; gprof_spec has some of them.
 
 local gprof = require "spec.support.gprof"
 

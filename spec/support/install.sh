@@ -1,0 +1,94 @@
+#!/bin/sh
+# install.sh module | command | uninstall - what `make install` and `make uninstall` do.
+#
+# The folders are LUADIR, LIBDIR, BINDIR and DATADIR, below DESTDIR if that is given; B is the folder
+# of the build, and MODULES its modules in C. All paths may be relative and contain blanks.
+set -eu
+compiled=$LIBDIR/profio/compiled
+
+# The modules, the pages of help, and what export html builds in, relative to lua/. Their names have
+# no blanks.
+files=$(cd lua && find profio -name '*.lua' -o -path 'profio/help/*.md' \
+  -o -path 'profio/exports/html/*.js' -o -path 'profio/exports/html/*.css')
+
+lua_files () {
+  printf '%s\n' "$files"
+}
+
+# Man pages and completion: what is written, from what, and its place below $DATADIR.
+shared_files () {
+  printf '%s\n' 'page profio.1 man/man1/profio.1' \
+    'page profio.3lua man/man3/profio.3lua' \
+    'shell bash bash-completion/completions/profio' \
+    'shell zsh zsh/site-functions/_profio' \
+    'shell fish fish/vendor_completions.d/profio.fish'
+}
+
+in_tree () {
+  PROFIO_BUILD=$B LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" LUA_CPATH="$B/?.so;;" "$LUA" "$@"
+}
+
+install_module () {
+  mkdir -p "$DESTDIR$LIBDIR/profio"
+  # shellcheck disable=SC2086
+  install -m 755 $MODULES "$DESTDIR$LIBDIR/profio/"
+  lua_files | sed 's|/[^/]*$||' | sort -u | while read -r folder; do
+    mkdir -p "$DESTDIR$LUADIR/$folder"
+    lua_files | grep "^$folder/[^/]*$" | sed 's|^|lua/|' |
+      xargs sh -c 'folder=$1; shift; install -m 644 "$@" "$folder/"' sh "$DESTDIR$LUADIR/$folder" ||
+      exit 1
+  done
+}
+
+# Writes the command, and compiles the modules and argparse for it.
+install_command () {
+  mkdir -p "$DESTDIR$BINDIR" "$DESTDIR$compiled"
+  cat > "$DESTDIR$BINDIR/profio" <<END
+#!/usr/bin/env lua5.4
+-- The command profio, written by make install.
+package.path = [[$LUADIR/?.lua;$LUADIR/?/init.lua;]] .. package.path
+package.cpath = [[$LIBDIR/?.so;]] .. package.cpath
+require 'profio.cli.compiled'.use [[$compiled]]
+local status, is_closed = require "profio.cli".main(arg)
+os.exit(status, not is_closed)
+END
+  chmod 755 "$DESTDIR$BINDIR/profio"
+  lua_files | in_tree -e 'local write = require("profio.cli.compiled").write
+    write(arg[1], "argparse", package.searchpath("argparse", package.path))
+    for file in io.lines() do
+      local name = file:match "^(.*)%.lua$"
+      if name then
+        write(arg[1], name:gsub("/init$", ""):gsub("/", "."), arg[2] .. file, arg[3] .. file)
+      end
+    end' - "$DESTDIR$compiled" "$DESTDIR$LUADIR/" "$LUADIR/"
+  shared_files | while read -r kind source file; do
+    mkdir -p "$DESTDIR$DATADIR/${file%/*}"
+    case $kind in
+      page) cat "lua/profio/man/$source" ;;
+      shell) in_tree examples/analyze.lua completion "$source" ;;
+    esac > "$DESTDIR$DATADIR/$file" ||
+      { rm -f "$DESTDIR$DATADIR/$file"; echo "not installed: $file"; }
+  done
+  echo "installed: $DESTDIR$BINDIR/profio"
+  [ -n "$DESTDIR" ] || (cd / && "$LUA" -e 'require "profio"') 2>/dev/null ||
+    printf '%s\n' 'The command finds its module. For require "profio" in your scripts:' \
+      "   export LUA_PATH=\"$LUADIR/?.lua;$LUADIR/?/init.lua;;\"" \
+      "   export LUA_CPATH=\"$LIBDIR/?.so;;\""
+}
+
+# Removes what was installed, and the folders that are empty then.
+uninstall () {
+  rm -f "$DESTDIR$BINDIR/profio" "$DESTDIR$LIBDIR/profio/core.so" \
+    "$DESTDIR$LIBDIR/profio/store.so" "$DESTDIR$compiled"/*.luac
+  shared_files | while read -r _ _ file; do rm -f "$DESTDIR$DATADIR/$file"; done
+  (cd "$DESTDIR$LUADIR" 2>/dev/null && lua_files | xargs rm -f) || true
+  for folder in "$DESTDIR$LUADIR/profio" "$DESTDIR$LIBDIR/profio"; do
+    [ ! -d "$folder" ] || find "$folder" -depth -type d -empty -delete
+  done
+}
+
+case $1 in
+  module) install_module ;;
+  command) install_command ;;
+  uninstall) uninstall ;;
+esac
