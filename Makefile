@@ -150,8 +150,8 @@ run-test-all: $(HELPERS)
 
 # The core, built so that its steps can be counted, which are the same on any machine.
 counted:
-	@$(AGAIN) -j$(JOBS) B=$(B)/counted CFLAGS="-O1 -fsanitize-coverage=trace-pc" CC=gcc \
-		all $(B)/counted/c/counter.so
+	@$(AGAIN) -j$(JOBS) B=$(B)/counted CFLAGS="-O1 -fsanitize-coverage=trace-pc" CC=gcc all
+	@$(AGAIN) B=$(B)/counted $(B)/counted/c/counter.so
 
 run-counted: counted
 	@LD_PRELOAD=$(abspath $(B))/counted/c/counter.so $(AGAIN) B=$(B)/counted \

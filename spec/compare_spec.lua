@@ -1,6 +1,6 @@
 -- profio compare and profio.compare: runs with known weights, whose changes are planted.
---
 -- Tags: stressed.
+-- Costly: many commands, or large inputs.
 
 local command = require "spec.support.command"
 local flames = require "spec.support.flames"

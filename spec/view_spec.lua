@@ -1,4 +1,5 @@
 -- Tags: stressed.
+-- Costly: many commands, or large inputs.
 
 local profio = require "profio"
 

@@ -1,4 +1,6 @@
 -- Entries with operations as enters and leaves: by hand, and compared with generated call trees.
+--
+-- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 
 local core = require "profio.core"
 

@@ -1,5 +1,7 @@
 -- Statistics read in chunks equal those of one scan, byte for byte: on timelines of a format whose
 -- readers run in threads, with calls across the bounds of all chunks.
+--
+-- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 
 local core = require "profio.core"
 local profio = require "profio"

@@ -1,4 +1,6 @@
 -- Line and parameters of calls are taken from their enters.
+--
+-- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 
 local command = require "spec.support.command"
 local core = require "profio.core"

@@ -1,5 +1,7 @@
 -- Statistics of a binary timeline count most calls on a fast path, without rows: they must agree
 -- with the slow model, and with the aggregates of the rows of calls.
+--
+-- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 
 local profio = require "profio"
 local records = require "spec.support.winidea"

@@ -1,4 +1,5 @@
 -- Tags: stressed.
+-- Costly: many commands, or large inputs.
 
 local command = require "spec.support.command"
 local core = require "profio.core"

@@ -1,5 +1,7 @@
 -- Groups of calls: for many events two threads are used, and the result must not change. A sum
 -- over flags needs one thread, because it adds names: the other sums beside it are the model.
+--
+-- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 
 local call_events = require "spec.support.call_events"
 local command = require "spec.support.command"

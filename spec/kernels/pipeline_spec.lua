@@ -1,4 +1,6 @@
 -- Tables of many batches use two threads: the results are compared with a model in Lua.
+--
+-- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 
 local core = require "profio.core"
 local profiles = require "spec.support.profiles"

@@ -1,4 +1,6 @@
 -- sort compared with its definition.
+--
+-- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 
 local core = require "profio.core"
 local model = require "spec.support.model"

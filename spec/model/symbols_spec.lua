@@ -1,4 +1,5 @@
 -- Tags: stressed.
+-- Costly: many commands, or large inputs.
 
 local core = require "profio.core"
 local elf = require "spec.support.elf"
