@@ -192,9 +192,10 @@ docs: $(MODULE)
 BASE ?= $(shell { git merge-base HEAD main || git merge-base HEAD origin/main; } \
 	2>/dev/null | grep -vx "$$(git rev-parse HEAD)" || echo HEAD~)
 
-# C files that differ from BASE, or whose header does.
-CHANGED = $(filter $(SOURCES),$(sort $(patsubst %.h,%.c,$(shell \
-	git diff --name-only $(BASE) -- csrc; git ls-files -o --exclude-standard csrc))))
+# C files that differ from a revision, or whose header does.
+SINCE_REVISION = $(filter $(SOURCES),$(sort $(patsubst %.h,%.c,$(shell \
+	git diff --name-only $(1) -- csrc; git ls-files -o --exclude-standard csrc))))
+CHANGED = $(call SINCE_REVISION,$(BASE))
 
 check: lint-changed test-quick
 
@@ -212,7 +213,8 @@ lint:
 	@$(AGAIN) -j$(JOBS) all
 	@$(AGAIN) -j$(JOBS) -O --keep-going $(LINTS)
 
-LINTED = $(SOURCES)
+# All files, or with SINCE=revision those that changed since.
+LINTED = $(if $(SINCE),$(call SINCE_REVISION,$(SINCE)),$(SOURCES))
 
 $(LINTS): $(MODULE) $(STORE)
 	@B="$(B)" JOBS=$(JOBS) LUA="$(LUA)" FLAGS="$(ALLFLAGS) $(WARN)" LINTED="$(LINTED)" \

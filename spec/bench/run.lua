@@ -16,6 +16,7 @@ local against_timelines = require "spec.bench.against_timelines"
 local against_pages = require "spec.bench.against_pages"
 local against_viewers = require "spec.bench.against_viewers"
 local false_alarms = require "spec.bench.false_alarms"
+local recorded_times = require "spec.bench.recorded_times"
 
 local cases = {
    { "loops", against_loops.loops },
@@ -25,6 +26,7 @@ local cases = {
    { "spans", against_spans.spans },
    { "record", against_stores.record },
    { "recorder", against_hooks.recorder },
+   { "times", recorded_times.times },
    { "calls", against_calls.calls },
    { "xbase", against_dbf.xbase },
    { "exports", against_viewers.exports },

@@ -107,7 +107,9 @@ PUBLIC time_t time (time_t *result) {
 PUBLIC int open (const char *path, int flags, ...) {
   va_list arguments;
   va_start(arguments, flags);
-  const mode_t mode = (flags & O_CREAT) ? (mode_t)va_arg(arguments, int) : 0;
+  const bool has_mode =
+      (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  const mode_t mode = has_mode ? (mode_t)va_arg(arguments, int) : 0;
   va_end(arguments);
   if (is_here && strstr(path, "current_clocksource") != NULL) {
     errno = ENOENT;
