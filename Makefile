@@ -123,7 +123,7 @@ test:
 	@$(AGAIN) run-test
 
 run-demo:
-	@B="$(B)" CC="$(CC)" LUA="$(LUA)" TRACE="$(TRACE)" spec/support/demo.sh
+	@B="$(B)" CC="$(CC)" LUA="$(LUA)" spec/support/demo.sh
 
 # Libraries and programs of specs: writers that are killed, processes that become two,
 # what is asked of the disk, system calls that fail, a clock that stands still.
@@ -138,12 +138,14 @@ test-quick test-user:
 	@$(RUN) tested --run=ci $$($(SPECS_OF) $(patsubst test-%,%,$(@:quick=check)) $(ORDER))
 
 # The last line has the sums of all steps.
+SUMMED = $(addprefix $(B)/,tested counted/tested asan/tested asan/stressed)
+
 test-all:
 	@$(SETUP) run test test-all check
 	@$(AGAIN) -j$(JOBS) all
-	@failed=0; for step in run-test-all run-counted asan-all; do \
+	@rm -rf $(SUMMED); failed=0; for step in run-test-all run-counted asan-all; do \
 		echo "== $$step"; $(AGAIN) -k $$step || failed=1; done; \
-	spec/support/sum_counts.sh $(B); exit $$failed
+	spec/support/sum_counts.sh $(SUMMED); exit $$failed
 
 run-test-all: $(HELPERS)
 	@PROFIO_ALL=1 $(RUN) tested --run=ci $$($(SPECS_OF) test-all $(ORDER))

@@ -127,7 +127,7 @@ end
 ---@param longest number millions of steps after which a command is not run on a larger input; it is
 ---run on five at least
 ---@return { size: integer, cost: number[] }[] points empty: the command does not fit the trace
----@return (number|nil)[] exponents of time, memory and output
+---@return (number|nil)[] exponents of steps, memory and output
 function growth.measure(axis, options, known, longest)
    local base = cost(options, made(axis, 8, known))
    local points, size = {}, axis.first

@@ -252,7 +252,7 @@ local function check_clocks(file, lines)
    end
 end
 
--- What the comment at the top of a spec says of it must be known to spec/support/specs.lua.
+-- Checks that spec/support/specs.lua knows the tags in the comment at the top of a spec.
 local function check_tags(file)
    if file:find "_spec%.lua$" then
       for _, word in ipairs(select(2, specs.words_of(file))) do

@@ -268,7 +268,7 @@ local function cover()
       local make = ("make -C %s --no-print-directory -j2 B=build/covered WARN=-w CFLAGS='-O0 -g"
          .. " --coverage -fprofile-update=atomic -Dalways_inline=unused'"):format(tree)
       assert(run(make .. " all >/dev/null"))
-      run("COVERED=1 %s run-test >%s/build/covered/said.txt 2>&1", make, tree)
+      run("COVERED=1 %s run-test-all >%s/build/covered/said.txt 2>&1", make, tree)
       write(stamp, state .. "\n")
    end
    for line in io.lines(tree .. "/build/covered/said.txt") do
