@@ -184,7 +184,8 @@ end
 ---The programs that the specs start.
 local function programs_of(build)
    local place = "build/" .. build .. "/c/"
-   return place .. table.concat({ "kill", "processes.so", "disk.so", "faults" }, " " .. place)
+   return place .. table.concat({ "kill", "units", "processes.so", "disk.so", "faults",
+      "clock.so" }, " " .. place)
 end
 
 local function make_tree()
@@ -272,9 +273,9 @@ local function cover()
       write(stamp, state .. "\n")
    end
    for line in io.lines(tree .. "/build/covered/said.txt") do
-      local seconds, spec = line:match "^ *(%d+) s  (%S+):"
+      local seconds, spec = line:match "^ *[%d.]+ s +([%d.]+) s  (%S+):"
       if spec then
-         seconds_of[spec] = tonumber(seconds)
+         seconds_of[spec] = math.ceil(tonumber(seconds))
       end
    end
 end
