@@ -58,9 +58,8 @@ describe("a writer in a process that becomes two", function()
       end
       local text = (prologue .. script):gsub("BUILD", build)
       command.file("two.lua", text)
-      local form = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "
-         .. "ASAN_OPTIONS=detect_leaks=0 lua5.4 two.lua" -- a copy cannot free what a thread had
-      return command.run(form:format(command.root, command.root, build))
+      return command.run(command.in_tree -- a copy cannot free what a thread had
+         .. "ASAN_OPTIONS=detect_leaks=0 lua5.4 two.lua")
    end
 
    for _, mode in ipairs { "block", "drop", "overwrite" } do

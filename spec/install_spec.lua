@@ -77,18 +77,14 @@ describe("make install", function()
       assert.equal("", files_in(folder))
    end
 
-   -- An installed command, the folders of its modules and of what was compiled of them.
-   local function installed(name)
-      local prefix = folder .. "/" .. name
-      finally(function()
-         os.execute(("rm -rf '%s'"):format(prefix))
-      end)
-      local said, status = make(("install PREFIX='%s'"):format(prefix))
-      assert.equal(0, status, said)
-      local start = "cd / && env -u PROFIO_BUILD LUA_PATH=';;' LUA_CPATH=';;' "
-      return function(words)
-         return (run(("%s %s '%s/bin/profio' --version"):format(start, words or "", prefix)))
-      end, prefix .. "/share/lua/5.4/profio/", prefix .. "/lib/lua/5.4/profio/compiled/"
+   local shared = folder .. "/shared"
+   local sources, chunks = shared .. "/share/lua/5.4/profio/", shared
+      .. "/lib/lua/5.4/profio/compiled/"
+
+   -- Runs the command that the next specs share.
+   local function version(words)
+      return (run(("cd / && env -u PROFIO_BUILD LUA_PATH=';;' LUA_CPATH=';;' %s '%s/bin/profio' "
+         .. "--version"):format(words or "", shared)))
    end
 
    -- The lines before a compiled chunk, and the chunk.
@@ -105,7 +101,8 @@ describe("make install", function()
       if not exists(build .. "/profio/core.so") then
          return pending "this build has no module to install"
       end
-      local version, sources, chunks = installed "compiled"
+      local said, status = make(("install PREFIX='%s'"):format(shared))
+      assert.equal(0, status, said)
       local path = chunks .. "profio.cli.luac"
       local head, chunk = parts_of(path)
       local main = assert(load(chunk, nil, "b"))
@@ -132,13 +129,16 @@ describe("make install", function()
       os.execute(("mkdir '%scli' 2>/dev/null; true"):format(sources))
       write(sources .. "cli/init.lua", "print 'a folder' " .. text)
       assert.equal("a folder\nprofio 0.1.0\n", version())
+      os.remove(sources .. "cli/init.lua")
+      write(sources .. "cli.lua", text)
+      run(("touch -d @%s '%scli.lua'"):format(time, sources))
+      write(path, head .. chunk)
    end)
 
    it("goes on without what was compiled, if that is damaged", function()
       if not exists(build .. "/profio/core.so") then
          return pending "this build has no module to install"
       end
-      local version, _, chunks = installed "damaged"
       local path = chunks .. "profio.cli.luac"
       local text = command.read(path)
       local head = parts_of(path)
@@ -151,9 +151,15 @@ describe("make install", function()
       assert.equal("profio 0.1.0\n", version())
    end)
 
-   it("takes a PREFIX with blanks", function()
-      local prefix = folder .. "/my own"
-      check(("PREFIX='%s'"):format(prefix), prefix .. "/bin/profio", prefix .. "/share/lua/5.4")
+   it("leaves files of other origin when it uninstalls", function()
+      if not exists(build .. "/profio/core.so") then
+         return pending "this build has no module to install"
+      end
+      local own = sources .. "formats/mine.lua"
+      write(own, "return {}\n")
+      make(("uninstall PREFIX='%s'"):format(shared))
+      assert.equal(own .. "\n", files_in(shared))
+      os.execute(("rm -r '%s'"):format(shared))
    end)
 
    it("takes a relative DESTDIR", function()
@@ -166,27 +172,13 @@ describe("make install", function()
          root .. "/" .. staged .. "/opt/profio/share/lua/5.4", "/opt/profio/share/lua/5.4")
    end)
 
-   it("takes a relative PREFIX, and one that begins with ~", function()
-      check(("HOME='%s' PREFIX='~/.local'"):format(folder), folder .. "/.local/bin/profio",
-         folder .. "/.local/share/lua/5.4")
+   it("takes a relative PREFIX, and one with blanks that begins with ~", function()
+      check(("HOME='%s/my own' PREFIX='~/.local'"):format(folder),
+         folder .. "/my own/.local/bin/profio", folder .. "/my own/.local/share/lua/5.4")
       if folder:sub(1, #root) == root then
          check(("PREFIX='%s/near'"):format(folder:sub(#root + 2)), folder .. "/near/bin/profio",
             folder .. "/near/share/lua/5.4")
       end
-   end)
-
-   it("leaves files of other origin when it uninstalls", function()
-      if not exists(build .. "/profio/core.so") then
-         return pending "this build has no module to install"
-      end
-      local prefix = folder .. "/shared"
-      local own = prefix .. "/share/lua/5.4/profio/formats/mine.lua"
-      make(("install PREFIX='%s'"):format(prefix))
-      local file <close> = assert(io.open(own, "w"))
-      file:write "return {}\n"
-      file:close()
-      make(("uninstall PREFIX='%s'"):format(prefix))
-      assert.equal(own .. "\n", files_in(prefix))
    end)
 end)
 

@@ -11,9 +11,7 @@ local build = command.build
 
 -- Run Lua in a process of its own: with redirections, and after a line of shell.
 local function run_lua(script, redirections, before)
-   local form = "%s LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "
-      .. "lua5.4 -e '%s' %s"
-   return command.run(form:format(before or "", command.root, command.root, build, script,
+   return command.run(("%s %s lua5.4 -e '%s' %s"):format(before or "", command.in_tree, script,
       redirections or ""))
 end
 

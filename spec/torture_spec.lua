@@ -19,10 +19,8 @@ local function run(script, count)
    end
    local folder = command.folder .. "/torture"
    lfs.mkdir(folder)
-   local text, status, errors = command.run(([[ \
-      LUA_PATH='%s/?.lua;%s/lua/?.lua;%s/lua/?/init.lua;;' \
-      LUA_CPATH='%s/?.so;%s/c/?.so;;' lua5.4 %s/spec/support/%s.lua %s %d 1]]):format(command.root,
-      command.root, command.root, build, build, command.root, script, folder, count))
+   local text, status, errors = command.run(("%s lua5.4 %s/spec/support/%s.lua %s %d 1"):format(
+      command.in_tree, command.root, script, folder, count))
    assert.same({ 0, "" }, { status, errors })
    return text
 end
@@ -52,9 +50,8 @@ describe("a writer that ends", function()
          end
          assert(w:close())]])
       local _, status = command.run(([[rm -rf ends ends.log && mkdir ends && \
-         LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' DISK_FOLDER="$PWD/ends" \
-         DISK_LOG="$PWD/ends.log" LD_PRELOAD='%s/c/disk.so' lua5.4 ends.lua]]):format(command.root,
-         command.root, build, build))
+         %s DISK_FOLDER="$PWD/ends" DISK_LOG="$PWD/ends.log" LD_PRELOAD='%s/c/disk.so' \
+         lua5.4 ends.lua]]):format(command.in_tree, build))
       assert.equal(0, status)
       local log = command.read(command.folder .. "/ends.log")
       local packet = log:find("remove %d+ [^\n]*a%.prf%.%d+\n")

@@ -326,9 +326,7 @@ end
 -- The results by number of the case: { line, is an error, message }.
 local function results()
    command.file("wrong.lua", table.concat(script))
-   local text, status, errors = command.run(("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' "
-      .. "LUA_CPATH='%s/?.so;;' lua5.4 wrong.lua"):format(command.root, command.root,
-      command.build))
+   local text, status, errors = command.run(command.in_tree .. "lua5.4 wrong.lua")
    assert(status == 0, errors)
    local list = {}
    for line, state, message in text:gmatch "(%d+)\t([^\t]*)\t([^\n]*)\n" do

@@ -263,7 +263,7 @@ describe("export sqlite", function()
       ]])
       local said = command.run(([[rm -rf kill.tmp && mkdir kill.tmp && echo old > kill.db
          export TMPDIR=$PWD/kill.tmp
-         export LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;'
+         export %s
          mkfifo kill.tmp/pipe
          for signal in KILL TERM; do
             lua5.4 kill.lua > kill.tmp/pipe & pid=$!
@@ -271,7 +271,7 @@ describe("export sqlite", function()
             ls -l /proc/$pid/fd | grep -c 'kill.tmp/profio-.* (deleted)'
             kill -$signal $pid; wait $pid 2>/dev/null
             echo $word; ls kill.tmp; cat kill.db
-         done; rm -rf kill.tmp]]):format(command.root, command.root, command.build))
+         done; rm -rf kill.tmp]]):format(command.in_tree))
       assert.equal(("2\nrunning\npipe\nold\n"):rep(2), said)
    end)
 end)

@@ -42,10 +42,8 @@ local child = [[
 
 local function peak(kind, count, mode)
    local program = command.file("many_files.lua", child)
-   local _, status, errors = command.run(("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' "
-      .. "LUA_CPATH='%s/?.so;;' lua5.4 %s %s --format %s %s >/dev/null")
-      :format(command.root, command.root, command.build, program, mode, kind:match "^%l+",
-         files(kind, count)))
+   local _, status, errors = command.run(("%s lua5.4 %s %s --format %s %s >/dev/null")
+      :format(command.in_tree, program, mode, kind:match "^%l+", files(kind, count)))
    assert.equal(0, status, errors)
    return tonumber(errors:match "(%d+)%s*$")
 end

@@ -44,9 +44,8 @@ print(rows, interrupt:release())
 -- Returns the number of rows that were read, whether Ctrl-C came, and what the screen got.
 local function drawn(after, interrupted_after)
    command.file("draws.lua", program:format(table.concat(after, ","), interrupted_after or 0))
-   local text, status, errors = command.run(("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;%s/?.lua;;' "
-      .. "LUA_CPATH='%s/?.so;%s/c/?.so;;' %s lua5.4 draws.lua"):format(command.root, command.root,
-      command.root, command.build, command.build, moved_clock.words()))
+   local text, status, errors = command.run(command.in_tree .. moved_clock.words()
+      .. " lua5.4 draws.lua")
    assert.same({ 0, "" }, { status, errors })
    local rows, is_interrupted = text:match "^(%d+)\t(%a+)\n$"
    return tonumber(rows), is_interrupted == "true", command.read(command.folder .. "/screen.txt")

@@ -28,6 +28,11 @@ os.execute("mkdir -p " .. folder)
 command.root = root
 command.build = build
 command.folder = folder
+
+-- In front of `lua5.4 SCRIPT` in a line of shell: the script finds the modules of the checkout, its
+-- specs' and those of the build.
+command.in_tree = ("LUA_PATH='%s/?.lua;%s/lua/?.lua;%s/lua/?/init.lua;;' "):format(root, root, root)
+   .. ("LUA_CPATH='%s/?.so;%s/c/?.so;;' "):format(build, build)
 command.analyze = "lua5.4 " .. root .. "/examples/analyze.lua"
 
 ---Writes a file into the folder of these specs.

@@ -13,9 +13,6 @@ local faults = {}
 local folder = command.folder .. "/faults"
 local said = command.folder .. "/said-of-faults" -- beside it: not to be listed
 
-local lua_path = ("LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;'"):format(
-   command.root, command.root, command.build)
-
 faults.kinds = { "EIO", "ENOSPC", "ENOMEM", "EMFILE", "EINTR", "SHORT", "SIGINT" }
 
 -- {====== The commands ======
@@ -72,7 +69,7 @@ if not ok then
    os.exit(1, true)
 end
 ]]):format(folder, lines))
-   return lua_path .. " @ lua5.4 " .. path
+   return command.in_tree .. "@ lua5.4 " .. path
 end
 
 local function cli(line)

@@ -50,10 +50,8 @@ local function make(folder)
    command.file(folder .. "/fixtures.lua", fixtures)
    command.file(folder .. "/script.lua", script)
    command.file(folder .. "/cut.out", command.trace():sub(1, 41))
-   local root = command.root
-   local said, status, errors = command.run((
-      "cd '%s' && LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' lua5.4 "
-      .. "fixtures.lua"):format(folder, root, root, command.build))
+   local said, status, errors = command.run(("cd '%s' && %s lua5.4 fixtures.lua"):format(folder,
+      command.in_tree))
    assert(status == 0, said .. errors)
 end
 

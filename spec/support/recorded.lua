@@ -6,8 +6,6 @@ local profio = require "profio"
 
 local recorded = {}
 
-local build = command.build
-
 ---Returns an unused path in the folder of the specs.
 ---@return string
 function recorded.path(name)
@@ -28,9 +26,8 @@ end
 ---@return string errors
 function recorded.run(source, settings, step)
    command.file("prog.lua", source)
-   local form = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;%s/c/?.so;;' "
-      .. "PROFIO_RECORD='%s' %s ${LUA:-lua5.4} %s prog.lua"
-   return command.run(form:format(command.root, command.root, build, build, settings or "",
+   local form = "%s PROFIO_RECORD='%s' %s ${LUA:-lua5.4} %s prog.lua"
+   return command.run(form:format(command.in_tree, settings or "",
       step and moved_clock.words(step) or "", settings and "-l profio.recorder" or ""))
 end
 

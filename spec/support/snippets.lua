@@ -100,8 +100,7 @@ end
 ---@return integer count number of commands and scripts that ran
 function snippets.run(folder, text)
    local failures, count, printed = {}, 0, ""
-   local environment = ("cd '%s' && export LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;'"
-      .. " LUA_CPATH='%s/?.so;;'\n"):format(folder, command.root, command.root, command.build)
+   local environment = ("cd '%s' && export %s\n"):format(folder, command.in_tree)
    local function run(line, where, shown)
       local said, status, errors = command.run(environment .. line)
       local message = shown and shown[1] and snippets.missing(shown, said .. errors)
