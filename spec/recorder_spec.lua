@@ -386,7 +386,9 @@ io.stdout:write("end\n")
    it("may recurse until the stack overflows", function()
       local recursion = [[
 local function down(n) return 1 + down(n + 1) end
-for _ = 1, 2 do print((select(2, pcall(down, 1)):match "stack overflow")) end
+local function wide(...) return 1 + wide(1, ...) end -- a frame has its arguments twice
+print((select(2, pcall(down, 1)):match "stack overflow"))
+print((select(2, pcall(wide, 1)):match "stack overflow"))
 ]]
       for _, mode in ipairs(modes) do
          local output = run(recursion, "mode=" .. mode .. ",path=" .. recorded.path "deep.out")

@@ -5,6 +5,7 @@
 local command = require "spec.support.command"
 local lfs = require "lfs"
 local profio = require "profio"
+local rounds = require "spec.support.rounds"
 local wait = require "spec.support.wait"
 
 local build = command.build
@@ -535,10 +536,10 @@ describe("a ring that its writer left", function()
       if not exists(kill) then
          return pending("no " .. kill .. ": make test builds it")
       end
-      local text, status, errors = command.run(("%s . 100 1"):format(kill))
+      local text, status, errors = command.run(("%s . %d 1"):format(kill, rounds(100)))
       assert.same({ 0, "" }, { status, errors })
       for _, mode in ipairs { "block", "drop", "overwrite" } do
-         assert.matches(mode .. ": 100 killed", text)
+         assert.matches(("%s: %d killed"):format(mode, rounds(100)), text)
       end
    end)
 end)

@@ -108,7 +108,7 @@ end
 -- The index names cycles while it is read: so many that the dictionary grows for them.
 function chunks.profile_cycles()
    local selves, calls, names = {}, {}, {}
-   for i = 1, 600 do
+   for i = 1, 200 do
       selves[i] = 1
       calls[i] = { i, i % 2 == 1 and i + 1 or i - 1, 1 }
    end

@@ -3,6 +3,7 @@
 local br = require "spec.support.br_builder"
 local profio = require "profio"
 local refused = require "spec.support.refused"
+local rounds = require "spec.support.rounds"
 
 local function open(bytes)
    return assert(profio.open({ data = bytes }, { format = "br", backtrace_order = "inner_first" }))
@@ -63,7 +64,7 @@ end
 
 describe("br, writing", function()
    it("writes rows that are read back unchanged", function()
-      for seed = 1, 200 do
+      for seed = 1, rounds(200) do
          local bytes = random(seed)
          local trace <close> = open(bytes)
          local written = assert(trace:save())

@@ -5,6 +5,7 @@
 
 local profio = require "profio"
 local protobuf = require "spec.support.protobuf"
+local rounds = require "spec.support.rounds"
 
 local number, message = protobuf.number, protobuf.message
 
@@ -133,14 +134,14 @@ end
 
 describe("samples of pprof", function()
    it("have the stacks of their locations, however these are encoded", function()
-      for seed = 1, 60 do
+      for seed = 1, rounds(60) do
          math.randomseed(seed)
          assert.equal(0, (check(random_samples(false))))
       end
    end)
 
    it("lack unknown locations, and the samples that have some are counted", function()
-      for seed = 1, 30 do
+      for seed = 1, rounds(30) do
          math.randomseed(seed)
          local unknown, trace = check(random_samples(true))
          local count = 0

@@ -161,7 +161,7 @@ it("the command prints the same, wherever the executable is in the list", functi
       "require('profio.core').file_sum = function() end")
    math.randomseed(11)
    local paths = files(math.random, 100, false, "command")
-   for _, at in ipairs { 1, 50, 101 } do
+   for _, at in ipairs(rounds.all and { 1, 50, 101 } or { 50 }) do
       local words = table.move(paths, 1, #paths, 1, {})
       table.insert(words, at, command.build .. "/profio/core.so")
       for _, report in ipairs { "flat", "gprof", "info" } do

@@ -4,8 +4,9 @@
 # The sanitizers: a Lua interpreter with the module built in carries them, so the programs
 # that the specs start are run as they are. Their reports need only the functions and lines
 # of -g1, which compiles faster. Each spec that reaches C code runs once: with a collector
-# that never rests where that can hurt. With ALL=-all the costly ones run too, and each
-# process looks for leaks when it ends; else only `run-oom` and the fuzzers do.
+# that never rests where that can hurt. With ALL=-all the costly ones run too, each process
+# looks for leaks when it ends, and fuzz_lua does with all seeds; else only `run-oom` and the
+# other fuzzers do.
 
 ASAN := -UNDEBUG -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
@@ -17,8 +18,8 @@ SANITIZED = PATH="$(abspath $(B)/bin):$$PATH" \
 
 asan:
 	@$(SETUP) run test check
-	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" REPLAYED=fuzz_lua asan-programs
-	@failed=0; for run in run-asan run-gcstress run-oom run-replay; do \
+	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" REPLAYED=$(if $(ALL),fuzz_lua) asan-programs
+	@failed=0; for run in run-asan run-gcstress run-oom $(if $(ALL),run-replay); do \
 		$(AGAIN) -k B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" REPLAYED=fuzz_lua $$run || \
 			failed=1; \
 	done; exit $$failed
@@ -29,8 +30,8 @@ asan-all:
 FUZZERS := $(patsubst spec/fuzz/%.c,%,$(wildcard spec/fuzz/fuzz_*.c))
 SEEDS   := $(wildcard spec/fuzz/corpus ../shared/corpus/gmon/synthetic)
 
-# `make fuzz` begins with all seeds, under the same sanitizers, but does not detect leaks of
-# fuzz_lua: under `make asan` only this target runs the seeds.
+# `make fuzz` begins with the seeds, under the same sanitizers, but does not detect leaks of
+# fuzz_lua: under `make asan-all` only this target runs them.
 REPLAYED ?= $(FUZZERS)
 
 # All that the runs need.
@@ -125,7 +126,8 @@ fuzz:
 	@$(AGAIN) -j$(JOBS) B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" $(FUZZERS:%=$(B)/fuzz/%)
 	@$(AGAIN) -j$(JOBS) -O B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" run-fuzz
 
-run-fuzz: $(FUZZERS:%=run-%)
+# That which tries its seeds for longest comes first.
+run-fuzz: run-fuzz_decode $(FUZZERS:%=run-%)
 
 $(FUZZERS:%=run-%): run-%: $(B)/%
 	@B=$(B) TIME=$(TIME) spec/support/fuzz.sh $* $(SEEDS)

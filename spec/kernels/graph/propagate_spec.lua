@@ -2,6 +2,7 @@
 
 local core = require "profio.core"
 local profiles = require "spec.support.profiles"
+local rounds = require "spec.support.rounds"
 
 local make = profiles.of_calls
 
@@ -249,7 +250,7 @@ end
 
 describe("inclusive time of random graphs", function()
    it("agrees with the model", function()
-      for case = 1, 300 do
+      for case = 1, rounds(300) do
          math.randomseed(case)
          local selves, calls = random_graph()
          local want, of = model(selves, calls)
@@ -326,7 +327,7 @@ describe("inclusive time of random graphs", function()
 
    -- A filter needs another order of traversal, even if it selects all functions.
    it("has the same cycles with and without a filter", function()
-      for case = 1, 200 do
+      for case = 1, rounds(200) do
          math.randomseed(case)
          local profile, all = make(rings()), {}
          for i, number in ipairs(profiles.column(profile:functions { zeros = true }, "number")) do
