@@ -1,6 +1,7 @@
 -- profio compare of timelines: areas and contexts, the statistics of their calls, and limits.
 --
 -- Tags: user, stressed.
+-- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"
 local profio = require "profio"

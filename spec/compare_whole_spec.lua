@@ -1,6 +1,7 @@
 -- profio compare --whole: the change of the whole program as a row, for tools.
 --
 -- Tags: user, stressed.
+-- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"
 local json = require "dkjson"

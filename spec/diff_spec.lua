@@ -1,6 +1,7 @@
 -- --diff: differences between the costs of two runs.
 --
 -- Tags: user.
+-- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local builder = require "spec.support.gmon_builder"
 local command = require "spec.support.command"

@@ -1,4 +1,6 @@
 -- Executables that do not belong to a gmon.out, and options with wrong files.
+--
+-- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"
 local elf = require "spec.support.elf"

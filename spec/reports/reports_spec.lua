@@ -1,4 +1,5 @@
 -- Tags: stressed.
+-- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"
 local json = require "dkjson"

@@ -1,6 +1,7 @@
 -- --diff with statistics: compares two runs by area and context.
 --
 -- Tags: stressed.
+-- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"
 local profio = require "profio"

@@ -1,4 +1,6 @@
 -- The reports of Xbase++ traces; XppPat's statistics equal the table published by Alaska.
+--
+-- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"
 local xpp = require "spec.support.xpp_builder"
