@@ -1,15 +1,17 @@
 # checks.mk - the targets of the Makefile that build the core in another way: with sanitizers, for
 # fuzzers, to count what runs, with a change, or for the bench. The Makefile includes it.
 
-# The sanitizers: a Lua interpreter with the module built in carries them, so the programs
-# that the specs start are run as they are. Their reports need only the functions and lines
-# of -g1, which compiles faster. Each spec that reaches C code runs once: with a collector
-# that never rests where that can hurt. With ALL=-all the costly ones run too, each process
-# looks for leaks when it ends, and fuzz_lua does with all seeds; else only `run-oom` and the
-# other fuzzers do.
+# The sanitizers and the fuzzers share a build by clang, in $(B)/asan: with what the fuzzers need
+# to see what an input reaches, the specs take as long. A Lua interpreter with the module built
+# in carries the sanitizers, so the programs that the specs start are run as they are. Their
+# reports need only the functions and lines of -g1, which compiles faster. Each spec that
+# reaches C code runs once: with a collector that never rests where that can hurt. With
+# ALL=-all the costly ones run too, each process looks for leaks when it ends, and fuzz_lua
+# does with all seeds; else only `run-oom` and the other fuzzers do.
 
 ASAN := -UNDEBUG -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
+INSTRUMENTED = B=$(B)/asan CC=clang CFLAGS="$(ASAN) -fsanitize=fuzzer-no-link"
 LUA_STATIC = -Wl,-E -Wl,--whole-archive -l:liblua5.4.a \
 	-Wl,--no-whole-archive -ldl
 ALL ?=
@@ -18,10 +20,9 @@ SANITIZED = PATH="$(abspath $(B)/bin):$$PATH" \
 
 asan:
 	@$(SETUP) run test check
-	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" REPLAYED=$(if $(ALL),fuzz_lua) asan-programs
+	@$(AGAIN) -j$(JOBS) $(INSTRUMENTED) REPLAYED=$(if $(ALL),fuzz_lua) asan-programs
 	@failed=0; for run in run-asan run-gcstress run-oom $(if $(ALL),run-replay); do \
-		$(AGAIN) -k B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" REPLAYED=fuzz_lua $$run || \
-			failed=1; \
+		$(AGAIN) -k $(INSTRUMENTED) REPLAYED=fuzz_lua $$run || failed=1; \
 	done; exit $$failed
 
 asan-all:
@@ -118,13 +119,10 @@ $(B)/replay/%: spec/fuzz/%.c $(CORE)
 	$(Q)$(CC) $(ALLFLAGS) $(CFLAGS) -DSTANDALONE $(filter-out %.lua,$^) \
 		$(LINK_$(@F)) $(LIBS) -o $@
 
-FUZZ := -UNDEBUG -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined \
-	-fno-sanitize-recover=undefined
-
 fuzz:
 	@$(SETUP) run check
-	@$(AGAIN) -j$(JOBS) B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" $(FUZZERS:%=$(B)/fuzz/%)
-	@$(AGAIN) -j$(JOBS) -O B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" run-fuzz
+	@$(AGAIN) -j$(JOBS) $(INSTRUMENTED) $(FUZZERS:%=$(B)/asan/%)
+	@$(AGAIN) -j$(JOBS) -O $(INSTRUMENTED) run-fuzz
 
 # That which tries its seeds for longest comes first.
 run-fuzz: run-fuzz_decode $(FUZZERS:%=run-%)
