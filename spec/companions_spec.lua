@@ -1,6 +1,7 @@
 -- Unreadable files beside a trace cause a note or an error.
 --
 -- Tags: user, stressed.
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"

@@ -1,6 +1,7 @@
 -- profio compare of two versions of a program that is built with -pg: one function is slower, one
 -- is renamed, one is inlined into its caller, one is in another file.
 --
+-- Long: many commands or rows, or programs that are compiled.
 -- Unsanitized: compare_spec and the specs of gmon run the same branches.
 
 local gmon = require "spec.support.gmon_builder"

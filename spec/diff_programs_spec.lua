@@ -1,5 +1,6 @@
 -- --diff of two builds of a program: each side has its own executable.
 --
+-- Long: many commands or rows, or programs that are compiled.
 -- Unsanitized: compare_spec and the specs of gmon run the same branches.
 
 local profio = require "profio"

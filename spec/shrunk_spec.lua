@@ -1,6 +1,7 @@
 -- A file that shrinks while it is read, and one that is not as its format says: whatever reads it
 -- ends with an error, and the command with status 1.
 --
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: many commands.
 
 local command = require "spec.support.command"

@@ -2,6 +2,7 @@
 -- never reach a terminal: not in reports, and not in warnings and errors.
 --
 -- Tags: user.
+-- Long: many commands or rows, or programs that are compiled.
 -- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
 local command = require "spec.support.command"

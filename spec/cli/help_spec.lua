@@ -1,6 +1,7 @@
 -- profio help: pages, their text, and what mentions a word.
 --
 -- Tags: user.
+-- Long: many commands or rows, or programs that are compiled.
 -- Unsanitized: texts, options and files of Lua alone.
 
 local command = require "spec.support.command"

@@ -1,6 +1,7 @@
 -- profio mcp: the protocol as its text defines it, and as the client of its authors sees it.
 --
 -- Tags: user.
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: many commands.
 
 local command = require "spec.support.command"

@@ -1,6 +1,7 @@
 -- The commands profio store trend and profio store top.
 --
 -- Tags: user.
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: many commands.
 
 local command = require "spec.support.command"

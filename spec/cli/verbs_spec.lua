@@ -1,6 +1,7 @@
 -- The verbs of the command: each is a short form of options that also exist without it.
 --
 -- Tags: user.
+-- Long: many commands or rows, or programs that are compiled.
 -- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
 local command = require "spec.support.command"

@@ -1,6 +1,7 @@
 -- Export sqlite: databases as Python's sqlite3 and the command sqlite3 read them, compared with
 -- csv.
 --
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local cli = require "profio.cli"

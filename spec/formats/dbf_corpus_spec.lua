@@ -1,5 +1,7 @@
 -- Tables that other programs wrote, read from the folder of the corpus: each value must be equal to
 -- that of dbfread (Debian: python3-dbfread), except where dbfread is known to be wrong.
+--
+-- Long: many commands or rows, or programs that are compiled.
 
 local profio = require "profio"
 

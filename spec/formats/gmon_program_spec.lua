@@ -1,5 +1,6 @@
 -- Executables that do not belong to a gmon.out, and options with wrong files.
 --
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"

@@ -1,6 +1,7 @@
 -- Statistics read in chunks equal those of one scan, byte for byte: on timelines of a format whose
 -- readers run in threads, with calls across the bounds of all chunks.
 --
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 
 local core = require "profio.core"

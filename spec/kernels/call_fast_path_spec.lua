@@ -1,6 +1,7 @@
 -- Statistics of a binary timeline count most calls on a fast path, without rows: they must agree
 -- with the slow model, and with the aggregates of the rows of calls.
 --
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 
 local profio = require "profio"

@@ -1,4 +1,6 @@
 -- core.explain against a slow model, and trace:explain on timelines with a planted reason.
+--
+-- Long: many commands or rows, or programs that are compiled.
 
 local core = require "profio.core"
 local events = require "spec.support.call_events"

@@ -1,6 +1,7 @@
 -- Packed sums: statistics that come from them equal those of the events, and sums of packs do not
 -- depend on how the runs were divided into packs.
 --
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: large inputs, beside models in Lua.
 
 local core = require "profio.core"

@@ -1,3 +1,4 @@
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: large inputs, beside models in Lua.
 
 local command = require "spec.support.command"

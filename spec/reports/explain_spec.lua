@@ -1,6 +1,7 @@
 -- trace:explain on small timelines whose parts are known, report explain and verb explain.
 --
 -- Tags: stressed.
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: many commands.
 
 local command = require "spec.support.command"

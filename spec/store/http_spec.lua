@@ -1,6 +1,7 @@
 -- The HTTP client of profio.store against servers that answer with given bytes, and against
 -- ClickHouse.
 --
+-- Long: many commands or rows, or programs that are compiled.
 -- Costly: many commands.
 
 local clickhouse = require "spec.support.clickhouse"
