@@ -190,6 +190,16 @@ describe("setting up", function()
       assert.matches("as root: apt%-get update && apt%-get install [^\n]*liblua5%.4%-dev", said)
    end)
 
+   it("says that it needs 64 bits", function()
+      if select(2, run "echo 'int x;' | gcc -m32 -fsyntax-only -x c -") ~= 0 then
+         return pending "gcc has no -m32 here"
+      end
+      local said, status = run "CC='gcc -m32' spec/support/setup.sh --only-check build"
+      assert.equal(1, status)
+      assert.equal("profio needs a machine of 64 bits: gcc -m32 has no integers of 128 bits\n",
+         said)
+   end)
+
    it("names the line for root when sudo refuses", function()
       local tools = folder .. "/tools"
       run(("mkdir -p '%s' && cd '%s' && printf '#!/bin/sh\nexit 1\n' > sudo && chmod +x sudo && "

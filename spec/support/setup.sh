@@ -41,7 +41,17 @@ has_library () {
   case $($1 -print-file-name="$2") in /*) ;; *) return 1 ;; esac
 }
 
+# check_width: end where a compiler that works has no integers of 128 bits.
+check_width () {
+  compiles () { echo "$1" | $CC -fsyntax-only -x c - 2>/dev/null; }
+  # shellcheck disable=SC2086
+  ! compiles 'int x;' || compiles '__int128 x;' && return
+  echo "profio needs a machine of 64 bits: $CC has no integers of 128 bits" >&2
+  exit 1
+}
+
 probe_build () {
+  check_width
   need liblua5.4-dev has_header lua.h
   need libelf-dev has_header libelf.h
   need libdw-dev has_header elfutils/libdw.h

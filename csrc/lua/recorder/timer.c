@@ -19,6 +19,11 @@
 
 #include "lua/recorder/recorder.h"
 
+/* The member for SIGEV_THREAD_ID: old headers of glibc lack its public name. */
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 
 /* Fills r->areas with the functions of a stack, innermost first, without the
    recorder's own and without the interpreter's C function at the bottom, unless
@@ -197,7 +202,7 @@ pf_status l_timer_start (l_recorder *r, pf_error *error) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
                            .sigev_signo = SIGPROF};
   struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
-  event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+  event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
   sigemptyset(&action.sa_mask);
   if (sigaction(SIGPROF, &action, &r->saved_action) == 0) {
     r->has_timer = timer_create(r->clock.id, &event, &r->timer) == 0;

@@ -79,9 +79,10 @@ static void deflate_block (z_stream *z, block *b, bool is_first, bool is_last) {
   (void)deflate(z, is_last ? Z_FINISH : Z_SYNC_FLUSH);
   b->packed_size = capacity - z->avail_out;
   b->crc = crc32(0, b->bytes + WINDOW, (uInt)b->size);
-  b->packed = realloc(packed, b->packed_size);
-  if (b->packed == NULL) /* shrinking failed: keep the larger memory */
-    b->packed = packed;
+  uint8_t *const shrunk = realloc(packed, b->packed_size);
+  b->packed = packed; /* as large as before, if that failed */
+  if (shrunk != NULL)
+    b->packed = shrunk;
   (void)deflateReset(z); /* fails only for an invalid stream */
 }
 

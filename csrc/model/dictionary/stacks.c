@@ -51,7 +51,9 @@ static uint32_t add (struct pf_stacks *stacks, uint32_t parent, uint32_t frame,
   const bool is_inner = parent < number;
   assert(is_inner || parent == PF_NO_STACK);
   pf_stack *const list = stacks->list;
-  const uint32_t depth = is_inner ? list[parent].depth + 1 : 1;
+  uint32_t depth = 1;
+  if (is_inner) /* gcc 14 loads it on both sides of a ?: */
+    depth = list[parent].depth + 1;
   list[number] = (pf_stack){parent, frame, depth, PF_NO_STACK};
   if (is_inner && list[parent].child == PF_NO_STACK)
     list[parent].child = number;
