@@ -32,6 +32,7 @@ typedef struct elf_file {
   GElf_Ehdr header;
   elf_section *sections; /* by section number */
   size_t nsections;
+  bool has_packed; /* debug sections are compressed */
 } elf_file;
 
 /* Return the first section of a type (`name` NULL) or with a name; NULL: none.

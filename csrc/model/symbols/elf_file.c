@@ -72,6 +72,9 @@ static pf_status read_sections (elf_file *file) {
       continue;
     const char *name = elf_strptr(file->elf, names, header.sh_name);
     const bool fits = header.sh_size <= UINT64_MAX - header.sh_addr;
+    if ((header.sh_flags & SHF_COMPRESSED) != 0 ||
+        (name != NULL && strncmp(name, ".zdebug", 7) == 0))
+      file->has_packed = true;
     file->sections[i] = (elf_section){
         .start = header.sh_addr,
         .end = fits ? header.sh_addr + header.sh_size : UINT64_MAX,
@@ -87,7 +90,7 @@ static pf_status read_sections (elf_file *file) {
 
 
 /* Opens an ELF file; close_file closes it also after a failure. libelf takes a
-   pointer that is not const, but only reads. */
+   pointer that is not const, but only reads, unless it unpacks a section. */
 static pf_status open_file (elf_file *file, pf_bytes bytes, pf_error *error) {
   *file = (elf_file){0};
   if (bytes.size < EI_NIDENT || memcmp(bytes.at, ELFMAG, SELFMAG) != 0)

@@ -186,8 +186,8 @@ static pf_status sort_rows (const reading *r, pf_symbols *symbols) {
 }
 
 
-static pf_status read_dwarf (pf_symbols *symbols, const elf_file *file) {
-  Dwarf *dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+static pf_status read_dwarf (pf_symbols *symbols, Elf *elf) {
+  Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
   if (dwarf == NULL)
     return PF_OK;
   reading r = {
@@ -206,6 +206,25 @@ static pf_status read_dwarf (pf_symbols *symbols, const elf_file *file) {
 }
 
 
+/* libelf unpacks a section by changing its header where the file lies, so it
+   gets a copy. */
+static pf_status read_lines_of (pf_symbols *symbols, const elf_file *file) {
+  size_t size = 0;
+  if (!file->has_packed)
+    return read_dwarf(symbols, file->elf);
+  const char *const bytes = elf_rawfile(file->elf, &size);
+  char *const copy = bytes == NULL ? NULL : malloc(size);
+  if (copy == NULL)
+    return bytes == NULL ? PF_OK : PF_ENOMEM;
+  memcpy(copy, bytes, size);
+  Elf *const elf = elf_memory(copy, size);
+  const pf_status status = elf == NULL ? PF_OK : read_dwarf(symbols, elf);
+  elf_end(elf);
+  free(copy);
+  return status;
+}
+
+
 pf_status pf_symbols_read_lines (pf_symbols *symbols) {
   const pf_symbol_files *const files = &symbols->files;
   elf_pair pair;
@@ -217,9 +236,9 @@ pf_status pf_symbols_read_lines (pf_symbols *symbols) {
   pf_status status =
       elf_pair_open(&pair, files->executable, files->debug, &ignored);
   if (status == PF_OK && pair.debug.elf != NULL)
-    status = read_dwarf(symbols, &pair.debug);
+    status = read_lines_of(symbols, &pair.debug);
   if (status == PF_OK && symbols->nlines == 0)
-    status = read_dwarf(symbols, &pair.main);
+    status = read_lines_of(symbols, &pair.main);
   elf_pair_close(&pair);
   if (status == PF_ENOMEM)
     return status;

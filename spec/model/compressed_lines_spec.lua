@@ -1,0 +1,74 @@
+-- Debug sections that are compressed: the lines are those of the same executable without
+-- compression, and neither the file nor the bytes that hold it change.
+
+local command = require "spec.support.command"
+local core = require "profio.core"
+local programs = require "spec.support.programs"
+local symbols_of = require "profio.internal.symbols"
+
+local folder = command.folder .. "/compressed"
+
+local function run(line, ...)
+   local _, status, errors = command.run(("cd compressed && " .. line):format(...))
+   assert.equal(0, status, errors)
+end
+
+-- Returns the functions of an executable and the first line of each.
+local function lines_of(exe)
+   local opened <close> = assert(symbols_of.open { exe = exe, dictionary = core.dictionary() })
+   local list = {}
+   for i, symbol in ipairs(opened.symbols:all()) do
+      list[i] = { symbol.name, opened.symbols:line(symbol.start) }
+   end
+   return list
+end
+
+describe("compressed debug sections", function()
+   setup(function()
+      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+      local functions = {}
+      for i = 1, 400 do -- more than the size up to which a file is copied
+         functions[i] = ("int f%d(int n) { return n * %d; }\n"):format(i, i)
+      end
+      functions[401] = "int main(void) { return f7(0); }\n"
+      command.file("compressed/a.c", table.concat(functions))
+      if programs.has "gcc" then
+         run "gcc -g -no-pie -Wl,--build-id=none a.c -o plain"
+      end
+   end)
+
+   teardown(function()
+      os.execute(("rm -rf '%s'"):format(folder))
+   end)
+
+   local function same(name)
+      local want = lines_of(folder .. "/plain")
+      assert.is_true(#want > 400)
+      local bytes = command.read(folder .. "/" .. name)
+      for _ = 1, 2 do -- reading leaves them as they are
+         assert.same(want, lines_of(folder .. "/" .. name))
+      end
+      assert.equal(bytes, command.read(folder .. "/" .. name))
+   end
+
+   for _, way in ipairs { "gcc -g -gz=zlib -no-pie -Wl,--build-id=none a.c -o",
+      "objcopy --compress-debug-sections=zlib plain",
+      "objcopy --compress-debug-sections=zlib-gnu plain" } do
+      it("are read: " .. way:match "^%S+" .. " " .. way:match "zlib[-%a]*", function()
+         if not (programs.has "gcc" and programs.has "objcopy") then
+            return pending "needs gcc and objcopy"
+         end
+         run("%s packed", way)
+         same "packed"
+      end)
+   end
+
+   it("are read in a separate debug file", function()
+      if not (programs.has "gcc" and programs.has "objcopy") then
+         return pending "needs gcc and objcopy"
+      end
+      run "objcopy --only-keep-debug --compress-debug-sections=zlib plain apart.debug"
+      run "objcopy --strip-all --add-gnu-debuglink=apart.debug plain apart"
+      same "apart"
+   end)
+end)
