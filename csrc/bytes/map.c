@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "bytes/map.h"
+#include "bytes/output.h"
 #include "bytes/spool.h"
 
 #define SMALL 16384u /* bytes of files that are copied: mapping takes longer */
@@ -266,6 +267,24 @@ pf_status pf_map_descriptor (int fd, uint64_t max_size, pf_map **map,
 }
 
 
+/* Names the former file where a command was killed while it replaced the one at
+   the path. */
+static pf_status fail_to_open (const char *path, int errnum, pf_error *error) {
+  char *former = NULL;
+  if (errnum == ENOENT)
+    pf_output_former(path, &former);
+  const pf_status status =
+      former == NULL
+          ? pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errnum))
+          : pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                    "%s: a command that replaced it was interrupted; the "
+                    "former file is %s",
+                    strerror(errnum), former);
+  free(former);
+  return status;
+}
+
+
 pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
                        pf_error *error) {
   *map = NULL;
@@ -273,7 +292,7 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
     return pf_map_descriptor(STDIN_FILENO, max_size, map, error);
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+    return fail_to_open(path, errno, error);
   struct stat found;
   const pf_status status = map_descriptor(fd, max_size, &found, map, error);
   if (status == PF_OK && *map != NULL && S_ISREG(found.st_mode))
@@ -325,7 +344,7 @@ pf_status pf_map_live_descriptor (int fd, pf_map **map, pf_error *error) {
 pf_status pf_map_live (const char *path, pf_map **map, pf_error *error) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+    return fail_to_open(path, errno, error);
   const pf_status status = pf_map_live_descriptor(fd, map, error);
   if (status != PF_OK)
     close(fd);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define FOLDER     "is a folder: name a file in it"
+#define FORMER     ".profio-former-" /* and the name of a replaced file */
 #define MOST_LINKS 40  /* symbolic links that are followed, as in the kernel */
 #define MOST_TRIES 100 /* temporary names */
 
@@ -359,20 +360,94 @@ static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
 }
 
 
+/* Returns the path of the file that `path` replaces, during a commit, in new
+   memory; NULL when out of memory. The end of a name that is too long decides.
+   */
+static char *former_of (const char *path) {
+  const char *const slash = strrchr(path, '/');
+  const char *name = slash == NULL ? path : slash + 1;
+  const int folder = (int)(name - path);
+  const size_t most = NAME_MAX - (sizeof FORMER - 1), size = strlen(name);
+  if (size > most)
+    name += size - most;
+  const size_t whole = (size_t)folder + sizeof FORMER + strlen(name);
+  char *const former = malloc(whole);
+  if (former != NULL)
+    snprintf(former, whole, "%.*s" FORMER "%s", folder, path, name);
+  return former;
+}
+
+
+void pf_output_former (const char *path, char **former) {
+  *former = former_of(path);
+  if (*former != NULL && access(*former, F_OK) != 0) {
+    free(*former);
+    *former = NULL;
+  }
+}
+
+
+/* Moves the files away that outputs replace, the main one, which is the last,
+   first. */
+static pf_status move_away (pf_output *outputs, size_t count, pf_error *error) {
+  for (size_t i = count; i-- > 0;) {
+    pf_output *const output = &outputs[i];
+    if (output->temporary == NULL)
+      continue;
+    output->former = former_of(output->path);
+    if (output->former == NULL)
+      return pf_no_memory(error);
+    if (rename(output->path, output->former) == 0)
+      continue;
+    const int errnum = errno;
+    if (errnum == ENOENT)
+      unlink(output->former); /* of a commit that was interrupted */
+    free(output->former);
+    output->former = NULL;
+    if (errnum != ENOENT)
+      return fail_with_path(output, "cannot be replaced", errnum, error);
+  }
+  return PF_OK;
+}
+
+
+/* Moves them back, in place of the new ones. */
+static void move_back (pf_output *outputs, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (outputs[i].is_named)
+      unlink(outputs[i].path);
+  for (size_t i = 0; i < count; i++)
+    if (outputs[i].former != NULL)
+      rename(outputs[i].former, outputs[i].path);
+}
+
+
 pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error) {
-  for (size_t i = 0; i < count; i++) {
-    const pf_status status = prepare(&outputs[i], count == 1, error);
-    if (status != PF_OK)
-      return status;
+  size_t several = 0;
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    status = prepare(&outputs[i], count == 1, error);
+    several += outputs[i].temporary != NULL;
+  }
+  if (status != PF_OK)
+    return status;
+  if (several > 1)
+    status = move_away(outputs, count, error);
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    pf_output *const output = &outputs[i];
+    output->is_named = output->temporary != NULL &&
+                       rename(output->temporary, output->path) == 0;
+    if (output->temporary != NULL && !output->is_named)
+      status = fail_with_path(output, "cannot be written", errno, error);
+  }
+  if (status != PF_OK) {
+    move_back(outputs, count);
+    return status;
   }
   for (size_t i = 0; i < count; i++) {
-    pf_output *const output = &outputs[i];
-    if (output->temporary != NULL &&
-        rename(output->temporary, output->path) != 0)
-      return fail_with_path(output, "cannot be written", errno, error);
-    free(output->temporary);
-    output->temporary = NULL;
-    pf_output_close(output);
+    if (outputs[i].former != NULL)
+      unlink(outputs[i].former);
+    pf_output_close(&outputs[i]);
   }
   return PF_OK;
 }
@@ -412,9 +487,10 @@ pf_status pf_output_sync_folder (const char *path, pf_error *error) {
 void pf_output_close (pf_output *output) {
   if (output->fd >= 0)
     close(output->fd);
-  if (output->temporary != NULL)
+  if (output->temporary != NULL && !output->is_named)
     unlink(output->temporary);
   free(output->temporary);
+  free(output->former);
   free(output->path);
   *output = (pf_output){.fd = -1};
 }

@@ -31,7 +31,9 @@ typedef struct pf_output {
   int fd;           /* opened for writing (and reading); -1: closed */
   char *path;       /* owned: absolute path of the target, without links */
   char *temporary;  /* owned: its temporary path; NULL: it has no name */
+  char *former;     /* owned: where the replaced file is during a commit */
   bool is_in_place; /* the target is no regular file, and fd is the target */
+  bool is_named;    /* during a commit: it has its name */
 } pf_output;
 
 /* Fail with "WHAT: the text of errnum": PF_EIO, or PF_ENOMEM for ENOMEM. Also
@@ -55,13 +57,23 @@ pf_status pf_output_resolve (const char *path, char **absolute,
 pf_status pf_output_close_fd (pf_output *output, pf_error *error);
 
 /*
-** Give `count` outputs their names, in their order, and close them. Outputs
-** that have neither a descriptor nor a temporary file are skipped. Everything
-** except the renames is done for all outputs first, so that all targets are
-** unchanged after a failure, unless a rename fails. After a failure the caller
-** closes all outputs. PF_EIO (the message names the file), PF_ENOMEM.
+** Give `count` outputs their names, in their order, and close them; the last
+** one is the main one, which names the others. Outputs that have neither a
+** descriptor nor a temporary file are skipped. After a failure all targets are
+** as they were, and the caller closes all outputs. PF_EIO (the message names
+** the file), PF_ENOMEM.
+**
+** No moment shows files of different writers together. Several files that are
+** replaced are first moved to .profio-former-NAME, the main one first; it gets
+** its new name last. A process that is killed in between leaves no main file,
+** and pf_output_former finds the one that it had.
 */
 pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error);
+
+/* Set *former to the path of the file that an interrupted pf_output_commit has
+   moved away from `path`, which the caller frees; NULL: there is none, or no
+   memory. */
+void pf_output_former (const char *path, char **former);
 
 /* Give an output its name if no file has it, and close the descriptor. The
    caller calls pf_output_close afterwards. PF_AGAIN: a file has that name.
