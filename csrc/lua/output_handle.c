@@ -14,6 +14,7 @@
 #include "bytes/output.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -153,8 +154,27 @@ static int core_write_failure (lua_State *L) {
 }
 
 
+/* core.flush(file): true, or as core.write_failure if the file cannot be
+   flushed or an earlier write to it has failed. The reason of an earlier one is
+   lost, but a pipe tells that it has no reader. */
+static int core_flush (lua_State *L) {
+  const luaL_Stream *const stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  luaL_argcheck(L, stream->closef != NULL, 1, "the file is closed");
+  const bool is_flushed = fflush(stream->f) == 0;
+  int errnum = is_flushed ? 0 : errno;
+  if (is_flushed && !ferror(stream->f)) {
+    lua_pushboolean(L, true);
+    return 1;
+  }
+  struct pollfd pipe = {.fd = fileno(stream->f), .events = POLLOUT};
+  if (errnum == 0 && poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0)
+    errnum = EPIPE;
+  return l_write_failure(L, 1, errnum);
+}
+
+
 void l_open_output_handle (lua_State *L) {
   L_ADD(L, {"commit", core_commit}, {"output", core_output},
-        {"output_path", core_output_path},
+        {"flush", core_flush}, {"output_path", core_output_path},
         {"write_failure", core_write_failure});
 }

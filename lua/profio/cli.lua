@@ -5,6 +5,7 @@ local core = require "profio.core"
 local failure = require "profio.cli.failure"
 local later = require "profio.internal.later"
 local output = require "profio.cli.output"
+local raise = require "profio.internal.raise"
 local conflicts = later "profio.cli.conflicts"
 local files = later "profio.cli.files"
 local format_list = later "profio.cli.help.format_list"
@@ -180,6 +181,12 @@ local function run(argv, err)
    return status, is_closed
 end
 
+local function run_completely(argv, err)
+   local status, is_closed = run(argv, err)
+   output.check_standard()
+   return status, is_closed
+end
+
 -- }======
 
 -- {====== Errors ======
@@ -200,10 +207,12 @@ local function on_raise(message)
    elseif message:find "not enough memory$" then
       return failure.new(failure.NOTHING, "not enough memory")
    elseif is_bug(message) then
-      return failure.new(failure.NOTHING, debug.traceback(message, 2))
+      return failure.new(failure.NOTHING, raise.is_of_user(message) and message
+         or debug.traceback(message, 2))
    end
-   message = message:gsub("^[^\n:]+%.lua:%d+: ", "")
-   return failure.new(message == core.unread() and failure.NOTHING or failure.USE, message)
+   message = raise.positioned(message, "")
+   local is_failure = message == core.unread() or raise.is_of_user(message)
+   return failure.new(is_failure and failure.NOTHING or failure.USE, message)
 end
 
 ---Run the command.
@@ -215,7 +224,7 @@ end
 function cli.main(argv, err)
    err = err or io.stderr
    core.ignore_broken_pipes()
-   local ok, result, is_closed = xpcall(run, on_raise, argv, err)
+   local ok, result, is_closed = xpcall(run_completely, on_raise, argv, err)
    if ok then
       return result, is_closed
    end
@@ -227,6 +236,8 @@ function cli.main(argv, err)
    end
    return result.status
 end
+
+raise.command = cli.main
 
 -- }======
 

@@ -142,3 +142,62 @@ describe("profio", function()
       end)
    end)
 end)
+
+describe("a mistake in a reader of --load", function()
+   local reader = [[
+local profio = require "profio"
+profio.register { name = "mine", tables = { rows = { { "n", "int" } } },
+   score = function(head)
+      SCORE
+      return head == "MINE" and 100 or 0
+   end,
+   open = function()
+      OPEN
+      return { rows = function(put)
+         put(1)
+         READ
+      end }
+   end }
+]]
+   -- Returns the reader with a mistake at one of its places.
+   local function with(place, mistake)
+      return (reader:gsub(place, mistake):gsub("%f[%u]%u%u%u%u+%f[%s]\n", "\n"))
+   end
+
+   local lines = { SCORE = 4, OPEN = 8, READ = 11 }
+
+   it("is named with its file and line, without a traceback through profio", function()
+      command.file("mine", "MINE")
+      for place, number in pairs(lines) do
+         for mistake, message in pairs { ["local x = 1 + nil"] = "attempt to perform arithmetic",
+            ["error 'no header'"] = "no header" } do
+            command.file("reader.lua", with(place, mistake))
+            local _, status, errors = run "profio --load reader.lua --table rows mine"
+            assert.equal(1, status, errors)
+            assert.matches(("^profio: reader%%.lua:%d: %s[^\n]*\n$"):format(number, message),
+               errors)
+         end
+      end
+      command.file("reader.lua", with("READ", "put 'x'"))
+      local _, status, errors = run "profio --load reader.lua --table rows mine"
+      assert.equal(1, status)
+      assert.matches("^profio: reader%.lua:11: bad argument #1 to 'put' [^\n]*\n$", errors)
+   end)
+end)
+
+describe("standard output that cannot be written", function()
+   it("is an error of help, completion, scripts and mcp", function()
+      if not io.open "/dev/full" then
+         return pending "needs /dev/full"
+      end
+      command.file("prints.lua", "for i = 1, 10000 do print(i) end")
+      command.file("gmon.out", command.trace())
+      for _, line in ipairs { "profio help options", "profio help", "profio completion bash",
+         "profio --version", "profio --script prints.lua gmon.out",
+         [[echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' | profio mcp .]] } do
+         local _, status, errors = run(line .. " >/dev/full")
+         assert.equal(1, status, line)
+         assert.matches("standard output: write failed", errors, line)
+      end
+   end)
+end)

@@ -142,10 +142,7 @@ end
 
 ---Flushes the buffer.
 function Output:flush()
-   local ok, _, number = self.file:flush()
-   if not ok then
-      check_write(core.write_failure(self.file, number))
-   end
+   check_write(core.flush(self.file))
 end
 
 ---Flushes the buffer; a file of -o gets its name.
@@ -156,6 +153,14 @@ function Output:close()
       self:flush()
    else
       check_write(core.commit(self.file))
+   end
+end
+
+---Ends the command if standard output could not be written: what verbs and scripts wrote there
+---without a look at the result.
+function output.check_standard()
+   if io.type(io.stdout) == "file" then -- else a script has closed it
+      check_write(core.flush(io.stdout))
    end
 end
 

@@ -14,13 +14,17 @@ local function is_own(info)
    return info.source:sub(1, #own_folder) == own_folder
 end
 
+---The function that runs the command: what calls it is no code of the user.
+---@type function|nil
+raise.command = nil
+
 ---Returns the position of the user's code that called profio, "script.lua:12: ", or "" if unknown.
 ---@return string
 function raise.where()
    local level = 2
    while true do
-      local info = debug.getinfo(level, "Sl")
-      if not info then
+      local info = debug.getinfo(level, "Slf")
+      if not info or info.func == raise.command then
          return ""
       elseif info.currentline > 0 and not is_own(info) then
          return ("%s:%d: "):format(info.short_src, info.currentline)
@@ -49,6 +53,13 @@ function raise.expect(value, wanted, what)
          found == "number" and tostring(value) or found), 0)
    end
    return value
+end
+
+---Whether a message begins with a position in a file of the user, such as a reader of --load.
+---@param message string
+---@return boolean
+function raise.is_of_user(message)
+   return not message:find(own_position) and message:find "^[^\n:]+:%d+: " ~= nil
 end
 
 ---Adds a position of the user's code to a message of profio, unless it has one.

@@ -50,6 +50,14 @@ function core.file_state(path) end
 ---@return "EPIPE"|nil when the reader of a pipe left
 function core.write_failure(file, errnum) end
 
+---Flush a file: true, or as core.write_failure if that fails, or if an earlier write has failed.
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+---@return "EPIPE"|nil
+function core.flush(file) end
+
 ---Returns a writer through a ring into a file, or into standard output ("-").
 ---@param format string
 ---@param options table<string, any>
