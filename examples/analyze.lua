@@ -5,22 +5,21 @@
 -- copy of this file elsewhere finds it as `require` does. `make install` writes a command that
 -- knows where the module was installed.
 
-if _VERSION ~= "Lua 5.4" then
-   io.stderr:write("profio needs Lua 5.4, this is ", _VERSION, ": run lua5.4 ", arg[0], " ...\n")
-   os.exit(2)
-end
-
 local home = (arg[0]:match "^(.*)/[^/]*$" or ".") .. "/../"
 local build = os.getenv "PROFIO_BUILD" or "build"
 build = build:find "^/" and build or home .. build
 package.path = home .. "lua/?.lua;" .. home .. "lua/?/init.lua;" .. package.path
 package.cpath = build .. "/?.so;" .. package.cpath
 
-local found, cli = pcall(require, "profio.cli")
+local found, cli = pcall(function()
+   require "profio.internal.interpreter"
+   return require "profio.cli"
+end)
 if not found then
-   local missing = tostring(cli):match "module '([^']*)' not found" or ""
-   io.stderr:write(missing:find "^profio" and "profio is neither built (run make) nor installed"
-      or "profio lacks a Lua module; on Debian: apt-get install lua-argparse lua-filesystem", "\n",
+   local missing = tostring(cli):match "module '([^']*)' not found"
+   io.stderr:write(not missing and "" or missing:find "^profio"
+      and "profio is neither built (run make) nor installed\n"
+      or "profio lacks a Lua module; on Debian: apt-get install lua-argparse lua-filesystem\n",
       tostring(cli), "\n")
    os.exit(1)
 end

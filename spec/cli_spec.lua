@@ -434,16 +434,23 @@ describe("profio", function()
       end)
    end)
 
-   it("says so under another Lua, and stops", function()
-      local other = has "lua5.1" and "lua5.1" or has "luajit" and "luajit"
-      if not other then
-         pending "there is no other Lua"
-         return
-      end
-      local _, status, errors = run(command.analyze:gsub("lua5.4", other, 1) .. " --info")
-      assert.equal(2, status)
-      assert.matches("needs Lua 5.4", errors)
-   end)
+   for _, other in ipairs { "lua5.4 -e '_VERSION=[[Lua 5.3]]'", "lua5.1", "lua5.2",
+      "lua5.3", "luajit" } do
+      it("says so under another Lua, and stops: " .. other, function()
+         if not has(other:match "^%S+") then
+            return pending("needs " .. other)
+         end
+         local analyze = command.analyze:gsub("lua5.4", other, 1)
+         for _, line in ipairs { analyze .. " --info",
+            command.in_tree .. other .. [[ -e 'require "profio"']],
+            command.in_tree .. other .. [[ -e 'require "profio.recorder"']] } do
+            local _, status, errors = run(line)
+            assert.equal(1, status, errors)
+            assert.matches("profio needs Lua 5%.4, this is Lua%S* %d%.%d: run it with lua5%.4",
+               errors)
+         end
+      end)
+   end
 end)
 
 describe("core.interrupt", function()

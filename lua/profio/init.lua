@@ -4,6 +4,8 @@
 --    local trace <close> = assert(profio.open "gmon.out")
 --    for from, to, count in trace.arcs:each("from", "to", "count") do print(from, to, count) end
 
+require "profio.internal.interpreter"
+
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local later = require "profio.internal.later"

@@ -10,6 +10,8 @@
 -- During a recording, coroutine.create, resume, wrap and close and os.exit are replaced by
 -- functions of the recorder, which behave the same. Older references to the originals are not seen.
 
+require "profio.internal.interpreter"
+
 local core = require "profio.core"
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.outputs"

@@ -99,6 +99,6 @@ describe("the modules that a command loads", function()
       end
       table.sort(names)
       assert.same({ "profio", "profio.core", "profio.internal.conditions",
-         "profio.internal.later", "profio.internal.raise" }, names)
+         "profio.internal.interpreter", "profio.internal.later", "profio.internal.raise" }, names)
    end)
 end)

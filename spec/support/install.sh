@@ -48,6 +48,7 @@ install_command () {
 -- The command profio, written by make install.
 package.path = [[$LUADIR/?.lua;$LUADIR/?/init.lua;]] .. package.path
 package.cpath = [[$LIBDIR/?.so;]] .. package.cpath
+require 'profio.internal.interpreter'
 require 'profio.cli.compiled'.use [[$compiled]]
 local status, is_closed = require "profio.cli".main(arg)
 os.exit(status, not is_closed)
