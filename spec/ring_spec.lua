@@ -529,6 +529,10 @@ describe("a ring that its writer left", function()
          lines, codes = lines_of(path)
          assert.same({ { 1 }, { "ring-damaged" } }, { lines, codes })
       end
+      command.file("broken.br.ring", ring:sub(1, 8) .. ring:sub(9, 12):reverse() .. ring:sub(13))
+      local other <close> = assert(profio.open(path))
+      assert.matches("of the other byte order: open the recording on such a machine",
+         other.warnings[1].message)
    end)
 
    it("is whole after a kill at any moment", function()

@@ -120,6 +120,8 @@ for _, word in ipairs { "--check", "--info", "--new-script", "--list-reports" } 
    add(word, function() command(word, path) end)
 end
 
+add("--merge", function() command("--merge", path, path) end)
+
 -- Reads what was written: it must have the same number of rows.
 local function save(trace, options)
    local bytes = check("save", trace.save, trace, nil, options)

@@ -39,12 +39,25 @@ local function expected_calls(trace)
       lanes[call.lane] = lanes[call.lane] or {}
       table.insert(lanes[call.lane], { call.area, call.start, call.stop - call.start, call.depth })
    end
-   for _, list in pairs(lanes) do
-      table.sort(list, function(a, b)
-         return a[2] < b[2] or a[2] == b[2] and a[4] < b[4]
-      end)
-   end
    return lanes
+end
+
+-- The order of calls: by start, then depth, then the longest first.
+local function is_before(a, b)
+   if a[2] ~= b[2] then
+      return a[2] < b[2]
+   elseif a[4] ~= b[4] then
+      return a[4] < b[4]
+   end
+   return a[3] > b[3]
+end
+
+-- Sorts calls; those that is_before does not distinguish by name.
+local function sorted(list)
+   table.sort(list, function(a, b)
+      return is_before(a, b) or not is_before(b, a) and a[1] < b[1]
+   end)
+   return list
 end
 
 describe("core.overview", function()
@@ -71,17 +84,14 @@ describe("core.overview", function()
          local overview <close> = overview_of(trace)
          local seen, expected = {}, expected_calls(trace)
          for number, track in ipairs(overview:tracks()) do
-            seen[track.value] = calls_of(overview, number)
-            table.sort(seen[track.value], function(a, b)
-               return a[2] < b[2] or a[2] == b[2] and (a[4] < b[4]
-                  or a[4] == b[4] and a[3] < b[3])
-            end)
+            local list = calls_of(overview, number)
+            for i = 2, #list do
+               assert.is_false(is_before(list[i], list[i - 1]))
+            end
+            seen[track.value] = sorted(list)
          end
          for _, list in pairs(expected) do
-            table.sort(list, function(a, b)
-               return a[2] < b[2] or a[2] == b[2] and (a[4] < b[4]
-                  or a[4] == b[4] and a[3] < b[3])
-            end)
+            sorted(list)
          end
          assert.same(expected, seen)
       end

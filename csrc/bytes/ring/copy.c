@@ -31,6 +31,9 @@ static pf_status check_header (const pf_ring_header *header, bool is_closed,
                                uint64_t size, pf_error *error) {
   if (memcmp(header->magic, PF_RING_MAGIC, sizeof header->magic) != 0)
     return refuse(error, "no ring of a writer");
+  if (header->version == (uint32_t)PF_RING_VERSION << 24) /* below 256 */
+    return refuse(error, "the ring of a machine of the other byte order: open "
+                         "the recording on such a machine");
   if (header->version != PF_RING_VERSION || header->mode > PF_RING_OVERWRITE)
     return refuse(error, "the ring of another version of profio");
   if (is_closed)

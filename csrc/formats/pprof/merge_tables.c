@@ -126,8 +126,9 @@ static bool is_same_location (const void *context, uint32_t number) {
                                      *const b = w->location;
   return a->mapping == b->mapping && a->address == b->address &&
          a->nlines == b->nlines && a->is_folded == b->is_folded &&
-         memcmp(w->merged->lines + a->first, w->merged->lines + b->first,
-                a->nlines * sizeof(pprof_line)) == 0;
+         (a->nlines == 0 ||
+          memcmp(w->merged->lines + a->first, w->merged->lines + b->first,
+                 a->nlines * sizeof(pprof_line)) == 0);
 }
 
 

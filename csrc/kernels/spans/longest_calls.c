@@ -86,11 +86,23 @@ bool pf_overview_add (pf_overview_list *list, size_t most,
 }
 
 
+static int compare (int64_t a, int64_t b) {
+  return a < b ? -1 : a > b;
+}
+
+
+/* A total order: qsort of different C libraries gives the same. */
 static int by_start (const void *left, const void *right) {
   const pf_overview_call *const a = left, *const b = right;
-  if (a->start != b->start)
-    return a->start < b->start ? -1 : 1;
-  return a->depth < b->depth ? -1 : a->depth > b->depth;
+  const int orders[] = {
+      compare(a->start, b->start),   compare(a->depth, b->depth),
+      compare(b->length, a->length), compare(a->frame, b->frame),
+      compare(a->value, b->value),   compare(a->flags, b->flags),
+  };
+  for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+    if (orders[i] != 0)
+      return orders[i];
+  return 0;
 }
 
 

@@ -25,7 +25,8 @@ common.remedies = {
    ["profile-no-stack"] = "none needed: shares refer to the whole, which contains them",
    ["profile-overflow"] = "choose another metric, or fewer files",
    ["ring-alive"] = "none needed: --follow shows more records as they come",
-   ["ring-damaged"] = "none: the records before the damage are read",
+   ["ring-damaged"] = "the records before the damage are read; a ring of another version or "
+      .. "byte order can be read by that version, or on such a machine",
    ["ring-lost"] = "record with a larger ring, or with full = \"block\"",
    ["ring-recovered"] = "none needed: nothing that was committed is lost",
    ["ring-restarted"] = "record with fsync = true if a power failure may come",
