@@ -33,7 +33,8 @@ command.folder = folder
 -- specs' and those of the build.
 command.in_tree = ("LUA_PATH='%s/?.lua;%s/lua/?.lua;%s/lua/?/init.lua;;' "):format(root, root, root)
    .. ("LUA_CPATH='%s/?.so;%s/c/?.so;;' "):format(build, build)
-command.analyze = "lua5.4 " .. root .. "/examples/analyze.lua"
+-- The command: that of the checkout, or an installed one that PROFIO_COMMAND names.
+command.analyze = "lua5.4 " .. (os.getenv "PROFIO_COMMAND" or root .. "/examples/analyze.lua")
 
 ---Writes a file into the folder of these specs.
 ---@return string path
