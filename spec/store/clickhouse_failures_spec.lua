@@ -199,9 +199,9 @@ describe("a store in ClickHouse", function()
       local first <close> = assert(profio.store(path))
       local second <close> = assert(profio.store(path))
       local function add(store, number, seconds)
-         local _, is_new = stored.at(seconds, store.add, store, trace_of({ ["main;f"] = number },
+         local hash, is_new = stored.at(seconds, store.add, store, trace_of({ ["main;f"] = number },
             number))
-         return is_new
+         return assert(hash, is_new) and is_new
       end
       local november <const>, march <const>, july <const> = 1700000000, 1710000000, 1720000000
       assert.is_true(add(second, 100, march)) -- it has read the known runs, which are none

@@ -195,7 +195,8 @@ function stored.at(seconds, f, ...)
    os.time = function() return seconds end -- luacheck: ignore
    local result = table.pack(pcall(f, ...))
    os.time = time -- luacheck: ignore
-   return assert(table.unpack(result, 1, result.n)) and table.unpack(result, 2, result.n)
+   assert(table.unpack(result, 1, result.n))
+   return table.unpack(result, 2, result.n)
 end
 
 ---Returns a profile and statistics of calls in all the forms that are compared.
