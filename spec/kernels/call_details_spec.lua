@@ -151,6 +151,9 @@ describe("line and parameters of calls", function()
    end)
 
    it("need memory only for open calls, of any length", function()
+      if command.build:find("asan", 1, true) then
+         return pending "the sanitizers keep memory that was freed"
+      end
       local rows, long = {}, ("y"):rep(60000)
       for i = 1, 1000 do
          rows[#rows + 1] = { 1, i, "I", "F", i, long .. i }

@@ -126,9 +126,8 @@ static bool is_same_location (const void *context, uint32_t number) {
                                      *const b = w->location;
   return a->mapping == b->mapping && a->address == b->address &&
          a->nlines == b->nlines && a->is_folded == b->is_folded &&
-         (a->nlines == 0 ||
-          memcmp(w->merged->lines + a->first, w->merged->lines + b->first,
-                 a->nlines * sizeof(pprof_line)) == 0);
+         memcmp(w->merged->lines + a->first, w->merged->lines + b->first,
+                a->nlines * sizeof(pprof_line)) == 0;
 }
 
 
@@ -177,13 +176,14 @@ static bool add_line (pprof_merged *m, const pprof_translation *t,
 }
 
 
-/* Read a location; its mapping is an entry number. False if out of memory. */
+/* Read a location; its mapping is an entry number. The array of lines exists
+   then, even if no location has one. False if out of memory. */
 static bool read_location (pprof_merged *m, const pprof_translation *t,
                            pf_bytes message, pprof_merged_location *location) {
   pf_cursor c = pf_cursor_over(message, false);
   pprof_field field;
   uint64_t mapping = 0;
-  bool ok = true;
+  bool ok = pf_grow(&m->lines, &m->line_capacity, (size_t)m->nlines + 1);
   *location = (pprof_merged_location){.first = m->nlines};
   while (ok && pprof_next_field(&c, &field))
     switch (field.number) {
