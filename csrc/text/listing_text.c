@@ -271,12 +271,12 @@ static char *put_padded (char *p, const row_job *job,
 }
 
 
-/* Space for everything but texts is reserved at once; each text reserves
-   again. */
+/* Space for everything but texts is reserved at once (and a byte, so that there
+   is an array); each text reserves again. */
 static pf_status put_row (row_job *job, const row_template *template,
                           size_t row) {
   row_text *const text = &job->text;
-  if (row_reserve(text, job->fixed_size) != PF_OK)
+  if (row_reserve(text, job->fixed_size + 1) != PF_OK)
     return PF_ENOMEM;
   char *p = text->at + text->used;
   for (size_t i = 0; i < template->nsegments; i++) {
