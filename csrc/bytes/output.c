@@ -360,9 +360,8 @@ static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
 }
 
 
-/* Returns the path of the file that `path` replaces, during a commit, in new
-   memory; NULL when out of memory. The end of a name that is too long decides.
-   */
+/* Returns the path to which a file is moved away, in new memory; NULL when out
+   of memory. Of a name that is too long the end is taken. */
 static char *former_of (const char *path) {
   const char *const slash = strrchr(path, '/');
   const char *name = slash == NULL ? path : slash + 1;
@@ -388,8 +387,11 @@ void pf_output_former (const char *path, char **former) {
 
 
 /* Moves the files away that outputs replace, the main one, which is the last,
-   first. */
+   first. Without it, those that an interrupted commit has moved stay until this
+   one is complete. */
 static pf_status move_away (pf_output *outputs, size_t count, pf_error *error) {
+  const char *const main = outputs[count - 1].path;
+  const bool has_main = main != NULL && access(main, F_OK) == 0;
   for (size_t i = count; i-- > 0;) {
     pf_output *const output = &outputs[i];
     if (output->temporary == NULL)
@@ -397,11 +399,10 @@ static pf_status move_away (pf_output *outputs, size_t count, pf_error *error) {
     output->former = former_of(output->path);
     if (output->former == NULL)
       return pf_no_memory(error);
-    if (rename(output->path, output->former) == 0)
+    const bool stays = !has_main && access(output->former, F_OK) == 0;
+    if (!stays && rename(output->path, output->former) == 0)
       continue;
-    const int errnum = errno;
-    if (errnum == ENOENT)
-      unlink(output->former); /* of a commit that was interrupted */
+    const int errnum = stays ? ENOENT : errno;
     free(output->former);
     output->former = NULL;
     if (errnum != ENOENT)
@@ -445,8 +446,11 @@ pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error) {
     return status;
   }
   for (size_t i = 0; i < count; i++) {
-    if (outputs[i].former != NULL)
-      unlink(outputs[i].former);
+    char *const former =
+        several > 1 && outputs[i].is_named ? former_of(outputs[i].path) : NULL;
+    if (former != NULL)
+      unlink(former); /* also that of a commit that was interrupted */
+    free(former);
     pf_output_close(&outputs[i]);
   }
   return PF_OK;

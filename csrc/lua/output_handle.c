@@ -14,9 +14,9 @@
 #include "bytes/output.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
