@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* O_TMPFILE */
 
 #include "bytes/output.h"
+#include "bytes/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,127 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FOLDER     "is a folder: name a file in it"
 #define FORMER     ".profio-former-" /* and the name of a replaced file */
-#define MOST_LINKS 40  /* symbolic links that are followed, as in the kernel */
-#define MOST_TRIES 100 /* temporary names */
-
-/* Results of descriptor_of for a path that names no descriptor of this
-   process. */
-#define NO_DESCRIPTOR    (-2)
-#define OTHER_DESCRIPTOR (-1) /* one of another process */
-
-
-pf_status pf_fail_by_system (pf_error *error, const char *what, int errnum) {
-  if (errnum == ENOMEM)
-    return pf_no_memory(error);
-  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s: %s", what, strerror(errnum));
-}
-
-
-/* Returns FOLDER/NAME in new memory; NULL when out of memory. */
-static char *joined (const char *folder, const char *name) {
-  const size_t size = strlen(folder) + strlen(name) + 2;
-  char *const path = malloc(size);
-  const bool is_root = strcmp(folder, "/") == 0;
-  if (path != NULL)
-    snprintf(path, size, "%s/%s", is_root ? "" : folder, name);
-  return path;
-}
-
-
-/* Splits a path into its folder, absolute and without links (in new memory),
-   and the name in it (a part of `path`). PF_EIO: there is no such folder. */
-static pf_status split (char *path, char **folder, const char **name,
-                        pf_error *error) {
-  char *const slash = strrchr(path, '/');
-  *name = slash == NULL ? path : slash + 1;
-  if (slash == NULL)
-    *folder = realpath(".", NULL);
-  else {
-    *slash = '\0';
-    *folder = realpath(slash == path ? "/" : path, NULL);
-    *slash = '/';
-  }
-  if (*folder != NULL)
-    return PF_OK;
-  return pf_fail_by_system(error, "cannot be written: its folder", errno);
-}
-
-
-/* Returns the descriptor of a path below /proc/PID/fd: OTHER_DESCRIPTOR for one
-   of another process, or for a name that is no number; NO_DESCRIPTOR for any
-   other path. */
-static int descriptor_of (const char *folder, const char *name) {
-  char own[64];
-  const size_t length = strlen(folder);
-  snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
-  if (strcmp(folder, own) == 0) {
-    char *end;
-    const long number = strtol(name, &end, 10);
-    return end != name && *end == '\0' && number >= 0 && number <= INT_MAX
-               ? (int)number
-               : OTHER_DESCRIPTOR;
-  }
-  return strncmp(folder, "/proc/", 6) == 0 && length > 3 &&
-                 strcmp(folder + length - 3, "/fd") == 0
-             ? OTHER_DESCRIPTOR
-             : NO_DESCRIPTOR;
-}
-
-
-/* Examines path `at`: *path is its absolute form, *descriptor the result of
-   descriptor_of, and *next the target if the path is a symbolic link, else
-   NULL. *path and *next are in new memory. PF_EIO, PF_ENOMEM. */
-static pf_status look (char *at, char **path, int *descriptor, char **next,
-                       pf_error *error) {
-  char *folder;
-  const char *name;
-  struct stat about;
-  *next = NULL;
-  pf_status status = split(at, &folder, &name, error);
-  if (status != PF_OK)
-    return status;
-  *descriptor = descriptor_of(folder, name);
-  *path = joined(folder, name);
-  if (*path == NULL)
-    status = pf_no_memory(error);
-  else if (*descriptor == NO_DESCRIPTOR && lstat(*path, &about) == 0 &&
-           S_ISLNK(about.st_mode)) {
-    char target[PATH_MAX];
-    const ssize_t size = readlink(*path, target, sizeof target - 1);
-    if (size >= 0) { /* else the link was removed */
-      target[size] = '\0';
-      *next = target[0] == '/' ? strdup(target) : joined(folder, target);
-    }
-    if (*next == NULL)
-      status = pf_fail_by_system(error, "cannot be written", errno);
-  }
-  free(folder);
-  return status;
-}
-
-
-/* Follows symbolic links at the end of a path. *path, which is NULL before, is
-   its absolute form in new memory; the caller frees it also after a
-   failure. */
-static pf_status resolve (const char *given, char **path, int *descriptor,
-                          pf_error *error) {
-  char *at = strdup(given);
-  pf_status status = at == NULL ? pf_no_memory(error) : PF_OK;
-  for (int links = 0; status == PF_OK && at != NULL; links++) {
-    char *next;
-    free(*path);
-    *path = NULL;
-    status = look(at, path, descriptor, &next, error);
-    free(at);
-    at = next;
-    if (status == PF_OK && next != NULL && links == MOST_LINKS)
-      status = pf_fail_by_system(error, "cannot be written", ELOOP);
-  }
-  free(at);
-  return status;
-}
+#define MOST_TRIES 100               /* temporary names */
 
 
 /* Calls `try` with new temporary paths beside that of the output until it does
@@ -202,7 +84,7 @@ static pf_status open_in_place (pf_output *output, int descriptor,
                    ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
                    : open(output->path,
                           O_WRONLY | O_NOCTTY | O_CLOEXEC |
-                              (descriptor == OTHER_DESCRIPTOR ? O_TRUNC : 0));
+                              (descriptor == PF_TARGET_FOREIGN ? O_TRUNC : 0));
   if (output->fd < 0)
     return pf_fail_by_system(error, "cannot be written", errno);
   output->is_in_place = true;
@@ -217,10 +99,10 @@ static pf_status open_resolved (pf_output *output, int descriptor,
   const bool exists = stat(output->path, &about) == 0;
   if (!exists && errno != ENOENT)
     return pf_fail_by_system(error, "cannot be written", errno);
-  if (descriptor != NO_DESCRIPTOR)
+  if (descriptor != PF_TARGET_FILE)
     return open_in_place(output, descriptor, error);
   if (exists && S_ISDIR(about.st_mode))
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, FOLDER);
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, PF_TARGET_IS_FOLDER);
   if (exists && !S_ISREG(about.st_mode))
     return open_in_place(output, descriptor, error);
   const struct stat *const old = exists ? &about : NULL;
@@ -247,30 +129,11 @@ static pf_status open_resolved (pf_output *output, int descriptor,
 }
 
 
-/* Check the name of an output: an empty name and a name that ends with a slash
-   fail with PF_EIO, whether the file exists or not. */
-static pf_status check_name (const char *path, pf_error *error) {
-  const size_t length = strlen(path);
-  struct stat about;
-  if (length == 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                   "the name of the output is empty");
-  if (path[length - 1] != '/')
-    return PF_OK;
-  if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, FOLDER);
-  return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                 "the name of a file does not end with /");
-}
-
-
 pf_status pf_output_open (pf_output *output, const char *path,
                           pf_error *error) {
-  int descriptor = NO_DESCRIPTOR;
+  int descriptor = PF_TARGET_FILE;
   *output = (pf_output){.fd = -1};
-  pf_status status = check_name(path, error);
-  if (status == PF_OK)
-    status = resolve(path, &output->path, &descriptor, error);
+  pf_status status = pf_target_find(path, &output->path, &descriptor, error);
   if (status == PF_OK)
     status = open_resolved(output, descriptor, error);
   if (status != PF_OK)
@@ -281,18 +144,16 @@ pf_status pf_output_open (pf_output *output, const char *path,
 
 pf_status pf_output_resolve (const char *path, char **absolute,
                              bool *is_in_place, pf_error *error) {
-  int descriptor = NO_DESCRIPTOR;
+  int descriptor = PF_TARGET_FILE;
   struct stat about;
   *absolute = NULL;
-  pf_status status = check_name(path, error);
-  if (status == PF_OK)
-    status = resolve(path, absolute, &descriptor, error);
+  const pf_status status = pf_target_find(path, absolute, &descriptor, error);
   if (status != PF_OK || *absolute == NULL) {
     free(*absolute);
     *absolute = NULL;
     return status;
   }
-  *is_in_place = descriptor != NO_DESCRIPTOR ||
+  *is_in_place = descriptor != PF_TARGET_FILE ||
                  (stat(*absolute, &about) == 0 && !S_ISREG(about.st_mode) &&
                   !S_ISDIR(about.st_mode));
   return PF_OK;
@@ -390,8 +251,9 @@ void pf_output_former (const char *path, char **former) {
    first. Without it, those that an interrupted commit has moved stay until this
    one is complete. */
 static pf_status move_away (pf_output *outputs, size_t count, pf_error *error) {
-  const char *const main = outputs[count - 1].path;
-  const bool has_main = main != NULL && access(main, F_OK) == 0;
+  const pf_output *const main = &outputs[count - 1];
+  const bool has_main =
+      main->temporary != NULL && access(main->path, F_OK) == 0;
   for (size_t i = count; i-- > 0;) {
     pf_output *const output = &outputs[i];
     if (output->temporary == NULL)
@@ -466,25 +328,6 @@ pf_status pf_output_commit_new (pf_output *output, pf_error *error) {
   if (!done)
     return fail_with_path(output, "cannot be written", errno, error);
   return close_descriptor(output, error);
-}
-
-
-pf_status pf_output_sync_folder (const char *path, pf_error *error) {
-  char *const copy = strdup(path);
-  char *folder = NULL;
-  const char *name;
-  pf_status status =
-      copy == NULL ? pf_no_memory(error) : split(copy, &folder, &name, error);
-  const int fd =
-      folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (status == PF_OK && (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)))
-    status =
-        pf_fail_by_system(error, "its folder cannot be synchronised", errno);
-  if (fd >= 0)
-    close(fd);
-  free(folder);
-  free(copy);
-  return status;
 }
 
 

@@ -36,10 +36,6 @@ typedef struct pf_output {
   bool is_named;    /* during a commit: it has its name */
 } pf_output;
 
-/* Fail with "WHAT: the text of errnum": PF_EIO, or PF_ENOMEM for ENOMEM. Also
-   used by bytes/ring. */
-pf_status pf_fail_by_system (pf_error *error, const char *what, int errnum);
-
 /* Open an output. `path` must not be "-". The output is closed after a failure.
    PF_EIO: a folder, no permission, no such folder, ...; PF_ENOMEM. */
 pf_status pf_output_open (pf_output *output, const char *path, pf_error *error);
@@ -79,9 +75,6 @@ void pf_output_former (const char *path, char **former);
    caller calls pf_output_close afterwards. PF_AGAIN: a file has that name.
    PF_EIO. */
 pf_status pf_output_commit_new (pf_output *output, pf_error *error);
-
-/* Flush the folder of a path to disk (fsync). PF_EIO, PF_ENOMEM. */
-pf_status pf_output_sync_folder (const char *path, pf_error *error);
 
 /* Discard the output; the target is unchanged. Closing twice is allowed. */
 void pf_output_close (pf_output *output);

@@ -18,6 +18,7 @@
 
 #include "bytes/output.h"
 #include "bytes/ring/ring.h"
+#include "bytes/target.h"
 
 #define FAILED    "the ring cannot be made"
 #define MAX_TRIES 100 /* times that the file may have been replaced */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bytes/output.h"
+#include "bytes/target.h"
 #include "bytes/temporary.h"
 
 #define JOURNAL_FIRST 262144u /* bytes; doubled when they are used up */
@@ -97,7 +98,7 @@ static pf_status commit (pf_ring *ring, pf_output *target, pf_ring_claim *claim,
     return pf_fail_by_system(error, "the ring cannot be made", errno);
   pf_status status = pf_output_commit(target, 1, error);
   if (status == PF_OK && sync)
-    status = pf_output_sync_folder(claim->path, error);
+    status = pf_target_sync_folder(claim->path, error);
   if (status != PF_OK)
     return status;
   claim->is_new = false; /* the name is the ring's now: do not remove it */

@@ -10,9 +10,9 @@
 */
 
 
-#include "bytes/output.h"
 #include "bytes/ring/ring.h"
 #include "bytes/sink.h"
+#include "bytes/target.h"
 #include "formats/formats.h"
 #include "lua/arguments.h"
 #include "lua/binding.h"
@@ -192,7 +192,7 @@ static int core_claim (lua_State *L) {
 static int core_sync_folder (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
   pf_error error;
-  if (pf_output_sync_folder(path, &error) != PF_OK)
+  if (pf_target_sync_folder(path, &error) != PF_OK)
     return l_failure(L, &error, path);
   lua_pushboolean(L, true);
   return 1;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "bytes/output.h"
+#include "bytes/target.h"
 #include "lua/writer/stream.h"
 
 
@@ -60,7 +61,7 @@ pf_status l_stream_file_open (l_stream_file *output, const char *path,
     return status;
   }
   output->created = absolute;
-  return output->sync ? pf_output_sync_folder(absolute, error) : PF_OK;
+  return output->sync ? pf_target_sync_folder(absolute, error) : PF_OK;
 }
 
 
@@ -87,7 +88,7 @@ static pf_status open_next_file (pf_sink *sink, pf_error *error) {
   sink->fd = fd;
   sink->before += sink->written;
   sink->written = 0;
-  return output->sync ? pf_output_sync_folder(path, error) : PF_OK;
+  return output->sync ? pf_target_sync_folder(path, error) : PF_OK;
 }
 
 

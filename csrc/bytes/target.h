@@ -1,0 +1,33 @@
+/*
+** target.h - the file that the path of an output names: symbolic links at its
+** end are followed, and a descriptor below /proc/PID/fd is recognised.
+**
+** Used by bytes/output, bytes/ring and lua/writer.
+*/
+
+#ifndef target_h
+#define target_h
+
+#include "profio.h"
+
+#define PF_TARGET_IS_FOLDER "is a folder: name a file in it"
+
+/* In place of a descriptor: the path names none, or one of another process. */
+#define PF_TARGET_FILE    (-2)
+#define PF_TARGET_FOREIGN (-1)
+
+/* Fail with "WHAT: the text of errnum": PF_EIO, or PF_ENOMEM for ENOMEM. */
+pf_status pf_fail_by_system (pf_error *error, const char *what, int errnum);
+
+/* Set *absolute, which is NULL before, to the absolute path without links of
+   the file that `path` names, which the caller frees, also after a failure; and
+   *descriptor to the descriptor of this process that it names,
+   PF_TARGET_FOREIGN or PF_TARGET_FILE. PF_EIO: the name is empty or ends with a
+   slash, there is no such folder, the links are a circle; PF_ENOMEM. */
+pf_status pf_target_find (const char *path, char **absolute, int *descriptor,
+                          pf_error *error);
+
+/* Flush the folder of a path to disk (fsync). PF_EIO, PF_ENOMEM. */
+pf_status pf_target_sync_folder (const char *path, pf_error *error);
+
+#endif
