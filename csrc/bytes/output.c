@@ -7,27 +7,33 @@
 #include "bytes/output.h"
 #include "bytes/target.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define FORMER     ".profio-former-" /* and the name of a replaced file */
-#define MOST_TRIES 100               /* temporary names */
+/* Names of files in the folder of a target. */
+#define FORMER    ".profio-former-" /* and the name of a replaced file */
+#define TEMPORARY ".profio-"        /* and 8 digits: locked by its writer */
+#define PACKET    ".profio-packet-" /* and 8 digits: closed, not locked */
+
+#define MOST_TRIES 100 /* temporary names */
 
 
 /* Calls `try` with new temporary paths beside that of the output until it does
    not fail with EEXIST. True: the output has the name. False: errno has the
    reason. */
-static bool with_temporary (pf_output *output,
+static bool with_temporary (pf_output *output, const char *prefix,
                             bool (*try)(pf_output *, const char *)) {
   const int folder = (int)(strrchr(output->path, '/') - output->path);
-  const size_t size = (size_t)folder + sizeof "/.profio-00000000";
+  const size_t size = (size_t)folder + strlen(prefix) + sizeof "/00000000";
   for (unsigned attempt = 0; attempt < MOST_TRIES; attempt++) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -38,8 +44,8 @@ static bool with_temporary (pf_output *output,
       errno = ENOMEM;
       return false;
     }
-    snprintf(output->temporary, size, "%.*s/.profio-%08x", folder, output->path,
-             (unsigned)mixed);
+    snprintf(output->temporary, size, "%.*s/%s%08x", folder, output->path,
+             prefix, (unsigned)mixed);
     if (try(output, output->temporary))
       return true;
     const int errnum = errno;
@@ -53,9 +59,26 @@ static bool with_temporary (pf_output *output,
 }
 
 
+/* Locks a file, which says that its writer is alive; false: another process
+   holds the lock. Where there are no locks nobody removes leftovers. */
+static bool lock (int fd) {
+  return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+
+/* EEXIST also if another process took the file for a leftover before it had
+   its lock. */
 static bool open_named (pf_output *output, const char *temporary) {
+  struct stat about;
   output->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  return output->fd >= 0;
+  if (output->fd < 0)
+    return false;
+  if (lock(output->fd) && fstat(output->fd, &about) == 0 && about.st_nlink > 0)
+    return true;
+  close(output->fd);
+  output->fd = -1;
+  errno = EEXIST;
+  return false;
 }
 
 
@@ -71,6 +94,8 @@ static bool open_nameless (pf_output *output) {
   output->fd = open(output->path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   slash[0] = '/';
   slash[1] = first;
+  if (output->fd >= 0)
+    lock(output->fd);
 #endif
   return output->fd >= 0;
 }
@@ -106,9 +131,10 @@ static pf_status open_resolved (pf_output *output, int descriptor,
   if (exists && !S_ISREG(about.st_mode))
     return open_in_place(output, descriptor, error);
   const struct stat *const old = exists ? &about : NULL;
-  if (old != NULL && access(output->path, W_OK) != 0)
+  /* ENOENT: another process replaces it with its set right now. */
+  if (old != NULL && access(output->path, W_OK) != 0 && errno != ENOENT)
     return pf_fail_by_system(error, "cannot be replaced", errno);
-  if (!open_nameless(output) && !with_temporary(output, open_named))
+  if (!open_nameless(output) && !with_temporary(output, TEMPORARY, open_named))
     return pf_fail_by_system(
         error,
         old == NULL
@@ -185,14 +211,46 @@ static pf_status close_descriptor (pf_output *output, pf_error *error) {
 }
 
 
+/* Gives the output a temporary name if it has none. */
+static pf_status give_temporary (pf_output *output, const char *prefix,
+                                 pf_error *error) {
+  if (output->temporary != NULL || with_temporary(output, prefix, link_to))
+    return PF_OK;
+  return errno == ENOMEM
+             ? pf_no_memory(error)
+             : fail_with_path(output, "cannot be written", errno, error);
+}
+
+
 pf_status pf_output_close_fd (pf_output *output, pf_error *error) {
   if (output->fd < 0 || output->is_in_place)
     return PF_OK;
-  if (output->temporary == NULL && !with_temporary(output, link_to))
-    return errno == ENOMEM
-               ? pf_no_memory(error)
-               : fail_with_path(output, "cannot be written", errno, error);
-  return close_descriptor(output, error);
+  const pf_status status = give_temporary(output, PACKET, error);
+  return status == PF_OK ? close_descriptor(output, error) : status;
+}
+
+
+pf_status pf_output_remove (pf_output *output, const char *path,
+                            pf_error *error) {
+  *output = (pf_output){.fd = -1, .is_removed = true};
+  return pf_target_absolute(path, &output->path, error);
+}
+
+
+/* Gives the output a temporary name, and closes a copy of its descriptor, which
+   reports what only a close reports: the lock lasts until the commit ends. */
+static pf_status name_and_check (pf_output *output, pf_error *error) {
+  if (output->fd < 0)
+    return PF_OK; /* closed before */
+  const pf_status status = give_temporary(output, TEMPORARY, error);
+  if (status != PF_OK)
+    return status;
+  const int copy = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0)
+    return close_descriptor(output, error);
+  return close(copy) == 0
+             ? PF_OK
+             : fail_with_path(output, "write failed", errno, error);
 }
 
 
@@ -213,7 +271,7 @@ static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
                    output->path);
   if (!is_alone || exists || output->temporary != NULL ||
       !link_to(output, output->path))
-    return pf_output_close_fd(output, error);
+    return name_and_check(output, error);
   const pf_status closed = close_descriptor(output, error);
   if (closed != PF_OK)
     unlink(output->path); /* the contents may be lost */
@@ -256,19 +314,16 @@ static pf_status move_away (pf_output *outputs, size_t count, pf_error *error) {
       main->temporary != NULL && access(main->path, F_OK) == 0;
   for (size_t i = count; i-- > 0;) {
     pf_output *const output = &outputs[i];
-    if (output->temporary == NULL)
+    if (output->temporary == NULL && !output->is_removed)
       continue;
     output->former = former_of(output->path);
     if (output->former == NULL)
       return pf_no_memory(error);
-    const bool stays = !has_main && access(output->former, F_OK) == 0;
-    if (!stays && rename(output->path, output->former) == 0)
+    if (!has_main && access(output->former, F_OK) == 0)
       continue;
-    const int errnum = stays ? ENOENT : errno;
-    free(output->former);
-    output->former = NULL;
-    if (errnum != ENOENT)
-      return fail_with_path(output, "cannot be replaced", errnum, error);
+    output->is_moved = rename(output->path, output->former) == 0;
+    if (!output->is_moved && errno != ENOENT)
+      return fail_with_path(output, "cannot be replaced", errno, error);
   }
   return PF_OK;
 }
@@ -280,17 +335,69 @@ static void move_back (pf_output *outputs, size_t count) {
     if (outputs[i].is_named)
       unlink(outputs[i].path);
   for (size_t i = 0; i < count; i++)
-    if (outputs[i].former != NULL)
+    if (outputs[i].is_moved)
       rename(outputs[i].former, outputs[i].path);
 }
 
 
+/* Whether a name is that of a temporary file which is locked. */
+static bool is_temporary (const char *name) {
+  const size_t size = sizeof TEMPORARY - 1;
+  return strncmp(name, TEMPORARY, size) == 0 && strlen(name) == size + 8 &&
+         strspn(name + size, "0123456789abcdef") == 8;
+}
+
+
+/* Removes a file that no process has locked. */
+static void remove_unlocked (int folder, const char *name) {
+  struct stat about;
+  const int fd =
+      openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+      flock(fd, LOCK_EX | LOCK_NB) == 0)
+    unlinkat(folder, name, 0);
+  close(fd);
+}
+
+
+/* Removes what killed writers have left beside the path; in a folder only once
+   in a row, since it may have many files. */
+static void remove_leftovers (const char *path) {
+  static _Thread_local dev_t device;
+  static _Thread_local ino_t inode;
+  struct stat about;
+  int fd;
+  pf_error ignored;
+  if (pf_target_open_folder(path, &fd, &ignored) != PF_OK || fd < 0)
+    return;
+  DIR *const folder = fstat(fd, &about) != 0 ||
+                              (about.st_dev == device && about.st_ino == inode)
+                          ? NULL
+                          : fdopendir(fd);
+  if (folder == NULL) {
+    close(fd);
+    return;
+  }
+  device = about.st_dev;
+  inode = about.st_ino;
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    if (is_temporary(entry->d_name))
+      remove_unlocked(fd, entry->d_name);
+  closedir(folder);
+}
+
+
 pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error) {
+  const pf_output *const main = &outputs[count - 1];
   size_t several = 0;
   pf_status status = PF_OK;
+  if (main->path != NULL && !main->is_in_place)
+    remove_leftovers(main->path);
   for (size_t i = 0; i < count && status == PF_OK; i++) {
     status = prepare(&outputs[i], count == 1, error);
-    several += outputs[i].temporary != NULL;
+    several += outputs[i].temporary != NULL || outputs[i].is_removed;
   }
   if (status != PF_OK)
     return status;
@@ -308,11 +415,8 @@ pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error) {
     return status;
   }
   for (size_t i = 0; i < count; i++) {
-    char *const former =
-        several > 1 && outputs[i].is_named ? former_of(outputs[i].path) : NULL;
-    if (former != NULL)
-      unlink(former); /* also that of a commit that was interrupted */
-    free(former);
+    if (outputs[i].former != NULL)
+      unlink(outputs[i].former); /* also that of an interrupted commit */
     pf_output_close(&outputs[i]);
   }
   return PF_OK;

@@ -9,9 +9,11 @@
 **
 ** Until the commit the file has no name at all (O_TMPFILE). It has the name
 ** .profio-XXXXXXXX in the folder of the target if the file system knows no
-** nameless files, if /proc is not mounted, after pf_output_close_fd, and during
-** a commit that replaces a file or has several outputs. A process that is
-** killed leaves the old file, and such a name.
+** nameless files, if /proc is not mounted, and during a commit that replaces a
+** file or has several outputs; .profio-packet-XXXXXXXX after
+** pf_output_close_fd. A process that is killed leaves the old file, and such a
+** name. The next commit in that folder removes those of the first kind, which
+** are locked as long as their writer lives.
 **
 ** A symbolic link is followed and stays. A replaced file passes on its
 ** permissions and, as far as the process may, its owner; a new file gets those
@@ -31,9 +33,11 @@ typedef struct pf_output {
   int fd;           /* opened for writing (and reading); -1: closed */
   char *path;       /* owned: absolute path of the target, without links */
   char *temporary;  /* owned: its temporary path; NULL: it has no name */
-  char *former;     /* owned: where the replaced file is during a commit */
+  char *former;     /* owned: where a replaced file is during a commit */
   bool is_in_place; /* the target is no regular file, and fd is the target */
+  bool is_moved;    /* during a commit: the replaced file is there */
   bool is_named;    /* during a commit: it has its name */
+  bool is_removed;  /* the commit removes the file, if there is one */
 } pf_output;
 
 /* Open an output. `path` must not be "-". The output is closed after a failure.
@@ -51,6 +55,12 @@ pf_status pf_output_resolve (const char *path, char **absolute,
    open. Only pf_output_commit and pf_output_close may follow. PF_EIO,
    PF_ENOMEM. */
 pf_status pf_output_close_fd (pf_output *output, pf_error *error);
+
+/* An output that is no file: the commit removes that of the path, a link as
+   such, as it replaces others. Without a commit nothing changes. PF_EIO: there
+   is no such folder; PF_ENOMEM. */
+pf_status pf_output_remove (pf_output *output, const char *path,
+                            pf_error *error);
 
 /*
 ** Give `count` outputs their names, in their order, and close them; the last

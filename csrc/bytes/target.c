@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,6 +56,23 @@ static pf_status split (char *path, char **folder, const char **name,
 }
 
 
+pf_status pf_target_absolute (const char *path, char **absolute,
+                              pf_error *error) {
+  char *const copy = strdup(path);
+  char *folder = NULL;
+  const char *name;
+  *absolute = NULL;
+  if (copy == NULL)
+    return pf_no_memory(error);
+  pf_status status = split(copy, &folder, &name, error);
+  if (status == PF_OK && (*absolute = joined(folder, name)) == NULL)
+    status = pf_no_memory(error);
+  free(folder);
+  free(copy);
+  return status;
+}
+
+
 /* Returns the descriptor of a path below /proc/PID/fd: PF_TARGET_FOREIGN for
    one of another process, or for a name that is no number; PF_TARGET_FILE for
    any other path. */
@@ -82,7 +100,7 @@ static int descriptor_of (const char *folder, const char *name) {
 static pf_status look (char *at, char **path, int *descriptor, char **next,
                        pf_error *error) {
   char *folder;
-  const char *name;
+  const char *name = NULL;
   struct stat about;
   *next = NULL;
   pf_status status = split(at, &folder, &name, error);
@@ -154,20 +172,39 @@ pf_status pf_target_find (const char *path, char **absolute, int *descriptor,
 }
 
 
+pf_status pf_target_open_folder (const char *path, int *fd, pf_error *error) {
+  char *absolute;
+  *fd = -1;
+  const pf_status status = pf_target_absolute(path, &absolute, error);
+  if (absolute == NULL)
+    return status;
+  *strrchr(absolute, '/') = '\0';
+  *fd = open(absolute[0] == '\0' ? "/" : absolute,
+             O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  free(absolute);
+  return PF_OK;
+}
+
+
 pf_status pf_target_sync_folder (const char *path, pf_error *error) {
-  char *const copy = strdup(path);
-  char *folder = NULL;
-  const char *name;
-  pf_status status =
-      copy == NULL ? pf_no_memory(error) : split(copy, &folder, &name, error);
-  const int fd =
-      folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int fd;
+  pf_status status = pf_target_open_folder(path, &fd, error);
   if (status == PF_OK && (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)))
     status =
         pf_fail_by_system(error, "its folder cannot be synchronised", errno);
   if (fd >= 0)
     close(fd);
-  free(folder);
-  free(copy);
+  return status;
+}
+
+
+pf_status pf_target_lock_folder (const char *path, int *fd, pf_error *error) {
+  const pf_status status = pf_target_open_folder(path, fd, error);
+  if (status == PF_OK && *fd >= 0 && flock(*fd, LOCK_EX) != 0 &&
+      errno == EINTR) {
+    close(*fd);
+    *fd = -1;
+    return pf_fail_by_system(error, "its folder cannot be locked", EINTR);
+  }
   return status;
 }

@@ -27,6 +27,23 @@ pf_status pf_fail_by_system (pf_error *error, const char *what, int errnum);
 pf_status pf_target_find (const char *path, char **absolute, int *descriptor,
                           pf_error *error);
 
+/* Set *absolute to the absolute path of the file itself, of which a link at the
+   end is not followed, which the caller frees; NULL after a failure. PF_EIO:
+   there is no such folder; PF_ENOMEM. */
+pf_status pf_target_absolute (const char *path, char **absolute,
+                              pf_error *error);
+
+/* Open the folder of a path, which the caller closes. *fd is -1 after a
+   failure, and if it cannot be opened (errno). PF_EIO: there is no such folder;
+   PF_ENOMEM. */
+pf_status pf_target_open_folder (const char *path, int *fd, pf_error *error);
+
+/* Lock the folder of a path against other processes that exchange several files
+   in it; waits for them. *fd is to be closed, which unlocks it; -1: the folder
+   cannot be opened, or is not locked. PF_EIO: there is no such folder, or a
+   signal came; PF_ENOMEM. */
+pf_status pf_target_lock_folder (const char *path, int *fd, pf_error *error);
+
 /* Flush the folder of a path to disk (fsync). PF_EIO, PF_ENOMEM. */
 pf_status pf_target_sync_folder (const char *path, pf_error *error);
 

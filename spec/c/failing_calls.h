@@ -8,6 +8,7 @@
 #ifndef FAILING_CALLS_H
 #define FAILING_CALLS_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <iconv.h>
@@ -15,6 +16,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -48,6 +50,8 @@ FAULT(deflateInit2_, int, (z_stream *z, int level, int method, int bits, int mem
 FAULT(fchmod, int, (int fd, mode_t mode), (fd, mode), -1)
 FAULT(fdatasync, int, (int fd), (fd), -1)
 FAULT(fdopen, FILE *, (int fd, const char *mode), (fd, mode), NULL)
+FAULT(fdopendir, DIR *, (int fd), (fd), NULL)
+FAULT(flock, int, (int fd, int what), (fd, what), -1)
 FAULT(fstat, int, (int fd, status_of_file *s), (fd, s), -1)
 FAULT(fstatvfs, int, (int fd, status_of_system *s), (fd, s), -1)
 FAULT(ftruncate, int, (int fd, off_t size), (fd, size), -1)

@@ -80,6 +80,30 @@ function chunks.file_written()
    return read "old"
 end
 
+-- A table without a memo in place of one with a memo, while a killed writer has left a file.
+function chunks.file_set()
+   local function written(name, fields, text)
+      local writer <close> = assert(profio.create(name and path_of(name),
+         { format = "dbf", fields = fields }))
+      assert(writer:write { ID = "1", NOTE = text })
+      return writer:close()
+   end
+   local left = path_of ".profio-01234567"
+   local old, beside = written(nil, "ID C(4), NOTE M", "old")
+   local new = written(nil, "ID C(4)")
+   write("set.dbf", old)
+   write("set.fpt", beside.memo)
+   write(".profio-01234567", "")
+   local done, ok, message = pcall(written, "set.dbf", "ID C(4)")
+   local is_new = lfs.attributes(path_of "set.fpt") == nil
+   is_old_or_new("set.dbf", is_new and new or old, is_new and new or old)
+   os.remove(left)
+   for name in lfs.dir(folder) do
+      assert(not name:find "^%.profio", name)
+   end
+   assert(done and ok, done and message or ok)
+end
+
 function chunks.file_named()
    local real, message = core.named_file(plain, { folder })
    assert(real or message:find "outside the folders", message) -- the folder cannot be determined

@@ -2,6 +2,7 @@
 --
 -- Tags: stressed.
 
+local command = require "spec.support.command"
 local core = require "profio.core"
 local programs = require "spec.support.programs"
 local symbols_of = require "profio.internal.symbols"
@@ -37,7 +38,7 @@ describe("packed symbols", function()
          local bytes = packed { exe = program, rule = rule }
          assert.is_truthy(bytes:find("cycle.c", 1, true))
       end
-      packed { exe = "build/profio/core.so" }
+      packed { exe = command.build .. "/c/disk.so" }
    end)
 
    it("are those of a text of nm, with the lines of the executable or without", function()

@@ -13,7 +13,7 @@ local faults = {}
 local folder = command.folder .. "/faults"
 local said = command.folder .. "/said-of-faults" -- beside it: not to be listed
 
-faults.kinds = { "EIO", "ENOSPC", "ENOMEM", "EMFILE", "EINTR", "SHORT", "SIGINT" }
+faults.kinds = { "EIO", "ENOSPC", "ENOMEM", "EMFILE", "EINTR", "SHORT", "SIGINT", "SIGKILL" }
 
 -- {====== The commands ======
 
@@ -113,7 +113,7 @@ local function make_cases()
       ["4.4bsd"] = "gmon.out { format = 'gmon', dialect = '4.4bsd' }",
    } do
       local input, options = given:match "^(%S+) (.*)$"
-      local outputs = name == "packets" and { "saved", "saved.000001", "saved.prv", "saved.PRV" }
+      local outputs = name == "packets" and { "saved", "saved.000001", "saved.prv" }
          or { "saved", "saved.BIN", "saved.prv" }
       add("save " .. name, script("save-" .. name:gsub("%W", ""), ([[
          local trace <close> = assert(profio.open(folder .. "/in/%s"))
@@ -143,7 +143,12 @@ end
 
 -- {====== Running ======
 
-local OLD = "the file that was there before\n"
+-- Of each file that was there before.
+local function old_of(name)
+   return name .. " that was there before\n"
+end
+
+local is_recording = { ring = true, recorder = true }
 
 local function read(path)
    local file <close> = io.open(path, "rb")
@@ -173,9 +178,10 @@ end
 ---@return table { status, text, errors, files, calls, failed }
 function faults.run(case, kind, number)
    os.execute(("rm -rf %s/out && mkdir %s/out"):format(folder, folder))
-   local first = case.outputs[1]
-   if first and first ~= "db" then
-      command.file("faults/out/" .. first, OLD)
+   for i, name in ipairs(case.outputs) do
+      if name ~= "db" and (i == 1 or not is_recording[case.name]) then
+         command.file("faults/out/" .. name, old_of(name))
+      end
    end
    local line = case.line:gsub("@", function() return traced.words(folder, kind, number) end, 1)
    local _, _, status = os.execute(("cd %s && timeout 60 env %s >%s/text 2>%s/errors"):format(
@@ -185,21 +191,55 @@ function faults.run(case, kind, number)
       files = listed "", calls = calls, failed = failed }
 end
 
-local is_recording = { ring = true, recorder = true }
-
--- Checks that all files are either unchanged or those of a complete run.
-local function wrong_files(case, right, got)
+-- Checks the files of a recording, which grow: no other may be there.
+local function wrong_recording(case, right, got)
    local may = {}
    for _, name in ipairs(case.outputs) do
       may["/" .. name] = true
    end
-   for path, bytes in pairs(got.files) do
-      local is_old = bytes == OLD and path == "/" .. (case.outputs[1] or "")
-      local is_kept = is_recording[case.name] and (may[path] or path:find "%-%d+%.") -- a recording
-      if not right.files[path] and not is_old and not is_kept then
+   for path in pairs(got.files) do
+      if not may[path] and not right.files[path] and not path:find "%-%d+%." then
          return path .. " was left behind"
-      elseif not is_old and bytes ~= right.files[path] and not is_recording[case.name] then
-         return path .. " is neither the old file nor the new one"
+      end
+   end
+   return nil
+end
+
+-- The names of what a killed process may leave.
+local function is_leftover(path)
+   return path:match "^/%.profio%-%x+$" or path:match "^/%.profio%-packet%-%x+$"
+      or path:match "^/%.profio%-former%-" or path:match "^/%.profio%-%x+/"
+end
+
+-- Checks that the files are those that were there before, or those of a complete run, and not some
+-- of each; after a kill the main file may be missing, if the old one lies beside it.
+local function wrong_files(case, right, got)
+   if is_recording[case.name] then
+      return wrong_recording(case, right, got)
+   end
+   local old = {}
+   for _, name in ipairs(case.outputs) do
+      old["/" .. name] = name ~= "db" and old_of(name) or nil
+   end
+   local is_killed = got.status == 137
+   local main, is = case.outputs[1], { old = true, new = true }
+   local paths = {}
+   for _, files in ipairs { got.files, old, right.files } do
+      for path in pairs(files) do
+         paths[path] = true
+      end
+   end
+   for path in pairs(paths) do
+      local bytes = got.files[path]
+      if not (is_killed and is_leftover(path)) then
+         is.old, is.new = is.old and bytes == old[path], is.new and bytes == right.files[path]
+      end
+      if not is.old and not is.new then
+         local former = got.files["/.profio-former-" .. tostring(main)]
+         local is_kept = is_killed and not got.files["/" .. tostring(main)]
+            and former == old_of(tostring(main))
+         return not is_kept and path .. " makes the files neither the old ones nor the new ones"
+            or nil
       end
    end
    return nil
@@ -225,6 +265,8 @@ function faults.wrong(case, right, got)
    local is_said = errors ~= "" and errors ~= right.errors
    if got.failed == "none" then
       return nil
+   elseif got.status == 137 then
+      return wrong_files(case, right, got)
    elseif (got.status or 255) >= 124 and not is_interrupt then
       return "ends with status " .. tostring(got.status)
    elseif errors:find "attempt to" or errors:find "profio/[%w/_-]+%.lua:%d+: " or

@@ -1,9 +1,6 @@
 /*
 ** file_writer.c - writers of whole files: an encoder and its output files.
 **
-** All files of a writer get their names together at the end, so a failure
-** leaves the old files (bytes/output.h).
-**
 ** Called by lua/profio/internal/writer.lua. The userdata owns the encoder, the
 ** files and their sinks; it pins the dictionary. It pins and uses the parts of
 ** traces that are merged; its caller keeps them open.
@@ -12,31 +9,22 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bytes/output.h"
 #include "bytes/sink.h"
+#include "bytes/target.h"
 #include "formats/formats.h"
 #include "lua/arguments.h"
 #include "lua/trace_part.h"
+#include "lua/writer/file_set.h"
 #include "lua/writer/written.h"
 #include "model/base/memory.h"
 #include "model/rows/abilities.h"
 #include "model/writer/encoder.h"
 
-#define L_WRITER  "profio.writer"
-#define MAX_FILES 4  /* main file and side files */
-#define MAX_OPEN  64 /* maximum open descriptors of complete files */
-
-/* An output file, or bytes in memory. */
-typedef struct output_file {
-  pf_sink sink;    /* first member: cut callbacks get its address */
-  pf_output file;  /* closed for memory and standard output */
-  char *prefix;    /* numbered files: the path before the number, else NULL */
-  uint64_t number; /* of the current numbered file */
-  pf_output *complete; /* numbered files that are full, owned */
-  size_t ncomplete, capacity;
-} output_file;
+#define L_WRITER "profio.writer"
 
 /* User value 1 pins the dictionary, the roles, merged parts and the reader that
    failed; 2 is the label of messages. */
@@ -46,113 +34,12 @@ typedef struct l_writer {
   pf_encoder *encoder; /* owned; NULL when closed */
   l_part **parts;      /* owned; merged parts, used until close */
   size_t nparts, capacity;
-  output_file files[MAX_FILES]; /* main and side files, linked by sink.side */
-  size_t nfiles;
+  l_file_set files;
   pf_batch row; /* a row of table row_table, for put */
   size_t row_table;
   lua_Integer tried; /* rows written by put */
   pf_error failure;  /* the first PF_EIO: the files are dropped */
 } l_writer;
-
-
-static pf_status open_numbered (output_file *output, pf_error *error) {
-  char path[4096];
-  const pf_status status =
-      l_numbered_path(path, sizeof path, output->prefix, ++output->number)
-          ? pf_output_open(&output->file, path, error)
-          : pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s cannot be written: %s",
-                    path, strerror(errno));
-  output->sink.fd = output->file.fd;
-  output->sink.path = output->file.path;
-  return status;
-}
-
-
-/* Called by the sink when a numbered file is full: adds it to the complete
-   ones, of which only MAX_OPEN keep their descriptor, and opens the next
-   one. */
-static pf_status open_next_file (pf_sink *sink, pf_error *error) {
-  output_file *const output = (output_file *)(void *)sink;
-  pf_status status = pf_sink_flush(sink, error);
-  if (status == PF_OK &&
-      !pf_grow(&output->complete, &output->capacity, output->ncomplete + 1))
-    status = pf_no_memory(error);
-  if (status == PF_OK && output->ncomplete >= MAX_OPEN)
-    status = pf_output_close_fd(&output->file, error);
-  if (status == PF_OK) {
-    output->complete[output->ncomplete++] = output->file;
-    output->file = (pf_output){.fd = -1};
-    status = open_numbered(output, error);
-  }
-  sink->before += sink->written;
-  sink->written = 0;
-  return status;
-}
-
-
-/* Adds a file: a path, standard output ("-"), or memory (NULL). PF_EIO,
-   PF_ENOMEM; free_writer closes it also after a failure. */
-static pf_status add_file (l_writer *w, const char *path, pf_error *error) {
-  output_file *const output = &w->files[w->nfiles++];
-  const bool is_file = path != NULL && strcmp(path, "-") != 0;
-  *output = (output_file){.sink = {.fd = -1}, .file = {.fd = -1}};
-  pf_status status = PF_OK;
-  if (is_file)
-    status = pf_output_open(&output->file, path, error);
-  const int fd = path != NULL && !is_file ? STDOUT_FILENO : output->file.fd;
-  if (status == PF_OK && pf_sink_open(&output->sink, fd) != PF_OK)
-    status = pf_no_memory(error);
-  if (w->nfiles > 1) {
-    output->sink.path = output->file.path;
-    output[-1].sink.side = &output->sink;
-  }
-  return status;
-}
-
-
-/* Sets the role of a side file. If it is to be numbered, its path must end in
-   .000001: it is the first of a sequence of files. PF_ENOMEM. */
-static pf_status set_side (output_file *output, const l_side *side,
-                           pf_error *error) {
-  const char *const dot =
-      side->is_numbered && side->path != NULL ? strrchr(side->path, '.') : NULL;
-  output->sink.role = side->role;
-  if (dot == NULL)
-    return PF_OK;
-  output->prefix = strndup(side->path, (size_t)(dot - side->path));
-  output->number = 1;
-  output->sink.cut = open_next_file;
-  return output->prefix == NULL ? pf_no_memory(error) : PF_OK;
-}
-
-
-/* Gives all files their names, the main one last, or drops all of them. Empty
-   side files are dropped. The error message names the file. */
-static pf_status commit_files (l_writer *w, pf_error *error) {
-  size_t n = w->nfiles;
-  for (size_t i = 0; i < w->nfiles; i++)
-    n += w->files[i].ncomplete;
-  pf_output *const files = malloc(n * sizeof *files);
-  if (files == NULL)
-    return pf_no_memory(error);
-  /* All files in one list, the main one last, without empty side files. */
-  n = 0;
-  for (size_t i = w->nfiles; i-- > 0;) {
-    output_file *const output = &w->files[i];
-    for (size_t b = 0; b < output->ncomplete; b++)
-      files[n++] = output->complete[b];
-    output->ncomplete = 0;
-    if (i > 0 && output->sink.written == 0)
-      pf_output_close(&output->file);
-    files[n++] = output->file;
-    output->file = (pf_output){.fd = -1};
-  }
-  const pf_status status = pf_output_commit(files, n, error);
-  for (size_t i = 0; i < n; i++)
-    pf_output_close(&files[i]);
-  free(files);
-  return status;
-}
 
 
 static l_writer *writer_check (lua_State *L) {
@@ -183,16 +70,7 @@ static void free_writer (l_writer *w) {
   free(w->parts);
   w->parts = NULL;
   w->capacity = 0;
-  for (size_t i = 0; i < w->nfiles; i++) {
-    output_file *const output = &w->files[i];
-    pf_sink_close(&output->sink);
-    pf_output_close(&output->file);
-    for (size_t k = 0; k < output->ncomplete; k++)
-      pf_output_close(&output->complete[k]);
-    free(output->complete);
-    free(output->prefix);
-  }
-  w->nfiles = 0;
+  l_file_set_close(&w->files);
   pf_batch_close(&w->row);
 }
 
@@ -203,26 +81,41 @@ static int writer_close (lua_State *L) {
 }
 
 
+/* Adds the files to be removed of a list, or nil. */
+static pf_status add_removed (lua_State *L, int arg, l_file_set *files,
+                              pf_error *error) {
+  const size_t count = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    status = l_file_set_remove(files, l_path_check(L, -1), error);
+    lua_pop(L, 1);
+  }
+  return status;
+}
+
+
 /*
-** core.writer(format, options, dictionary, path, side_files): a writer into a
-** file, standard output ("-"), or memory (path nil); or nil, message, code.
-** side_files = { { role=, path=, numbered= }, ... } or nil; those without a
-** path are kept in memory. Readers given to put_reader must have this
-** dictionary.
+** core.writer(format, options, dictionary, path, side_files, removed): a writer
+** into a file, standard output ("-"), or memory (path nil); or nil, message,
+** code. side_files = { { role=, path=, numbered= }, ... } or nil; those without
+** a path are kept in memory. `removed`, or nil, lists paths of older files that
+** finish removes unless it writes them. Readers given to put_reader must have
+** this dictionary.
 */
 static int core_writer (lua_State *L) {
   const pf_format *const format = l_written_format(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   const char *path = lua_isnoneornil(L, 4) ? NULL : l_path_check(L, 4);
-  lua_settop(L, 5);
-  l_writer *const w = l_new(L, L_WRITER, sizeof *w, 2); /* at 6 */
+  lua_settop(L, 6);
+  l_writer *const w = l_new(L, L_WRITER, sizeof *w, 2); /* at 7 */
   lua_createtable(L, 1, 0);
   lua_pushvalue(L, 3);
   lua_rawseti(L, -2, 1);
-  l_pin(L, 6, 1, 7);
-  l_pin(L, 6, 2, 4);
-  l_side sides[MAX_FILES - 1];
-  const size_t nsides = l_sides_at(L, 5, sides, MAX_FILES - 1);
+  l_pin(L, 7, 1, 8);
+  l_pin(L, 7, 2, 4);
+  l_side sides[L_MAX_FILES - 1];
+  const size_t nsides = l_sides_at(L, 5, sides, L_MAX_FILES - 1);
   w->format = format;
   w->dictionary = l_dictionary_check(L, 3);
   pf_error error;
@@ -231,18 +124,18 @@ static int core_writer (lua_State *L) {
   pf_status status =
       format->encoder(options, n, w->dictionary, &w->encoder, &error);
   if (status == PF_OK)
-    status = add_file(w, path, &error);
+    status = l_file_set_add(&w->files, path, NULL, &error);
   for (size_t i = 0; i < nsides && status == PF_OK; i++) {
     path = sides[i].path;
-    status = add_file(w, path, &error);
-    if (status == PF_OK)
-      status = set_side(&w->files[i + 1], &sides[i], &error);
+    status = l_file_set_add(&w->files, path, &sides[i], &error);
   }
+  if (status == PF_OK)
+    status = add_removed(L, 6, &w->files, &error);
   if (status != PF_OK) {
     free_writer(w);
     return l_failure(L, &error, path);
   }
-  lua_settop(L, 6);
+  lua_settop(L, 7);
   return 1;
 }
 
@@ -307,8 +200,8 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
                        ? batch->columns[from[i]]
                        : (pf_column){.type = table->fields[i].type};
     out.rows = batch->rows;
-    const pf_status put =
-        w->encoder->put(w->encoder, number, &out, &w->files[0].sink, error);
+    const pf_status put = w->encoder->put(w->encoder, number, &out,
+                                          &w->files.files[0].sink, error);
     if (put != PF_OK)
       return put;
   }
@@ -403,8 +296,8 @@ static int writer_put (lua_State *L) {
   l_row_of(L, &w->row, &w->row_table, table, number);
   l_fill_row(L, 3, &w->row, table, w->dictionary);
   pf_error error;
-  if (w->encoder->put(w->encoder, number, &w->row, &w->files[0].sink, &error) !=
-      PF_OK)
+  if (w->encoder->put(w->encoder, number, &w->row, &w->files.files[0].sink,
+                      &error) != PF_OK)
     return fail_with_label(L, w, &error);
   w->tried++;
   lua_pushboolean(L, 1);
@@ -431,9 +324,10 @@ static pf_status finish_all (l_writer *w, pf_error *error) {
     *error = w->failure;
     return error->status;
   }
-  pf_status status = w->encoder->finish(w->encoder, &w->files[0].sink, error);
-  for (size_t i = 0; i < w->nfiles && status == PF_OK; i++)
-    status = pf_sink_flush(&w->files[i].sink, error);
+  pf_status status =
+      w->encoder->finish(w->encoder, &w->files.files[0].sink, error);
+  for (size_t i = 0; i < w->files.count && status == PF_OK; i++)
+    status = pf_sink_flush(&w->files.files[i].sink, error);
   return status;
 }
 
@@ -443,15 +337,15 @@ static pf_status finish_all (l_writer *w, pf_error *error) {
    bytes and those of side files by role; or nil, message, code. */
 static int writer_finish (lua_State *L) {
   l_writer *const w = writer_check(L);
-  const pf_sink *const main = &w->files[0].sink;
+  const pf_sink *const main = &w->files.files[0].sink;
   const bool in_memory = main->fd < 0;
-  const bool has_side_files = in_memory && w->nfiles > 1;
+  const bool has_side_files = in_memory && w->files.count > 1;
   pf_error error;
   if (finish_all(w, &error) != PF_OK) {
     free_writer(w);
     return fail_with_label(L, w, &error);
   }
-  if (commit_files(w, &error) != PF_OK) {
+  if (l_file_set_commit(&w->files, &error) != PF_OK) {
     free_writer(w); /* the message names the file */
     return l_failure(L, &error, NULL);
   }
@@ -461,8 +355,8 @@ static int writer_finish (lua_State *L) {
     lua_pushinteger(L, (lua_Integer)main->written);
   if (has_side_files)
     lua_newtable(L);
-  for (size_t i = 1; has_side_files && i < w->nfiles; i++) {
-    const pf_sink *const side = &w->files[i].sink;
+  for (size_t i = 1; has_side_files && i < w->files.count; i++) {
+    const pf_sink *const side = &w->files.files[i].sink;
     if (side->fd < 0 && side->written > 0)
       l_set_bytes(L, side->role, pf_sink_bytes(side));
   }

@@ -194,32 +194,24 @@ function dbf.side_outputs(path, options, is_stream)
    return side_files
 end
 
----Returns the .cpg files of an older table, which would outrank the mark of the new table, and
----functions that remove them; `rest` keeps those that have been written again. If another table
----reads the .cpg file too: nil, message, code.
+---Returns the .cpg files of an older table, which would outrank the mark of the new table. If
+---another table reads the .cpg file too: nil, message, code.
 ---@param path string of the table
----@return { paths: string[], all: fun(), rest: fun() }|nil
+---@return string[]|nil
 ---@return string|nil message
 ---@return string|nil code
 function dbf.replaced(path)
-   local paths, before = {}, {}
+   local paths = {}
    for _, older in ipairs(companions.all_beside(path, cpg_name(path))) do
       local others = tables_of(older, path)
       if #others == 0 then
-         paths[#paths + 1], before[older] = older, outputs.identity(older)
+         paths[#paths + 1] = older
       elseif split(older) == split(path) then
          return nil, ("%s: %s states the code page of %s, and would apply to this table too: "
             .. "choose another name"):format(path, older, others[1]), "unsupported"
       end
    end
-   local function remove()
-      for _, older in ipairs(paths) do
-         if outputs.identity(older) == before[older] then
-            os.remove(older)
-         end
-      end
-   end
-   return { paths = paths, all = remove, rest = remove }
+   return paths
 end
 
 -- For each type that is read, the type that is written.

@@ -152,6 +152,16 @@ function winidea.side_outputs(path, options)
    return { { role = "timeline", path = path and path .. ".BIN" } }
 end
 
+---Returns the binary timelines of an older text, which would be read with the new one if that has
+---no timeline.
+---@param path string of the text
+---@param options table of writing
+---@return string[]
+function winidea.replaced(path, options)
+   local name = path:match "[^/]*$" .. ".BIN"
+   return options.dialect == "bin" and {} or companions.all_beside(path, name)
+end
+
 ---Sets the write options that are not given to those of the trace that is copied.
 ---@param options table of writing, changed
 ---@param info { name: string, value: any }[] of the trace's first file; empty for another format

@@ -230,12 +230,11 @@ function xpp.side_outputs(path, options, is_stream)
    return side_files
 end
 
----Returns the files of an older trace beside a path that would be read as part of the new one, and
----functions that remove them, `all` at the start and `rest` at the end; nil, message, code: they
----cannot be replaced.
+---Returns the files of an older trace beside a path that would be read as part of the new one; nil,
+---message, code: they cannot be replaced.
 ---@param path string
 ---@param options table of writing
----@return { paths: string[], all: fun(), rest: fun() }|nil
+---@return string[]|nil
 ---@return string|nil message
 ---@return string|nil code
 function xpp.replaced(path, options)
@@ -245,17 +244,7 @@ function xpp.replaced(path, options)
    end
    local pages
    pages, message, code = dbf.replaced(path)
-   if not pages then
-      return nil, message, code
-   end
-   local function both(name)
-      return function()
-         pages[name]()
-         older[name]()
-      end
-   end
-   local paths = table.move(pages.paths, 1, #pages.paths, #older.paths + 1, older.paths)
-   return { paths = paths, all = both "all", rest = both "rest" }
+   return pages and table.move(pages, 1, #pages, #older + 1, older), message, code
 end
 
 -- Returns the definition of the field that is written for a row of table `structure`.

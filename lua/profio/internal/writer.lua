@@ -61,35 +61,43 @@ local function place_of(path)
    return path and outputs.is_in_place(path) and "-" or path
 end
 
--- Returns the files that a format writes beside its own, by role. With `is_stream` all files grow
--- while they are written. Raises if one of them is an input, or two have the same path.
-local function side_files_of(format, path, checked, replaced, inputs, is_stream)
+-- Returns the files that a format writes beside its own, by role, and the paths of older files that
+-- would be read as parts of the new trace: those that the format names, and side files, which are
+-- not written when they are empty; or nil, nil, message, code. With a plan all files grow while
+-- they are written. Raises if one of them is an input, or two have the same path.
+local function files_beside(format, path, checked, inputs, plan)
+   local place = place_of(path)
    local side_files = format.side_outputs
-      and format.side_outputs(place_of(path), checked, is_stream) or {}
-   local paths = { path }
+      and format.side_outputs(place, checked, plan ~= nil) or {}
+   local paths, removed = { path }, {}
    for _, side in ipairs(side_files) do
       paths[#paths + 1] = side.path
    end
    outputs.check(paths, inputs)
-   outputs.check_inputs(replaced.paths, inputs)
-   return side_files
+   local replaces = path and place ~= "-" and not (plan and plan.appends)
+   if format.replaced and replaces then
+      local older, message, code = format.replaced(path, checked)
+      if not older then
+         return nil, nil, message, code
+      end
+      removed = older
+   end
+   outputs.check_inputs(removed, inputs)
+   return side_files, replaces and table.move(paths, 2, #paths, #removed + 1, removed) or removed
 end
 
--- Returns the files beside a path that belong to an older trace, and functions that remove them;
--- nil, message, code: the path cannot be written.
-local function replaced_by(format, path, checked)
-   if not format.replaced or not path or place_of(path) == "-" then
-      return { paths = {}, all = function() end, rest = function() end }
+-- Removes what an older trace has beside a file that readers may open while it grows, but for the
+-- files that grow with it.
+local function remove_older(removed, side_files)
+   local grows = {}
+   for _, side in ipairs(side_files) do
+      grows[side.path or false] = true
    end
-   return format.replaced(path, checked)
-end
-
--- Passes on the results of sink:finish, and on success removes the files that were replaced.
-local function settle(replaced, ok, message, code)
-   if ok then
-      replaced.rest()
+   for _, older in ipairs(removed) do
+      if not grows[older] then
+         os.remove(older)
+      end
    end
-   return ok, message, code
 end
 
 -- Returns whether a format declares a write option of this name.
@@ -183,7 +191,6 @@ function writer.create(path, given)
    local plan, rest = plan_of(path, given, named)
    local format, checked = format_of(rest)
    local dictionary = core.dictionary()
-   local side_files = side_files_of(format, path, checked, { paths = {} }, {}, plan ~= nil)
    if plan then
       plan.format = format
    end
@@ -191,26 +198,26 @@ function writer.create(path, given)
    if message then
       return nil, message, code
    end
-   local replaced, sink
-   local older = not (plan and plan.appends) and path or nil
-   replaced, message, code = replaced_by(format, older, checked)
-   if not replaced then
+   local sink, side_files, removed
+   side_files, removed, message, code = files_beside(format, path, checked, {}, plan)
+   if not side_files then
       return nil, message, code
    end
    if plan then
       plan.kept, plan.claim = kept_of(format, checked), claim
       sink, message, code = core.stream(format.name, checked, dictionary, path, side_files, plan)
    else
-      sink, message, code = core.writer(format.name, checked, dictionary, path, side_files)
+      sink, message, code = core.writer(format.name, checked, dictionary, path, side_files,
+         removed)
    end
    if not sink then
       return nil, message, code
    end
    if plan then
-      replaced.all() -- now, because readers may open the growing file
+      remove_older(removed, side_files)
    end
    return setmetatable({ sink = sink, main = format.main_written or sink:tables()[1].name,
-      dictionary = dictionary, is_stream = plan ~= nil, replaced = replaced, kept = kept }, Writer)
+      dictionary = dictionary, is_stream = plan ~= nil, kept = kept }, Writer)
 end
 
 -- A value that the file cannot hold is a usage error, like a value of the wrong type: raise it.
@@ -323,10 +330,7 @@ function Writer:close()
       return true
    end
    self.sink = nil
-   if self.is_stream then
-      return sink:finish()
-   end
-   return settle(self.replaced, sink:finish())
+   return sink:finish()
 end
 
 -- If an error leaves the block, a file that is written as a whole is not written and the old one
@@ -462,13 +466,13 @@ function writer.save(state, path, given)
    end
    local inputs = input_files.paths_of(state)
    outputs.check_inputs({ path }, inputs)
-   local replaced, message, code = replaced_by(format, path, checked)
-   if not replaced then
+   local side_files, removed, message, code = files_beside(format, path, checked, inputs)
+   if not side_files then
       return nil, message, code
    end
    checked.inputs = #state.parts -- a merged file has an order of its own
    local sink <close>, problem, kind = core.writer(format.name, checked, state.dictionary, path,
-      side_files_of(format, path, checked, replaced, inputs, false))
+      side_files, removed)
    if not sink then
       return nil, problem, kind
    end
@@ -480,7 +484,7 @@ function writer.save(state, path, given)
    if state.is_over and state.is_over() then
       return nil, (path or "(data)") .. ": interrupted: it is as it was", "io"
    end
-   return settle(replaced, sink:finish())
+   return sink:finish()
 end
 
 raise.publish_methods(Writer, "writer", function(value)

@@ -175,10 +175,11 @@ function core.written(format) end
 ---@param names profio.core.Dictionary
 ---@param path string|nil
 ---@param side_files { role: string, path: string|nil }[]|nil files that may be written beside it
+---@param removed string[]|nil older files that `finish` removes unless it writes them
 ---@return profio.core.Writer|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
-function core.writer(format, options, names, path, side_files) end
+function core.writer(format, options, names, path, side_files, removed) end
 
 ---@class profio.core.Writer
 local writer = {}

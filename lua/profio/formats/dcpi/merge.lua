@@ -154,14 +154,17 @@ local function settle(stage, directory)
    return true
 end
 
--- Returns whether a directory is empty or does not exist; nil, message, code when it cannot be
--- read.
-local function is_empty(directory)
+-- Checks that a directory is empty or does not exist; else nil, message, code.
+local function check_empty(directory)
    if lfs.attributes(directory, "mode") ~= "directory" then
       return true
    end
    local names, message, code = core.names_in(directory)
-   return names and #names == 0, message, code
+   if names and names[1] then
+      return nil, ("%s: dcpi: a database is written into an empty directory, and %s is in this one")
+         :format(directory, names[1]), "io"
+   end
+   return names ~= nil, message, code
 end
 
 -- }======
@@ -221,12 +224,9 @@ end
 ---@return string|nil code
 function merge.save(state, directory, given, save)
    directory = directory:gsub("(.)/+$", "%1")
-   local is_free, problem, kind = is_empty(directory)
-   if is_free == nil then
+   local is_free, problem, kind = check_empty(directory)
+   if not is_free then
       return nil, problem, kind
-   elseif not is_free then
-      return nil, directory .. ": dcpi: a database is written into an empty directory, and there "
-         .. "is something in this one", "io"
    end
    local groups, made = groups_of(state, given.epochs == "kept"), { files = {}, folders = {} }
    if given.epochs ~= "kept" then

@@ -4,7 +4,6 @@ local later = require "profio.internal.later"
 local companions = later "profio.internal.opening.side_files"
 local core = require "profio.core"
 local lfs = later "lfs"
-local outputs = later "profio.internal.outputs"
 
 local packets = {}
 
@@ -77,32 +76,23 @@ function packets.beside(path)
    return paths
 end
 
----Returns the packets of an older trace that a new trace at the path replaces, and functions that
----remove them: `all` removes all but the first, `rest` those that have not been written again
----since. If files would be read as packets of the new trace, but are not replaced by it: nil,
----message, code.
+---Returns the packets of an older trace that a new trace at the path replaces. If files would be
+---read as packets of the new trace, but are not replaced by it: nil, message, code.
 ---@param path string
 ---@param is_cut boolean the new trace is written in packets
----@return { paths: string[], all: fun(), rest: fun() }|nil
+---@return string[]|nil
 ---@return string|nil message
 ---@return string|nil code
 function packets.replaced(path, is_cut)
-   local older, paths = list(path), {}
-   for number, packet in ipairs(older) do
-      packet.identity, paths[number] = outputs.identity(packet.path), packet.path
+   local paths = {}
+   for number, packet in ipairs(list(path)) do
+      paths[number] = packet.path
       if not is_cut or packet.path ~= ("%s.%06d"):format(path, number) then
          return nil, ("%s: %s would be read as a packet of it: remove it, or write elsewhere")
             :format(path, packet.path), "io"
       end
    end
-   local function remove(first)
-      for number = first, #older do
-         if outputs.identity(older[number].path) == older[number].identity then
-            os.remove(older[number].path)
-         end
-      end
-   end
-   return { paths = paths, all = function() remove(2) end, rest = function() remove(1) end }
+   return paths
 end
 
 -- Returns whether the contents of a file are a trace.
