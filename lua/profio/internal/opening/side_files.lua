@@ -172,7 +172,7 @@ local function names_beside(beside, known)
    return directory, index
 end
 
----Returns all files in a folder that have a name, in any letter case.
+---Returns all files in a folder that have a name, in any letter case, also what cannot be looked at.
 ---@param beside string the path of a file in that folder
 ---@param name string without directory
 ---@return string[] paths
@@ -180,7 +180,7 @@ function side_files.all_beside(beside, name)
    local directory, index = names_beside(beside, { name })
    local paths = {}
    for _, found in ipairs(index[name:lower()] or {}) do
-      if lfs.attributes(directory .. found, "mode") == "file" then
+      if (lfs.attributes(directory .. found, "mode") or "file") == "file" then
          paths[#paths + 1] = directory .. found
       end
    end
