@@ -1,5 +1,7 @@
 -- profio compare of two versions of a Lua program, recorded by profio.recorder: one function is
 -- slower, one is renamed, one is inlined into its caller, one is in another module.
+--
+-- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"
 local moved_clock = require "spec.support.moved_clock"

@@ -1,6 +1,7 @@
 -- The counts of the recorder in programs whose truth is known by construction, and that it leaves
 -- these programs alone.
 --
+-- Costly: many commands; the other specs of the recorder run the same C code.
 -- Tags: user, stressed.
 
 local command = require "spec.support.command"

@@ -1,3 +1,4 @@
+-- Costly: many commands, or reports in Lua; other specs run the same C code.
 -- Tags: user, stressed.
 
 local profio = require "profio"

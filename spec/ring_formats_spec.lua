@@ -1,6 +1,7 @@
 -- Every stream has a ring: what it writes is what is written without one, and what a killed writer
 -- left is all there.
 --
+-- Costly: many commands, or large inputs.
 -- Tags: user, stressed.
 
 local command = require "spec.support.command"

@@ -1,6 +1,6 @@
 -- The chunks that spec/c/oom.c runs while requests for memory or system calls fail: each
 -- chunk with request 0, 1, 2, ... failing, until it makes fewer requests. Later requests
--- resemble each other and are tried in growing steps (OOM_EVERY=1: all of them). A chunk
+-- resemble each other and are tried in growing steps (OOM_EACH=N: from N on). A chunk
 -- must either return the same text or table as without a failure, or raise the message of
 -- the failure; anything else is a fault. `oom.lua NAME...` runs the chunks of these names,
 -- `oom.lua --list` prints all names.
@@ -464,7 +464,7 @@ function chunks.recorder()
 end
 
 -- The first requests fail one by one; after them every second one, then every third ...
-local each_of = os.getenv "OOM_EVERY" and math.maxinteger or 200
+local each_of = math.tointeger(tonumber(os.getenv "OOM_EACH")) or 200
 
 -- The messages of failures: of memory; of system calls, including zlib, whose failure means
 -- that memory is short, and iconv, whose failure means that a code page is unknown.

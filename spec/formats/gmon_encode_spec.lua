@@ -1,3 +1,4 @@
+-- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 -- Tags: user.
 
 local gmon = require "spec.support.gmon_builder"

@@ -1,6 +1,7 @@
 -- Following exports of winIDEA while they grow: binary timelines, Text1, and the main file beside a
 -- timeline.
 --
+-- Costly: a large input, or models in Lua; the fuzzers try such inputs as well.
 -- Tags: user.
 
 local command = require "spec.support.command"

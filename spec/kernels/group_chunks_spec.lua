@@ -1,5 +1,6 @@
 -- Groups over timelines read in chunks equal those of one scan, with the same warnings and errors.
 --
+-- Costly: large inputs, beside models in Lua.
 -- Tags: stressed.
 
 local core = require "profio.core"

@@ -1,4 +1,6 @@
 -- group and its aggregates compared with their definitions, and wrong use.
+--
+-- Costly: large inputs, beside models in Lua.
 
 local core = require "profio.core"
 local model = require "spec.support.model"

@@ -1,5 +1,7 @@
 -- Damaged and forged stores: nothing crashes or hangs, and what cannot be right is an error that
 -- says where. A decoder in Lua says which cells are right.
+--
+-- Costly: many commands, or large inputs.
 
 local cells = require "spec.support.cells"
 local sqlite = require "spec.support.sqlite"

@@ -6,8 +6,9 @@
 # in carries the sanitizers, so the programs that the specs start are run as they are. Their
 # reports need only the functions and lines of -g1, which compiles faster. Each spec that
 # reaches C code runs once: with a collector that never rests where that can hurt. With
-# ALL=-all the costly ones run too, each process looks for leaks when it ends, and fuzz_lua
-# does with all seeds; else only `run-oom` and the other fuzzers do.
+# ALL=-all the costly ones run too, four times as many requests for memory fail, each process
+# looks for leaks when it ends, and fuzz_lua does with all seeds; else only `run-oom` and the
+# other fuzzers do.
 
 ASAN := -UNDEBUG -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
@@ -50,7 +51,7 @@ run-gcstress: $(B)/bin/lua5.4 $(HELPERS)
 run-oom: $(B)/oom
 	@echo "out of memory at each request"
 	@names=$$($(IN_TREE) $(B)/oom spec/c/oom.lua --list) && printf '%s\n' $$names | \
-		$(IN_TREE) xargs -n 1 -P $(JOBS) $(B)/oom spec/c/oom.lua
+		$(IN_TREE) OOM_EACH=$(if $(ALL),200,50) xargs -n 1 -P $(JOBS) $(B)/oom spec/c/oom.lua
 
 $(B)/bin/lua5.4: spec/c/host.c $(OBJECTS) $(STORE_OBJECTS)
 	$(SHOWN)

@@ -172,7 +172,7 @@ local function names_beside(beside, known)
    return directory, index
 end
 
----Returns all files in a folder that have a name, in any letter case, also what cannot be looked at.
+---Returns all files in a folder that have a name, in any letter case, and what cannot be looked at.
 ---@param beside string the path of a file in that folder
 ---@param name string without directory
 ---@return string[] paths
