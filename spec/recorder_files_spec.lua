@@ -147,4 +147,52 @@ os.remove(path)
       assert.equal(2, pipe:read "n")
       os.execute("rm -f " .. command.folder .. "/family-*.prf")
    end)
+
+   it("is as it was if no recording can begin", function()
+      local path = command.file("older.br", "an older recording")
+      local output = run([[
+local recorder = require "profio.recorder"
+debug.sethook(function() end, "", 1000)
+print(select(2, pcall(recorder.start, { mode = "timed", path = "older.br" })))
+debug.sethook()
+]])
+      assert.matches("the program has a hook of its own", output)
+      assert.equal("an older recording", command.read(path))
+      command.file("no-timer.lua", [[
+print(select(2, pcall(require "profio.recorder".start, { mode = "sampled", path = "older.br" })))
+]])
+      output = command.run("prlimit --sigpending=0 env " .. command.in_tree
+         .. " lua5.4 no-timer.lua")
+      assert.matches("cannot create a timer for samples", output)
+      assert.equal("an older recording", command.read(path))
+      os.remove(path)
+   end)
+
+   it("stays in its folder when the program leaves that", function()
+      local folder, below = command.folder .. "/left", command.folder .. "/left/below"
+      for _, name in ipairs { "mode=timed,path=a.br", "mode=calls,format=xpp,path=a.prf",
+         "mode=calls,format=winidea,path=a.txt", "mode=aggregate,path=a.folded" } do
+         os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, below))
+         command.file("left/prog.lua", 'require "lfs".chdir "below"\n'
+            .. "local function f() end\nfor i = 1, 1000 do f() end\n")
+         local _, status, errors = command.run(("cd '%s' && PROFIO_RECORD='%s' %s lua5.4 "
+            .. "-lprofio.recorder prog.lua"):format(folder, name, command.in_tree))
+         assert.same({ 0, "" }, { status, errors })
+         local pipe <close> = assert(io.popen(("cd '%s' && ls -A . below | grep -c '%s'"):format(
+            folder, name:match "path=(.*)")))
+         local list <close> = assert(io.popen(("cd '%s' && ls -A below; ls -A | grep ring")
+            :format(folder)))
+         assert.is_true(pipe:read "n" >= 1, name)
+         assert.equal("", list:read "a", name)
+      end
+      os.execute(("rm -rf '%s'"):format(folder))
+   end)
+
+   it("without samples is told as such", function()
+      local path = recorded.path "short.br"
+      local _, status, errors = run("return 1\n", "mode=sampled,interval=10s,path=" .. path)
+      assert.same({ 0, "profio.recorder: no samples: it ran less than 10 s\n" },
+         { status, errors })
+      os.remove(path)
+   end)
 end)

@@ -71,7 +71,7 @@ local function answer(trace, old, given, out, err, again)
    if given.script then
       interrupt:release()
    end
-   local status, notes = modes.run(trace, given, out, old, again)
+   local status, notes, now = modes.run(trace, given, out, old, again)
    check_whole(interrupt, given, out)
    out:close()
    if out.left_out then
@@ -84,10 +84,13 @@ local function answer(trace, old, given, out, err, again)
    if given.check or given.follow and given.report then -- the file may still be growing
       return status
    end
-   local has_damage = warnings.report(trace, err)
+   local has_damage = warnings.report(now or trace, err)
    has_damage = old and warnings.report(old, err) or has_damage
    if not given.script then -- before Ctrl-C works again: the output is complete
       trace:close()
+      if now then
+         now:close()
+      end
       if old then
          old:close()
       end
@@ -138,7 +141,7 @@ local function read(given, err)
    local new_side, old_side = runs.of(given, true)
    files.check_sources(given)
    if given.follow then
-      require("profio.cli.follow").wait_for(new_side.traces, err)
+      require("profio.cli.follow").wait_for(new_side.traces, given, err)
    end
    local is_file = not outputs.is_in_place(given.out or "-")
    local is_whole = given.merge or is_file

@@ -237,17 +237,19 @@ local function begin(asked, writer)
    current = state
 end
 
--- The file of mode aggregate is written at the end: check now whether it can be.
+-- The file of mode aggregate is written at the end: check now whether it can be. Returns its path,
+-- absolute because the program may leave its folder; or nil, message, code.
 local function try_output(path)
-   if outputs.is_in_place(path) then
-      return true
+   local absolute, is_in_place = core.output_path(path)
+   if is_in_place == true then -- else it may be a message
+      return path
    end
    local file, message, code = core.output(path)
    if not file then
       return nil, message, code
    end
    file:close()
-   return true
+   return absolute or path
 end
 
 ---Start recording this program. Raises on wrong use, also if the file is the running script; if the
@@ -263,10 +265,11 @@ function recorder.start(given)
    local asked = checked(given or {})
    local writer, message, code
    outputs.check_inputs({ asked.path }, { arg and arg[0] })
+   core.check_recording(asked.mode)
    if asked.mode ~= "aggregate" then
       writer, message, code = open_writer(asked)
    elseif asked.path then
-      writer, message, code = nil, select(2, try_output(asked.path))
+      asked.target, message, code = try_output(asked.path)
    end
    if message then
       return nil, message, code
@@ -288,7 +291,7 @@ local function finish_sums(state, info)
    info.profile = require("profio.profile").of_contexts(state.handle:contexts(),
       asked.path or "recorder")
    if asked.path then
-      local done, message = info.profile:export(asked.format, asked.path)
+      local done, message = info.profile:export(asked.format, asked.target)
       info.failure = info.failure or (not done and message or nil)
    end
 end
@@ -297,6 +300,12 @@ local function finish_file(state, info)
    info.lost, info.kept = state.writer:facts().lost, state.writer.kept
    local done, message = state.writer:close()
    info.failure = info.failure or (not done and message or nil)
+   if info.mode == "sampled" and info.events == 0 and not info.failure then
+      local interval = state.asked.interval
+      info.failure = ("no samples: it %s less than %s"):format(
+         state.asked.clock == "cpu" and "computed" or "ran",
+         (times.show(interval, times.unit(interval)):gsub("%.000", "")))
+   end
 end
 
 ---@class profio.Recording

@@ -4,6 +4,7 @@
 
 local command = require "spec.support.command"
 local moved_clock = require "spec.support.moved_clock"
+local wait = require "spec.support.wait"
 local xpp = require "spec.support.xpp_builder"
 
 local said = command.said
@@ -38,6 +39,53 @@ describe("--follow", function()
          { { said "waiting for never.PRF", "kill -INT $pid" } })
       assert.same({ "", "profio: waiting for never.PRF\n" }, { text, errors })
    end)
+end)
+
+describe("--follow of a writer that is killed", function()
+   local shows = " --follow --table samples --columns line --output csv killed.br"
+
+   -- A command that follows the rows of a writer, of which three are in the file for sure; it goes
+   -- on when the shell has made a file, and kills itself.
+   local function writer(full)
+      command.file("killed.lua", ([[
+         local profio = require "profio"
+         local w = assert(profio.create("killed.br",
+            { format = "br", ring = { size = "64K", full = "%s" } }))
+         local function write(from, to)
+            for i = from, to do
+               assert(w:write { module = "m", line = i, spent = i, kind = "main" })
+            end
+         end
+         write(1, 3)
+         if "%s" == "block" then w:flush() end
+         io.open("killed.begun", "w"):close()
+         require "spec.support.wait".until_true(function() return io.open "killed.goes_on" end)
+         write(4, 700)
+         os.execute("kill -9 " .. io.open "/proc/self/stat":read "n")]]):format(full, full))
+      os.execute(("cd '%s' && rm -f killed.br killed.br.ring killed.begun killed.goes_on")
+         :format(command.folder))
+      command.file("killed.sh", ("%s\n%s lua5.4 killed.lua &\nwait_until '[ -e killed.begun ]'\n"
+         .. "exec %s%s\n"):format(wait.shell, command.in_tree, command.analyze, shows))
+      return "sh killed.sh"
+   end
+
+   for full, first in pairs { block = said "3", overwrite = said "waiting for killed.br" } do
+      it("shows all that a plain read shows, and ends: " .. full, function()
+         local text, status, errors = command.run_in_steps(writer(full),
+            { { first, ": >killed.goes_on" } })
+         local expected = { "line" }
+         for i = 1, 700 do
+            expected[i + 1] = tostring(i)
+         end
+         assert.equal(table.concat(expected, "\n") .. "\n", text)
+         assert.equal(0, status)
+         assert.matches("its writer has not closed it: .* %[ring%-recovered%]", errors)
+         -- and so does a follower that begins later
+         local later, later_status = command.run(command.analyze .. shows)
+         assert.same({ text, 0 }, { later, later_status })
+         os.execute(("cd '%s' && rm -f killed.*"):format(command.folder))
+      end)
+   end
 end)
 
 describe("--follow with a report", function()

@@ -171,6 +171,14 @@ static pf_status parse_open (int fd, pf_ring_copy *copy, pf_error *error) {
 }
 
 
+/* Whether a writer holds the lock of an open ring. */
+static bool is_locked (int fd) {
+  const bool is = flock(fd, LOCK_SH | LOCK_NB) != 0;
+  (void)flock(fd, LOCK_UN); /* a new writer must be able to lock it */
+  return is;
+}
+
+
 pf_status pf_ring_read (const char *path, const pf_named_rule *rule,
                         pf_ring_copy *copy, pf_error *error) {
   static const pf_named_rule any = {.max_size = UINT64_MAX};
@@ -180,14 +188,38 @@ pf_status pf_ring_read (const char *path, const pf_named_rule *rule,
       pf_named_open(path, rule == NULL ? &any : rule, &fd, error);
   if (status != PF_OK)
     return status;
-  const bool is_alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
-  (void)flock(fd, LOCK_UN); /* a new writer must be able to lock it */
+  const bool is_alive = is_locked(fd);
   status = PF_EFORMAT;
   for (int i = 0; i < 3 && status == PF_EFORMAT; i++)
     status = parse_open(fd, copy, error);
   copy->is_alive = is_alive;
   close(fd);
   return status;
+}
+
+
+pf_status pf_ring_look (const char *path, const pf_named_rule *rule,
+                        pf_ring_state *state, pf_error *error) {
+  struct stat stat;
+  int fd = -1;
+  *state = (pf_ring_state){.is_open = false};
+  const pf_status status = pf_named_open(path, rule, &fd, error);
+  if (status != PF_OK)
+    return status;
+  state->is_alive = is_locked(fd);
+  const pf_ring_header *const header =
+      fstat(fd, &stat) == 0 && stat.st_size >= (off_t)PF_RING_PAGE
+          ? mmap(NULL, PF_RING_PAGE, PROT_READ, MAP_SHARED, fd, 0)
+          : MAP_FAILED;
+  close(fd);
+  if (header == MAP_FAILED)
+    return PF_OK;
+  state->is_open =
+      memcmp(header->magic, PF_RING_MAGIC, sizeof header->magic) == 0 &&
+      pf_load_acquire(&header->closed) == 0;
+  state->head = pf_load_acquire(&header->head);
+  munmap((void *)(uintptr_t)header, PF_RING_PAGE);
+  return PF_OK;
 }
 
 

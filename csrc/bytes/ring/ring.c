@@ -130,9 +130,8 @@ pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
     status = pf_temporary_file(&ring->fd, error);
   if (status == PF_OK)
     status = map_all(ring, settings, sync, error);
-  if (status == PF_OK && claim != NULL &&
-      (ring->path = strdup(claim->path)) == NULL)
-    status = pf_no_memory(error);
+  if (status == PF_OK && claim != NULL) /* the program may leave its folder */
+    status = pf_target_absolute(claim->path, &ring->path, error);
   if (status == PF_OK && claim != NULL)
     status = commit(ring, &target, claim, sync, error); /* it can be found */
   if (status != PF_OK)

@@ -358,6 +358,18 @@ typedef struct pf_ring_copy {
 pf_status pf_ring_read (const char *path, const pf_named_rule *rule,
                         pf_ring_copy *copy, pf_error *error);
 
+/* What changes while a ring is written, without a copy of it. */
+typedef struct pf_ring_state {
+  bool is_open;  /* it is a ring, and no writer has closed it */
+  bool is_alive; /* a writer holds its lock */
+  uint64_t head; /* where the next record goes: grows with each record */
+} pf_ring_state;
+
+/* Look at the ring in the file at `path`, which pf_named_open opens by `rule`.
+   The errors are those of pf_named_open. */
+pf_status pf_ring_look (const char *path, const pf_named_rule *rule,
+                        pf_ring_state *state, pf_error *error);
+
 /* Copy the ring in the bytes of a file, which are aligned like a page; is_alive
    is not set. PF_EFORMAT, PF_ENOMEM. */
 pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error);

@@ -82,9 +82,12 @@ static void detach (l_recorder *r) {
 }
 
 
+/* In the order of l_mode. */
+static const char *const modes[] = {"timed", "sampled", "calls", "aggregate",
+                                    NULL};
+
+
 static void read_settings (lua_State *L, l_recorder *r) {
-  static const char *const modes[] = {"timed", "sampled", "calls", "aggregate",
-                                      NULL};
   static const char *const clocks[] = {"wall", "cpu", NULL};
   r->mode = (l_mode)l_option_word(L, 1, "mode", NULL, modes);
   r->clock.id = l_option_word(L, 1, "clock", NULL, clocks) == 0
@@ -152,6 +155,29 @@ static int core_recorder (lua_State *L) {
 }
 
 
+/* Raises if no recording of a mode can begin. */
+static void check_begin (lua_State *L, l_mode mode) {
+  struct sigevent none = {.sigev_notify = SIGEV_NONE};
+  timer_t timer;
+  if (atomic_load(&l_recording) != NULL)
+    luaL_error(L, "another recorder is recording");
+  if (mode == L_SAMPLED && timer_create(CLOCK_MONOTONIC, &none, &timer) != 0)
+    luaL_error(L, "cannot create a timer for samples");
+  if (mode == L_SAMPLED)
+    timer_delete(timer);
+  else if (lua_gethook(L) != NULL)
+    luaL_error(L, "the program has a hook of its own");
+}
+
+
+/* core.check_recording(mode): raises if no recording can begin now. The caller
+   opens the file afterwards, since that empties an older one. */
+static int core_check_recording (lua_State *L) {
+  check_begin(L, (l_mode)luaL_checkoption(L, 1, NULL, modes));
+  return 0;
+}
+
+
 /* recorder:begin(subtract): starts recording the threads of this Lua state.
    With `subtract` the measured cost of hooks is subtracted from all times. A
    recorder begins only once. */
@@ -160,10 +186,7 @@ static int recorder_begin (lua_State *L) {
   const bool subtract = lua_toboolean(L, 2);
   l_recorder *expected = NULL;
   luaL_argcheck(L, r->process == 0, 1, "the recorder has begun before");
-  if (atomic_load(&l_recording) != NULL)
-    return luaL_error(L, "another recorder is recording");
-  if (lua_gethook(L) != NULL && r->mode != L_SAMPLED)
-    return luaL_error(L, "the program has a hook of its own");
+  check_begin(L, r->mode);
   /* a signal handler reads this clock too: use the system's */
   l_clock_open(&r->clock, r->clock.id, r->mode != L_SAMPLED);
   if (subtract && r->mode != L_SAMPLED)
@@ -327,7 +350,8 @@ void l_open_recorder (lua_State *L) {
                     {"finish", recorder_finish}, {"is_copy", recorder_is_copy},
                     {"pause", recorder_pause}, {"resume", recorder_resume}),
           recorder_gc, recorder_gc);
-  L_ADD(L, {"coroutines", l_core_coroutines},
+  L_ADD(L, {"check_recording", core_check_recording},
+        {"coroutines", l_core_coroutines},
         {"forget_recording", core_forget_recording},
         {"process_id", core_process_id}, {"recorder", core_recorder});
 }

@@ -51,8 +51,7 @@ static pf_status open_next_file (pf_sink *sink, pf_error *error) {
 }
 
 
-/* Sets the role of a side file. Numbered files stay in the folder that their
-   path means now. PF_EIO, PF_ENOMEM. */
+/* Sets the role of a side file. PF_EIO, PF_ENOMEM. */
 static pf_status set_side (l_set_file *output, const l_side *side,
                            pf_error *error) {
   output->sink.role = side->role;
@@ -60,11 +59,7 @@ static pf_status set_side (l_set_file *output, const l_side *side,
     return PF_OK;
   output->number = 1;
   output->sink.cut = open_next_file;
-  const pf_status status =
-      pf_target_absolute(side->path, &output->prefix, error);
-  if (status == PF_OK)
-    *strrchr(output->prefix, '.') = '\0';
-  return status;
+  return l_numbered_prefix(side->path, &output->prefix, error);
 }
 
 

@@ -166,6 +166,23 @@ static int core_recover (lua_State *L) {
 }
 
 
+/* core.ring_state(path, folders, max_size): whether a writer has the ring at
+   `path`, which core.named_file allows, and a number that grows with each
+   record; nil if there is no ring, or its writer has closed it. */
+static int core_ring_state (lua_State *L) {
+  const char *const path = luaL_checkstring(L, 1);
+  lua_settop(L, 3);
+  const pf_named_rule rule = l_named_rule(L);
+  pf_ring_state state;
+  pf_error ignored;
+  if (pf_ring_look(path, &rule, &state, &ignored) != PF_OK || !state.is_open)
+    return 0;
+  lua_pushboolean(L, state.is_alive);
+  lua_pushinteger(L, (lua_Integer)state.head);
+  return 2;
+}
+
+
 static int claim_close (lua_State *L) {
   pf_ring_claim_close(luaL_checkudata(L, 1, L_CLAIM));
   return 0;
@@ -204,5 +221,5 @@ void l_open_recover (lua_State *L) {
   l_class(L, L_CLAIM, L_METHODS({"close", claim_close}), claim_close,
           claim_close);
   L_ADD(L, {"claim", core_claim}, {"recover", core_recover},
-        {"sync_folder", core_sync_folder});
+        {"ring_state", core_ring_state}, {"sync_folder", core_sync_folder});
 }

@@ -103,15 +103,10 @@ static void remove_if_empty (pf_sink *sink) {
 
 pf_status l_stream_file_number (l_stream_file *output, const char *path,
                                 pf_error *error) {
-  const char *const dot = strrchr(path, '.');
-  if (dot == NULL)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                   "%.100s does not end in a number", path);
-  output->prefix = strndup(path, (size_t)(dot - path));
   output->number = 1;
   output->sink.cut = open_next_file;
   output->sink.end = remove_if_empty;
-  return output->prefix != NULL ? PF_OK : pf_no_memory(error);
+  return l_numbered_prefix(path, &output->prefix, error);
 }
 
 

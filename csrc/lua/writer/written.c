@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bytes/target.h"
 #include "formats/formats.h"
 #include "lua/arguments.h"
 #include "lua/writer/written.h"
@@ -28,6 +29,18 @@ size_t l_options_at (lua_State *L, int arg, pf_option **options) {
   }
   *options = o;
   return n;
+}
+
+
+pf_status l_numbered_prefix (const char *path, char **prefix, pf_error *error) {
+  const pf_status status = pf_target_absolute(path, prefix, error);
+  char *const dot = *prefix == NULL ? NULL : strrchr(*prefix, '.');
+  if (*prefix != NULL && dot == NULL)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "%.100s does not end in a number", path);
+  if (dot != NULL)
+    *dot = '\0';
+  return status;
 }
 
 

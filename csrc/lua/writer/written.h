@@ -28,6 +28,12 @@ typedef struct l_side {
    top of the stack keeps the roles. */
 size_t l_sides_at (lua_State *L, int arg, l_side *sides, size_t max);
 
+/* Set *prefix to the path before the number, which the caller frees, for a path
+   that ends in ".000001". It is absolute, because the program may leave its
+   folder before it writes the next file. PF_EIO: there is no such folder, or no
+   number; PF_ENOMEM. */
+pf_status l_numbered_prefix (const char *path, char **prefix, pf_error *error);
+
 /* Writes the path of file `number` of a sequence of numbered files. False with
    errno if it is too long. */
 bool l_numbered_path (char *path, size_t capacity, const char *prefix,

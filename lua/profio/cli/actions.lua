@@ -62,8 +62,10 @@ end
 
 ---Shows rows as they come.
 ---@param context profio.Context
-function actions.follow(context)
-   require("profio.cli.follow").rows(context, table_view(context))
+---@param again { reopen: fun(): profio.Trace, paths: string[] }
+---@return profio.Trace|nil now as of follow.rows
+function actions.follow(context, again)
+   return require("profio.cli.follow").rows(context, table_view, again)
 end
 
 ---Compares with limits.

@@ -124,7 +124,7 @@ function files.opening(given, side)
    opening.symbols, opening.compat = side.symbols, given.compat
    opening.all_warnings, opening.mapping = given.check, side.mapping
    opening.trust_paths, opening.run = given.trust_paths, files.selection(side.run)
-   opening.live = given.follow and not given.report or nil
+   opening.live = given.follow and not given.report and not given.is_over or nil
    if side.load_bias then
       opening.load_bias = words.number(side.load_bias, side.load_bias == given.diff_load_bias
          and "--diff-load-bias" or "--load-bias")

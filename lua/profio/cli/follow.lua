@@ -1,5 +1,5 @@
 -- --follow: prints rows as a file grows, or a report again each second. Waits for files that do not
--- exist yet.
+-- exist yet. What a killed writer has left in its ring is shown as without --follow, and ends it.
 
 local contexts = require "profio.cli.context"
 local core = require "profio.core"
@@ -8,6 +8,7 @@ local lfs = require "lfs"
 local query = require "profio.cli.query"
 local show = require "profio.cli.show"
 local messages = require "profio.cli.messages"
+local ring_parts = require "profio.internal.opening.ring_parts"
 local words = require "profio.cli.values"
 
 local follow = {}
@@ -17,23 +18,45 @@ local CLEAR = "\27[H\27[2J" -- moves to the upper left and clears the screen
 
 -- {====== Files that are not there yet ======
 
--- Returns the first path that does not exist or is an empty file.
-local function missing(paths)
+-- Returns whether a killed writer has left its ring beside a path.
+local function is_left(path, given)
+   return path ~= "-" and ring_parts.state(path, given.trust_paths) == false
+end
+
+-- Returns the first path that does not exist or is an empty file, of which no ring tells more.
+local function missing(paths, given)
    for _, path in ipairs(paths) do
       local about = path ~= "-" and lfs.attributes(path)
-      if path ~= "-" and (not about or about.mode == "file" and about.size == 0) then
+      if path ~= "-" and (not about or about.mode == "file" and about.size == 0)
+         and not is_left(path, given) and not (given.report and ring_parts.state(path,
+            given.trust_paths)) then
          return path
       end
    end
 end
 
----Waits until all files exist and are not empty. Ctrl-C ends the command.
+-- Returns whether writers of some files were killed, and none writes the others through a ring.
+local function is_over(paths, given)
+   local has_left = false
+   for _, path in ipairs(paths) do
+      local is_alive = path ~= "-" and ring_parts.state(path, given.trust_paths)
+      if is_alive then
+         return false
+      end
+      has_left = has_left or is_alive == false and path ~= "-"
+   end
+   return has_left
+end
+
+---Waits until all files exist and are not empty. Ctrl-C ends the command. If their writer was
+---killed they do not grow: `given.is_over` is set, and they are opened as without --follow.
 ---@param paths string[]
+---@param given table
 ---@param err file* file for the message that the command waits
-function follow.wait_for(paths, err)
+function follow.wait_for(paths, given, err)
    local told
    local interrupt <close> = core.interrupt()
-   local path = missing(paths)
+   local path = missing(paths, given)
    while path do
       if path ~= told then
          messages.say(err, "waiting for " .. path)
@@ -42,40 +65,71 @@ function follow.wait_for(paths, err)
       if interrupt:wait(LOOK) then
          failure.raise(failure.READ)
       end
-      path = missing(paths)
+      path = missing(paths, given)
    end
+   given.is_over = is_over(paths, given)
 end
 
 -- }======
 
----Writes the rows of a table as they come, until Ctrl-C or --top.
+-- {====== Rows as they come ======
+
+-- Writes the rows after those that were shown, of files whose writer was killed. Returns the trace,
+-- whose warnings are still to be shown.
+local function rest(context, view_of, again, shown, left)
+   local given = context.given
+   given.is_over = true
+   local now = again.reopen()
+   local of_now = contexts.new(now, given, context.out, context.old)
+   local rows = query.apply(view_of(of_now), given):limit(left or math.maxinteger, shown)
+   local options = show.options(of_now, rows)
+   options.header = shown == 0
+   context.out:rows(options, rows:reader())
+   return now
+end
+
+---Writes the rows of a table as they come, until Ctrl-C or --top, or until their writer was killed.
 ---@param context profio.Context
----@param rows profio.View
-function follow.rows(context, rows)
+---@param view_of fun(context: profio.Context): profio.View
+---@param again { reopen: fun(): profio.Trace, paths: string[] }
+---@return profio.Trace|nil now the trace as it is without --follow, of which the last rows were
+function follow.rows(context, view_of, again)
    local given, out, trace = context.given, context.out, context.trace
    if given.output == "json" then
       failure.use "--follow shows rows as they come, and json has an end: take --output ndjson"
    end
-   rows = query.apply(rows, given)
+   local rows = query.apply(view_of(context), given)
    local reader, options, left = rows:reader(), show.options(context, rows), given.top
+   local shown = 0
    left = left and words.number(left, "--top")
    repeat
       local count = out:rows(options, reader)
       out:flush()
       options.header = false
-      left = left and left - count
-      trace:refresh()
-   until (left and left <= 0) or out.interrupt:wait(LOOK)
+      left, shown = left and left - count, shown + count
+      if given.is_over or left and left <= 0 then
+         return nil
+      end
+      local is_new = trace:refresh()
+      if count == 0 and not is_new and is_over(again.paths, given) then
+         return rest(context, view_of, again, shown, left)
+      end
+   until out.interrupt:wait(LOOK)
+   return nil
 end
+
+-- }======
 
 -- {====== A report again and again ======
 
--- Returns a text with the sizes and modification times of files, which changes when a file changes.
-local function state_of(paths)
+-- Returns a text with the sizes and modification times of files, and the positions of their rings,
+-- which changes when a file changes.
+local function state_of(paths, given)
    local list = {}
    for i, path in ipairs(paths) do
       local about = lfs.attributes(path) or {}
-      list[i] = ("%s %s"):format(about.size, about.modification)
+      local is_alive, position = ring_parts.state(path, given.trust_paths)
+      list[i] = ("%s %s %s %s"):format(about.size, about.modification, is_alive, position)
    end
    return table.concat(list, "\n")
 end
@@ -116,11 +170,11 @@ end
 function follow.report(context, report, reopen, paths)
    local number, seen = 0, nil
    if report.fits(context.trace) then
-      number, seen = 1, state_of(paths)
+      number, seen = 1, state_of(paths, context.given)
       draw(context, report, number)
    end
    while not context.out.interrupt:wait(REDRAW) do
-      local now = state_of(paths)
+      local now = state_of(paths, context.given)
       if now ~= seen and try(context, report, reopen, number + 1) then
          number, seen = number + 1, now
       end

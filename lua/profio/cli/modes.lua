@@ -201,19 +201,20 @@ end
 ---@param given table
 ---@param out profio.Output
 ---@param old profio.Trace|nil trace of --diff
----@param again { reopen: fun(): profio.Trace, paths: string[] } for --follow with a report
+---@param again { reopen: fun(): profio.Trace, paths: string[] } for --follow
 ---@return integer status
 ---@return string[] notes for standard error: omissions, and hints for an empty selection
+---@return profio.Trace|nil now the trace in place of the first one, as of follow.rows
 function modes.run(trace, given, out, old, again)
    local context = contexts.new(trace, given, out, old)
-   local export, mode, status = whole_export(given), named_mode(given), nil
+   local export, mode, status, now = whole_export(given), named_mode(given), nil, nil
    if export then
       actions.export(context, export)
    elseif given.follow and given.report then
       require("profio.cli.follow").report(context, reports.named(given.report), again.reopen,
          again.paths)
    elseif given.follow then
-      actions.follow(context)
+      now = actions.follow(context, again)
    elseif given.report then
       run_report(context)
    elseif mode then
@@ -226,7 +227,7 @@ function modes.run(trace, given, out, old, again)
    if context.missed[1] or given.where[1] or query.has_span(given) then
       context:note(empty_hints.hint(context))
    end
-   return status or failure.READ, context.notes
+   return status or failure.READ, context.notes, now
 end
 
 -- }======

@@ -11,6 +11,10 @@ local core = {}
 ---@return profio.core.Recorder
 function core.recorder(settings) end
 
+---Raises if no recording can begin now.
+---@param mode string
+function core.check_recording(mode) end
+
 ---Returns replacements for functions of coroutine, which behave the same during a recording.
 ---@param close function coroutine.close
 ---@return { create: function, resume: function, wrap: function, close: function }

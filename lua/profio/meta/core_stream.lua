@@ -108,6 +108,14 @@ function core.sync_folder(path) end
 ---@return profio.core.Code|nil code
 function core.recover(path, folders, max_size) end
 
+---Looks at the ring at a path, without a copy of its records.
+---@param path string
+---@param folders string[]|nil as for core.recover
+---@param max_size integer|nil
+---@return boolean|nil is_alive a writer has it; nil: there is no ring, or its writer has closed it
+---@return integer|nil position grows with each record
+function core.ring_state(path, folders, max_size) end
+
 ---@class profio.core.Stream
 local stream = {}
 

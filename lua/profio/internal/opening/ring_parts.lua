@@ -44,6 +44,16 @@ local function report(state, path, found)
    state.lost = (state.lost or 0) + found.lost
 end
 
+---Looks at the ring of a file.
+---@param path string of the file
+---@param trusts_paths boolean|nil
+---@return boolean|nil is_alive a writer has it; nil: there is no ring, or the file is complete
+---without it
+---@return integer|nil position grows with each record
+function ring_parts.state(path, trusts_paths)
+   return core.ring_state(path .. ".ring", bytes.folders_of(path, trusts_paths))
+end
+
 ---Returns the file, up to the length that its writer states as complete, and the records of the
 ---ring as a second input. nil: the ring states nothing about the file, or the writer has removed
 ---it.
