@@ -5,6 +5,7 @@
 */
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/base/memory.h"
@@ -53,6 +54,22 @@ pf_status row_put_text (row_job *job, row_text *text) {
 }
 
 
+/* Returns the character of 2 or 3 bytes of UTF-8 if a terminal shows nothing of
+   it, or shows others in another order (the default-ignorable and bidirectional
+   format characters of Unicode, and its line separators), else 0. */
+static uint32_t hidden_character (const uint8_t *at, size_t size) {
+  const uint32_t code = size == 2   ? (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu)
+                        : size == 3 ? (at[0] & 0xfu) << 12 |
+                                          (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu)
+                                    : 0;
+  const bool is_hidden = code == 0x61c || code == 0x180e || code == 0xfeff ||
+                         (code >= 0x200b && code <= 0x200f) ||
+                         (code >= 0x2028 && code <= 0x202e) ||
+                         (code >= 0x2060 && code <= 0x206f);
+  return is_hidden ? code : 0;
+}
+
+
 /* Appends a text that is not printable ASCII. */
 static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
   for (size_t i = 0; i < bytes.size;) {
@@ -69,6 +86,14 @@ static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
     char *const to = text->at + text->used;
     const bool is_control = at[0] < 0x20 || at[0] == 0x7f || /* C0, DEL, C1 */
                             (size == 2 && at[0] == 0xc2 && at[1] < 0xa0);
+    const uint32_t hidden = hidden_character(at, size);
+    if (hidden != 0) {
+      snprintf(to, 7, "\\u%04x", (unsigned)hidden);
+      text->used += 6;
+      *width += 6;
+      i += size;
+      continue;
+    }
     if (size > 0 && !is_control) {
       memcpy(to, at, size);
       text->used += size;

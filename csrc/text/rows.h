@@ -191,7 +191,8 @@ static inline char *row_put_spaces (char *p, size_t count) {
 }
 
 /* Appends a text for a terminal: control characters and bytes that are not
-   UTF-8 become \xNN. Sets *width to its number of characters. */
+   UTF-8 become \xNN, characters that a terminal hides or that turn the order
+   of others \uNNNN. Sets *width to its number of characters. */
 pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width);
 
 /* Appends a text as a JSON string; bytes that are not UTF-8 become U+FFFD. */

@@ -1,5 +1,6 @@
--- Control characters in names of files, functions and areas, and in words of the command line,
--- never reach a terminal: not in reports, and not in warnings and errors.
+-- Control characters, and those that a terminal hides or that turn the order of others, in names of
+-- files, functions and areas, and in words of the command line, never reach a terminal: not in
+-- reports, and not in warnings and errors.
 --
 -- Tags: user.
 -- Long: many commands or rows, or programs that are compiled.
@@ -10,7 +11,8 @@ local dbf = require "spec.support.dbf_builder"
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 
-local ESC = "\27[31m"
+local RED = "\27[31m"
+local ESC = RED .. "\u{202e}\u{200b}"
 local folder = command.folder .. "/escapes"
 
 -- Quotes a text for the shell: \27 within single quotes stays as it is.
@@ -40,8 +42,8 @@ setup(function()
       { thread = 1, time = 1000000, op = "i", call = name, params = name },
       { thread = 1, time = 2000000, op = "o", call = name } })
    command.file("escapes/g" .. ESC, "garbage")
-   command.file("escapes/fields.dbf", dbf { version = 0x03, { "A" .. ESC .. "B", "C", 4 },
-      { "N" .. ESC, "N", 3 } }:row { "x", 12 }:bytes())
+   command.file("escapes/fields.dbf", dbf { version = 0x03, { "A" .. RED .. "B", "C", 4 },
+      { "N\u{202e}", "N", 3 } }:row { "x", 12 }:bytes())
    command.file("escapes/unit.gmon", gmon("<", 8):header():histogram { low = 0x1000, high = 0x1010,
       bins = { 1, 2, 3, 4 }, dimension = "a" .. ESC, abbreviation = "\27" }
       :arc(0x1000, 0x1004, 5):bytes())
@@ -56,7 +58,8 @@ end)
 -- Returns the control sequences in the output of a command. A form feed separates gprof's pages.
 local function raw_of(line)
    local text, _, errors = command.run("cd escapes && profio " .. line)
-   local found = (text .. errors):gsub("[\n\t\f]", ""):match "[^%c\127]*[%c\127][^%c\127]*"
+   local said = (text .. errors):gsub("[\n\t\f]", "")
+   local found = said:match "[^%c\127]*[%c\127][^%c\127]*" or said:match ".*\xe2\x80[\x8b\xae].*"
    return found and ("%s: %q"):format(line, found)
 end
 
@@ -107,5 +110,20 @@ describe("control characters", function()
       end
       lines[#lines + 1] = quoted("--" .. ESC) .. " gmon.out"
       none_in(lines)
+   end)
+
+   it("are the same for reports and for messages", function()
+      local plain, core = require "profio.reports.plain", require "profio.core"
+      local list, shown = {}, {}
+      for code = 0, 0xffff do
+         if code < 0xd800 or code > 0xdfff then
+            list[#list + 1] = { "a" .. utf8.char(code) .. "b" }
+            shown[#shown + 1] = plain(list[#list][1])
+         end
+      end
+      local text = core.write_rows(core.rows_reader({ { "text", "bytes" } }, list),
+         { header = false })
+      assert.equal(table.concat(shown, "\n") .. "\n", text)
+      assert.equal("\\u202e\\u2066\\ufeff\\u061c\\x9b\\x0a", plain "\u{202e}\u{2066}\u{feff}\u{61c}\u{9b}\n")
    end)
 end)
