@@ -10,6 +10,8 @@
 **              visible, at most 4096
 **   header     false: no header row
 **   raw        true: csv and tsv keep bytes that are not UTF-8
+**   no_formulas  true: csv and tsv have a ' before a text that a spreadsheet
+**              would compute
 **   color      true: the header of an aligned table is bold
 **   max_width  maximum width of a cell of the aligned table; default: none
 **   width      maximum width of its lines: texts are cut, and columns left
@@ -296,6 +298,7 @@ static int core_write_rows (lua_State *L) {
       lua_getfield(L, 2, "header") == LUA_TNIL || lua_toboolean(L, -1);
   job->color = l_option_flag(L, 2, "color");
   job->is_raw = l_option_flag(L, 2, "raw");
+  job->no_formulas = l_option_flag(L, 2, "no_formulas");
   l_option_int(L, 2, "max_width", &width);
   luaL_argcheck(L, width > 0 && width < 1 << 20, 2, "max_width out of range");
   job->max_width = (size_t)width;

@@ -59,16 +59,24 @@ static const char *escape_of (bool is_tsv, uint8_t c) {
 }
 
 
-/* Appends a text. At most, each byte becomes U+FFFD and two quotes are
-   added. */
+/* Whether a spreadsheet takes a text for a formula, by its first byte. */
+static bool is_formula (pf_bytes bytes) {
+  return bytes.size > 0 && memchr("=+-@\t\r", bytes.at[0], 6) != NULL;
+}
+
+
+/* Appends a text. At most, each byte becomes U+FFFD, and two quotes and the
+   mark of a formula are added. */
 static pf_status put_text (row_job *job, pf_bytes bytes) {
   const bool is_tsv = job->format == &row_tsv;
   row_text *const text = &job->text;
   if (bytes.size > SIZE_MAX / 4 ||
-      row_reserve(text, 3 * bytes.size + 2) != PF_OK)
+      row_reserve(text, 3 * bytes.size + 3) != PF_OK)
     return PF_ENOMEM;
   char *p = text->at + text->used;
-  if (!is_tsv && bytes.size > 0 && row_copy_ascii(p, bytes, ',', '"')) {
+  const bool is_marked = job->no_formulas && is_formula(bytes);
+  if (!is_tsv && !is_marked && bytes.size > 0 &&
+      row_copy_ascii(p, bytes, ',', '"')) {
     text->used += bytes.size;
     return PF_OK;
   }
@@ -78,6 +86,8 @@ static pf_status put_text (row_job *job, pf_bytes bytes) {
        has_byte(bytes, '\n') || has_byte(bytes, '\r'));
   if (is_quoted)
     *p++ = '"';
+  if (is_marked)
+    *p++ = '\'';
   for (size_t i = 0; i < bytes.size;) {
     const size_t plain =
         row_copy_plain(p, rest_of(bytes, i), is_tsv ? '\\' : '"', 0);

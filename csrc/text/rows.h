@@ -116,6 +116,7 @@ struct row_job {
   size_t ncolumns;
   bool header, color;
   bool is_raw;        /* csv, tsv: keep bytes that are not UTF-8 */
+  bool no_formulas;   /* csv, tsv: mark texts that spreadsheets compute */
   size_t max_width;   /* of a cell of the aligned table */
   size_t line_width;  /* of the aligned table; 0: unlimited */
   bool has_stacks;    /* a column of stacks is written */

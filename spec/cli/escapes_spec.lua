@@ -124,6 +124,7 @@ describe("control characters", function()
       local text = core.write_rows(core.rows_reader({ { "text", "bytes" } }, list),
          { header = false })
       assert.equal(table.concat(shown, "\n") .. "\n", text)
-      assert.equal("\\u202e\\u2066\\ufeff\\u061c\\x9b\\x0a", plain "\u{202e}\u{2066}\u{feff}\u{61c}\u{9b}\n")
+      assert.equal("\\u202e\\u2066\\ufeff\\u061c\\x9b\\x0a",
+         plain "\u{202e}\u{2066}\u{feff}\u{61c}\u{9b}\n")
    end)
 end)

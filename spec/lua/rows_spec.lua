@@ -103,6 +103,20 @@ describe("core.write_rows", function()
          assert.equal(with_marks("UU\n<grUU>\na,\"UU\né日😀UUU\n\\tU\\\\\n"), all("tsv", {}))
       end)
 
+      it("marks texts that a spreadsheet would compute, if asked", function()
+         local rows = {}
+         for i, text in ipairs { "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a=1", "", "'=1",
+            '=HYPERLINK("x,y")' } do
+            rows[i] = { text, -i }
+         end
+         local fields = { { "=y", "bytes" }, { "n", "int" } }
+         assert.equal("'=y,n\n'=1+1,-1\n'+1,-2\n'-1,-3\n'@SUM(A1),-4\n'\t=1,-5\n"
+            .. "\"'\r=1\",-6\na=1,-7\n\"\",-8\n'=1,-9\n\"'=HYPERLINK(\"\"x,y\"\")\",-10\n",
+            write("csv", fields, rows, { no_formulas = true }))
+         assert.matches("'=1%+1\t%-1\n", write("tsv", fields, rows, { no_formulas = true }))
+         assert.matches("\n=1%+1,%-1\n", write("csv", fields, rows, {}))
+      end)
+
       it("prints the limits of integers exactly", function()
          assert.equal("-9223372036854775808\n9223372036854775807\n0\n-10\n",
             write("csv", { { "n", "int" } },

@@ -9,6 +9,9 @@ local rows = {}
 rows.text_options = {
    { name = "raw", type = "bool", default = false,
      help = "keep bytes that are not UTF-8, instead of writing U+FFFD" },
+   { name = "no_formulas", type = "bool", default = false,
+     help = "write ' before a text that a spreadsheet would compute: one that begins with = + - @, "
+        .. "a tab or a return" },
 }
 
 -- Returns the columns that text shows as per cent.
@@ -37,7 +40,7 @@ end
 
 ---Writes the rows of a reader.
 ---@param reader userdata
----@param given table { output =, columns =, unit =, color =, header =, raw = }
+---@param given table { output =, columns =, unit =, color =, header =, raw =, no_formulas = }
 ---@param out file*|nil nil: return the text
 ---@return integer|string|nil
 ---@return string|nil message
@@ -46,8 +49,9 @@ end
 function rows.write(reader, given, out)
    check_output(given.output)
    return core.write_rows(reader, { output = given.output, columns = given.columns,
-      header = given.header, raw = given.raw, color = given.color, unit = given.unit,
-      percent = shares_of(reader:fields()), width = given.width }, out)
+      header = given.header, raw = given.raw, no_formulas = given.no_formulas,
+      color = given.color, unit = given.unit, percent = shares_of(reader:fields()),
+      width = given.width }, out)
 end
 
 ---Returns an export that writes rows in one form of the core.
@@ -62,7 +66,7 @@ function rows.export(name, help, options)
       options = options,
       write = function(reader, given, out)
          return rows.write(reader, { output = name, columns = given.columns,
-            header = given.header, raw = given.raw }, out)
+            header = given.header, raw = given.raw, no_formulas = given.no_formulas }, out)
       end,
    }
 end

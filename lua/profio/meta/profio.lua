@@ -242,7 +242,7 @@ function View:count() end
 
 ---Write the rows: as an aligned table, or as csv, tsv, json or ndjson.
 ---@param options table|nil { output = "text", columns = {...}, unit = "ms", ... }; for csv and tsv
----also raw = true: keep bytes that are not UTF-8, instead of writing U+FFFD
+---also raw = true: keep bytes that are not UTF-8, instead of writing U+FFFD; and no_formulas = true
 ---@param out file*|nil nil: return the text
 ---@return string|nil
 function View:write(options, out) end
