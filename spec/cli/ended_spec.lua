@@ -109,6 +109,19 @@ describe("an output of a run that is ended", function()
       end
    end)
 
+   it("names no module that is missing if Ctrl-C comes while it is loaded", function()
+      os.execute(("mkdir -p '%s/modules'"):format(folder))
+      for name, words in pairs { argparse = "gmon.out", dkjson = "mcp ." } do
+         file("modules/" .. name .. ".lua", 'io.popen "kill -INT $PPID":close()\n'
+            .. "for _ = 1, 1000000 do end\n")
+         local _, status, errors = here(("LUA_PATH='modules/?.lua;;' %s %s"):format(
+            command.analyze, words))
+         assert.same({ 1, "profio: interrupted: nothing was read or written\n" },
+            { status, errors }, name)
+         os.remove(folder .. "/modules/" .. name .. ".lua")
+      end
+   end)
+
    it_ends("stays as it was, or is complete, after a kill at any moment", function()
       write_large()
       assert.is_true(ended("SIGKILL", { 0.3, 0.6, 0.9, 0.97 }) >= 10)

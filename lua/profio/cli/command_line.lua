@@ -334,7 +334,9 @@ end
 ---@return string|nil help the command that lists the options
 function options.parse(argv)
    local found, argparse = pcall(require, "argparse")
-   if not found then
+   if not found and not argparse:find("module 'argparse' not found", 1, true) then
+      error(argparse, 0) -- Ctrl-C
+   elseif not found then
       return nil, "lua-argparse is missing: apt install lua-argparse, or luarocks install argparse"
    end
    local verb, count = verb_of(argv)

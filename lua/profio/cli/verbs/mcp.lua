@@ -35,7 +35,10 @@ end
 ---@param given table
 ---@return integer status
 function mcp.run(given)
-   if not pcall(require, "dkjson") then
+   local found, message = pcall(require, "dkjson")
+   if not found and not message:find("module 'dkjson' not found", 1, true) then
+      error(message, 0) -- Ctrl-C
+   elseif not found then
       failure.raise(failure.NOTHING, "mcp needs dkjson: apt install lua-dkjson, or luarocks "
          .. "install dkjson")
    elseif not given.files[1] then
