@@ -194,10 +194,9 @@ docs: $(MODULE)
 BASE ?= $(shell { git merge-base HEAD main || git merge-base HEAD origin/main; } \
 	2>/dev/null | grep -vx "$$(git rev-parse HEAD)" || echo HEAD~)
 
-# C files that differ from a revision, or whose header does.
-SINCE_REVISION = $(filter $(SOURCES),$(sort $(patsubst %.h,%.c,$(shell \
-	git diff --name-only $(1) -- csrc; git ls-files -o --exclude-standard csrc))))
-CHANGED = $(call SINCE_REVISION,$(BASE))
+# C files that differ from BASE, or whose header does.
+CHANGED = $(filter $(SOURCES),$(sort $(patsubst %.h,%.c,$(shell \
+	git diff --name-only $(BASE) -- csrc; git ls-files -o --exclude-standard csrc))))
 
 check: lint-changed test-quick
 
@@ -208,18 +207,16 @@ LINTS := lint-lua lint-house lint-docs lint-symbols lint-warnings lint-format \
 lint-changed:
 	@$(SETUP) run test check
 	@$(AGAIN) -j$(JOBS) all
-	@$(AGAIN) -j$(JOBS) -O --keep-going LINTED="$(CHANGED)" $(LINTS)
+	@$(AGAIN) -j$(JOBS) -O --keep-going SINCE="$(BASE)" $(LINTS)
 
 lint:
 	@$(SETUP) run test check
 	@$(AGAIN) -j$(JOBS) all
 	@$(AGAIN) -j$(JOBS) -O --keep-going $(LINTS)
 
-# All files, or with SINCE=revision those that changed since.
-LINTED = $(if $(SINCE),$(call SINCE_REVISION,$(SINCE)),$(SOURCES))
-
+# All files, or with SINCE=revision those that changed since, or that include what did.
 $(LINTS): $(MODULE) $(STORE)
-	@B="$(B)" JOBS=$(JOBS) LUA="$(LUA)" FLAGS="$(ALLFLAGS) $(WARN)" LINTED="$(LINTED)" \
+	@B="$(B)" JOBS=$(JOBS) LUA="$(LUA)" FLAGS="$(ALLFLAGS) $(WARN)" LINTED="$(SOURCES)" SINCE="$(SINCE)" \
 		CHANGED="$(CHANGED)" spec/support/lint.sh $(@:lint-%=%)
 
 # The builds of the sanitizers, the fuzzers, coverage, mutants and the bench.

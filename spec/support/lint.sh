@@ -1,10 +1,24 @@
 #!/bin/sh
 # lint.sh STEP - one step of `make lint`: lua, house, docs, symbols, warnings, format, cppcheck, tidy.
 #
-# LINTED are the C files to be looked at (all, or those that changed), CHANGED those that changed, FLAGS
-# the flags of the compiler, B the folder of the build, JOBS how many run at once.
+# LINTED are the C files to be looked at; with a revision SINCE only those that changed since, or that
+# include what did. CHANGED are those that clang-tidy looks at for longer, FLAGS the flags of the
+# compiler, B the folder of the build, JOBS how many run at once.
 
 status=0
+
+# The objects say what a file includes.
+linted_since () {
+  { git diff --name-only "$SINCE" -- csrc; git ls-files -o --exclude-standard csrc; } |
+    while read -r file; do
+      case $file in
+        *.h) grep -rlF --include='*.d' " $file" "$B/obj" | sed "s|^$B/obj|csrc|; s|d\$|c|" ;;
+        *.c) [ ! -e "$file" ] || echo "$file" ;;
+      esac
+    done | sort -u
+}
+
+[ -z "$SINCE" ] || LINTED=$(linted_since)
 
 in_tree () {
   PROFIO_BUILD=$B LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" LUA_CPATH="$B/?.so;;" "$LUA" "$@"
