@@ -253,7 +253,7 @@ local function try_output(path)
 end
 
 ---Start recording this program. Raises on wrong use, also if the file is the running script; if the
----file cannot be created, returns nil, message, code.
+---file or a timer cannot be created, returns nil, message, code.
 ---@param given table mode, path, format, ...: recorder.options declares them
 ---@return true|nil
 ---@return string|nil message
@@ -265,8 +265,11 @@ function recorder.start(given)
    local asked = checked(given or {})
    local writer, message, code
    outputs.check_inputs({ asked.path }, { arg and arg[0] })
-   core.check_recording(asked.mode)
-   if asked.mode ~= "aggregate" then
+   local can_begin
+   can_begin, message, code = core.check_recording(asked.mode)
+   if not can_begin then
+      return nil, message, code
+   elseif asked.mode ~= "aggregate" then
       writer, message, code = open_writer(asked)
    elseif asked.path then
       asked.target, message, code = try_output(asked.path)

@@ -155,26 +155,33 @@ static int core_recorder (lua_State *L) {
 }
 
 
-/* Raises if no recording of a mode can begin. */
+/* Raises if no recording of a mode may begin. */
 static void check_begin (lua_State *L, l_mode mode) {
-  struct sigevent none = {.sigev_notify = SIGEV_NONE};
-  timer_t timer;
   if (atomic_load(&l_recording) != NULL)
     luaL_error(L, "another recorder is recording");
-  if (mode == L_SAMPLED && timer_create(CLOCK_MONOTONIC, &none, &timer) != 0)
-    luaL_error(L, "cannot create a timer for samples");
-  if (mode == L_SAMPLED)
-    timer_delete(timer);
-  else if (lua_gethook(L) != NULL)
+  if (mode != L_SAMPLED && lua_gethook(L) != NULL)
     luaL_error(L, "the program has a hook of its own");
 }
 
 
-/* core.check_recording(mode): raises if no recording can begin now. The caller
-   opens the file afterwards, since that empties an older one. */
+/* core.check_recording(mode): true if a recording can begin now, or nil,
+   message, code; raises if it may not. The caller opens the file afterwards,
+   since that empties an older one. */
 static int core_check_recording (lua_State *L) {
-  check_begin(L, (l_mode)luaL_checkoption(L, 1, NULL, modes));
-  return 0;
+  const l_mode mode = (l_mode)luaL_checkoption(L, 1, NULL, modes);
+  struct sigevent none = {.sigev_notify = SIGEV_NONE};
+  timer_t timer;
+  pf_error error;
+  check_begin(L, mode);
+  if (mode == L_SAMPLED && timer_create(CLOCK_MONOTONIC, &none, &timer) != 0) {
+    (void)pf_fail(&error, PF_EIO, PF_NO_OFFSET,
+                  "cannot create a timer for samples");
+    return l_failure(L, &error, NULL);
+  }
+  if (mode == L_SAMPLED)
+    timer_delete(timer);
+  lua_pushboolean(L, true);
+  return 1;
 }
 
 

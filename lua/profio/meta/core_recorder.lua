@@ -11,8 +11,11 @@ local core = {}
 ---@return profio.core.Recorder
 function core.recorder(settings) end
 
----Raises if no recording can begin now.
+---Returns whether a recording can begin now, or nil, message, code; raises if it may not.
 ---@param mode string
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
 function core.check_recording(mode) end
 
 ---Returns replacements for functions of coroutine, which behave the same during a recording.
