@@ -25,14 +25,8 @@ local function write(name, given, rows)
    assert(writer:close())
 end
 
--- Returns the names in the folder, sorted.
 local function names()
-   local list = {}
-   for name in lfs.dir(folder) do
-      list[#list + 1] = name ~= "." and name ~= ".." and name or nil
-   end
-   table.sort(list)
-   return list
+   return command.names(folder)
 end
 
 -- Returns rows of xpp, with parameters if a text is given.

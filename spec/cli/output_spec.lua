@@ -27,14 +27,8 @@ local function bytes_of(name)
    return read(folder .. "/" .. name)
 end
 
--- All names in the folder, sorted: temporary files show here.
 local function names()
-   local list = {}
-   for name in lfs.dir(folder) do
-      list[#list + 1] = name ~= "." and name ~= ".." and name or nil
-   end
-   table.sort(list)
-   return table.concat(list, " ")
+   return table.concat(command.names(folder), " ")
 end
 
 local function is_root()

@@ -1,6 +1,7 @@
 -- Runs the command as a user does, on small traces.
 
 local gmon = require "spec.support.gmon_builder"
+local lfs = require "lfs"
 local wait = require "spec.support.wait"
 
 local command = {}
@@ -90,6 +91,18 @@ function command.run_in_steps(line, steps)
    command.file("line.sh", "echo $$ >pid\nexec " .. line .. "\n")
    return command.run("rm -f pid output; : >output; sh steps.sh & steps=$!; "
       .. "sh line.sh >output; status=$?; wait $steps; cat output; (exit $status)")
+end
+
+---Returns the names in a folder, sorted: temporary files show here.
+---@param path string
+---@return string[]
+function command.names(path)
+   local list = {}
+   for name in lfs.dir(path) do
+      list[#list + 1] = name ~= "." and name ~= ".." and name or nil
+   end
+   table.sort(list)
+   return list
 end
 
 ---Compiles a program in C together with files of csrc, and runs it in the folder.

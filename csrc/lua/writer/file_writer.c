@@ -6,15 +6,10 @@
 ** traces that are merged; its caller keeps them open.
 */
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bytes/output.h"
 #include "bytes/sink.h"
-#include "bytes/target.h"
 #include "formats/formats.h"
 #include "lua/arguments.h"
 #include "lua/trace_part.h"

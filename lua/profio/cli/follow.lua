@@ -18,18 +18,21 @@ local CLEAR = "\27[H\27[2J" -- moves to the upper left and clears the screen
 
 -- {====== Files that are not there yet ======
 
--- Returns whether a killed writer has left its ring beside a path.
-local function is_left(path, given)
-   return path ~= "-" and ring_parts.state(path, given.trust_paths) == false
+-- Returns whether a file does not exist or is empty. A ring has its records if the writer was
+-- killed, and a report shows those of a living one too.
+local function is_awaited(path, given)
+   local about = lfs.attributes(path)
+   if about and (about.mode ~= "file" or about.size > 0) then
+      return false
+   end
+   local is_alive = ring_parts.state(path, given.trust_paths)
+   return is_alive == nil or is_alive and not given.report
 end
 
--- Returns the first path that does not exist or is an empty file, of which no ring tells more.
+-- Returns the first path that is awaited.
 local function missing(paths, given)
    for _, path in ipairs(paths) do
-      local about = path ~= "-" and lfs.attributes(path)
-      if path ~= "-" and (not about or about.mode == "file" and about.size == 0)
-         and not is_left(path, given) and not (given.report and ring_parts.state(path,
-            given.trust_paths)) then
+      if path ~= "-" and is_awaited(path, given) then
          return path
       end
    end
@@ -39,11 +42,11 @@ end
 local function is_over(paths, given)
    local has_left = false
    for _, path in ipairs(paths) do
-      local is_alive = path ~= "-" and ring_parts.state(path, given.trust_paths)
+      local is_alive = ring_parts.state(path, given.trust_paths)
       if is_alive then
          return false
       end
-      has_left = has_left or is_alive == false and path ~= "-"
+      has_left = has_left or is_alive == false
    end
    return has_left
 end
