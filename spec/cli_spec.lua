@@ -4,6 +4,7 @@
 local command = require "spec.support.command"
 local core = require "profio.core"
 local elf = require "spec.support.elf"
+local folded = require "spec.support.folded"
 local json = require "dkjson"
 
 local run = command.run
@@ -474,9 +475,35 @@ describe("core.interrupt", function()
       assert.equal(0, core.drain(interrupt:watch(numbers(10))))
       assert.equal(0, core.drain(interrupt:watch(numbers(10))))
       assert.equal(10, core.drain(interrupt:guard(numbers(10))))
+      assert.is_true(interrupt:release())
+   end)
+
+   it("ends the printing when there was a first Ctrl-C after the passes", function()
+      local interrupt <close> = core.interrupt()
+      assert.equal(10, core.drain(interrupt:watch(numbers(10))))
       press_ctrl_c()
       assert.equal(0, core.drain(interrupt:guard(numbers(10))))
-      assert.is_true(interrupt:release())
+   end)
+
+   it("is not lost in an inner one that begins later", function()
+      local outer <close> = core.interrupt()
+      press_ctrl_c()
+      assert.is_true(core.interrupt():release())
+      assert.is_true(outer:wait(0))
+   end)
+
+   it("ends inverting stacks, which may take long", function()
+      local stack = {}
+      for i = 1, 200000 do
+         stack[i] = "f" .. i % 7
+      end
+      local profile = folded.profile(table.concat(stack, ";") .. " 1\n")
+      local interrupt <close> = core.interrupt()
+      press_ctrl_c()
+      local ok, message = pcall(function() return profile:bottom_up { depth = 1e6 }:count() end)
+      assert.is_false(ok)
+      assert.matches("interrupted by Ctrl%-C$", message)
+      assert.is_true(interrupt:wait(0))
    end)
 
    it("has nothing to say without one", function()

@@ -3,10 +3,10 @@
 ** and states of files, terminals, broken pipes, Ctrl-C, and a progress stage
 ** for long scans.
 **
-** There are no global variables. While a command runs, SIGINT is blocked and
-** stays pending. A progress stage checks for it before each batch and then ends
-** the scan as at the end of the file, so that the results so far can be
-** printed. A second Ctrl-C ends the printing.
+** While a command runs, Ctrl-C is held back (model/base/interrupt.h). A
+** progress stage checks for it before each batch and then ends the scan as at
+** the end of the file, so that the results so far can be printed. A second
+** Ctrl-C ends the process.
 **
 ** Called by lua/profio/cli, view.lua and internal. The reader userdata owns a
 ** progress stage and pins its input and the interrupt.
@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/base/interrupt.h"
 #include "lua/arguments.h"
 #include "lua/source.h"
 #include "model/rows/table_reader.h"
@@ -132,28 +133,16 @@ static int core_ignore_broken_pipes (lua_State *L) {
 
 
 typedef struct l_interrupt {
-  bool held, seen; /* SIGINT is blocked and polled; a Ctrl-C was consumed */
+  pf_interrupt hold;
+  bool seen; /* a Ctrl-C was taken */
 } l_interrupt;
 
 
-static sigset_t interrupt_set (void) {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  return set;
-}
-
-
-/* Consumes a pending Ctrl-C; returns whether there was one. */
+/* Takes a Ctrl-C; returns whether there was one. */
 static bool take_interrupt (l_interrupt *interrupt) {
-  sigset_t pending;
-  int number;
-  if (!interrupt->held || sigpending(&pending) != 0 ||
-      sigismember(&pending, SIGINT) != 1)
-    return false;
-  const sigset_t set = interrupt_set();
-  (void)sigwait(&set, &number);
-  return interrupt->seen = true;
+  const bool is_pressed = interrupt->hold.is_held && pf_interrupt_take();
+  interrupt->seen |= is_pressed;
+  return is_pressed;
 }
 
 
@@ -162,26 +151,24 @@ static l_interrupt *check_interrupt (lua_State *L) {
 }
 
 
-/* core.interrupt(): blocks Ctrl-C until release. */
+/* core.interrupt(): holds Ctrl-C back until release; a second one ends the
+   process. */
 static int core_interrupt (lua_State *L) {
   l_interrupt *const interrupt = l_new(L, L_INTERRUPT, sizeof *interrupt, 0);
-  const sigset_t set = interrupt_set();
-  interrupt->held = sigprocmask(SIG_BLOCK, &set, NULL) == 0;
+  pf_interrupt_hold(&interrupt->hold);
   return 1;
 }
 
 
-/* interrupt:release(): unblocks Ctrl-C; whether one has occurred. */
+/* interrupt:release(): Ctrl-C does what it did before; whether one has
+   occurred. */
 static int interrupt_release (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
-  const sigset_t set = interrupt_set();
-  (void)take_interrupt(interrupt);
-  if (interrupt->held)
-    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-  interrupt->held = false;
+  interrupt->seen |= pf_interrupt_release(&interrupt->hold);
   lua_pushboolean(L, interrupt->seen);
   return 1;
 }
+
 
 /* interrupt:wait(seconds): sleeps, at most until Ctrl-C; whether that
    occurred. */
@@ -190,13 +177,9 @@ static int interrupt_wait (lua_State *L) {
   const lua_Number seconds = luaL_checknumber(L, 2);
   luaL_argcheck(L, seconds >= 0 && seconds < 1e6, 2,
                 "seconds must not be negative");
-  const struct timespec time = {
-      (time_t)seconds, (long)((seconds - (lua_Number)(time_t)seconds) * 1e9)};
-  const sigset_t set = interrupt_set();
-  if (!interrupt->held)
-    (void)nanosleep(&time, NULL);
-  else if (sigtimedwait(&set, NULL, &time) == SIGINT)
-    interrupt->seen = true;
+  if (seconds > 0 && !interrupt->seen)
+    pf_interrupt_wait(seconds);
+  (void)take_interrupt(interrupt);
   lua_pushboolean(L, interrupt->seen);
   return 1;
 }

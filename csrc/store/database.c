@@ -3,7 +3,6 @@
 */
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/base/interrupt.h"
 #include "store/database.h"
 
 
@@ -28,17 +28,6 @@ static pf_status status_of (int result) {
     case SQLITE_PROTOCOL: return PF_EIO;
     default: return PF_EFORMAT;
   }
-}
-
-
-bool pf_is_interrupted (void) {
-  sigset_t pending;
-  return sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1;
-}
-
-
-pf_status pf_interrupted (pf_error *error) {
-  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "interrupted by Ctrl-C");
 }
 
 

@@ -77,11 +77,6 @@ pf_status pf_statement_step (pf_database *database, pf_statement *statement,
 /* End the use of a statement; NULL: nothing happens. */
 void pf_statement_end (pf_statement *statement);
 
-/* Whether Ctrl-C was pressed while the program holds it back (core.interrupt).
-   To be asked in long loops, which then fail with pf_interrupted. */
-bool pf_is_interrupted (void);
-pf_status pf_interrupted (pf_error *error);
-
 /* Execute all commands of a text. Failures of the database. */
 pf_status pf_database_execute (pf_database *database, const char *sql,
                                pf_error *error);

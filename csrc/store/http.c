@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "model/base/interrupt.h"
 #include "model/base/memory.h"
 #include "store/http.h"
 
@@ -383,7 +384,7 @@ pf_status pf_http_wait (pf_http_sending *sending, const pf_http_watch *watch,
         !pf_http_step(sending))
       return pf_no_memory(error);
     if (!all_done(sending) && watch->is_over(watch->context))
-      return pf_fail(error, PF_EIO, PF_NO_OFFSET, "interrupted by Ctrl-C");
+      return pf_interrupted(error);
   }
   for (size_t i = 0; i < sending->count && status == PF_OK; i++) {
     *failed = i;

@@ -205,7 +205,8 @@ local function on_raise(message)
       return message
    end
    message = tostring(message)
-   if message:find "interrupted!$" then -- by Ctrl-C, before files are open
+   if message:find "interrupted!$" -- by Ctrl-C, before files are open
+      or message:find "interrupted by Ctrl%-C$" then
       return failure.new(failure.NOTHING, "interrupted: nothing was read or written")
    elseif message:find "not enough memory$" then
       return failure.new(failure.NOTHING, "not enough memory")

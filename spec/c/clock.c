@@ -29,6 +29,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,7 +49,8 @@ static int64_t step;              /* ns that a reading takes */
 static struct timespec starts;    /* time of the day at the start */
 static int signal_of_timer;
 static int (*real_gettime)(clockid_t, struct timespec *);
-static int (*real_wait)(const sigset_t *, siginfo_t *, const struct timespec *);
+static int (*real_select)(int, fd_set *, fd_set *, fd_set *,
+                          const struct timespec *, const sigset_t *);
 static int (*real_open)(const char *, int, ...);
 
 
@@ -61,7 +63,7 @@ static void *behind (const char *name) {
 __attribute__((constructor)) static void start (void) {
   const char *const words = getenv("CLOCK_STEP");
   *(void **)&real_gettime = behind("clock_gettime");
-  *(void **)&real_wait = behind("sigtimedwait");
+  *(void **)&real_select = behind("pselect");
   *(void **)&real_open = behind("open");
   first = pthread_self();
   step = words == NULL ? 0 : atoll(words);
@@ -171,29 +173,25 @@ static void tell (void) {
 }
 
 
-PUBLIC int sigtimedwait (const sigset_t *set, siginfo_t *info,
-                         const struct timespec *wait) {
+/* As the function of the system; in the first thread only without files. */
+PUBLIC int pselect (int count, fd_set *readable, fd_set *writable,
+                    fd_set *special, const struct timespec *wait,
+                    const sigset_t *mask) {
   const struct timespec moment = {0, SECOND / 1000};
-  if (!is_moved())
-    return real_wait(set, info, wait);
+  if (!is_moved() || count > 0)
+    return real_select(count, readable, writable, special, wait, mask);
   if (ns_of(wait) > 0)
     tell();
-  const int number = real_wait(set, info, &moment);
-  if (number < 0 && errno == EAGAIN) {
+  const int result = real_select(0, NULL, NULL, NULL, &moment, mask);
+  if (result == 0)
     advance(ns_of(wait));
-    errno = EAGAIN;
-  }
-  return number;
+  return result;
 }
 
 
 PUBLIC int nanosleep (const struct timespec *wait, struct timespec *left) {
-  sigset_t none;
   (void)left;
-  sigemptyset(&none);
-  if (!is_moved())
-    return real_wait(&none, NULL, wait) < 0 && errno == EINTR ? -1 : 0;
-  return sigtimedwait(&none, NULL, wait) < 0 && errno == EINTR ? -1 : 0;
+  return pselect(0, NULL, NULL, NULL, wait, NULL);
 }
 
 

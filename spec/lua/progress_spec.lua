@@ -33,7 +33,7 @@ for _ in trace.timeline:each "time" do
       local batch = rows // BATCH
       clock.advance((after[batch] or 0) * 1000000)
       if batch == interrupted_after then
-         os.execute "kill -INT $PPID"
+         assert(io.popen "kill -INT $PPID"):close()
       end
    end
 end

@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/base/interrupt.h"
 #include "kernels/contexts/transform_contexts.h"
 #include "kernels/contexts/views.h"
+
+#define STEPS_PER_LOOK 65536 /* frames between two looks for Ctrl-C */
 
 
 /* Copy the metrics of `from`, with weights of 0. False when out of memory. */
@@ -136,6 +139,7 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
 pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
                               uint32_t depth, pf_error *error) {
   bool ok = copy_metrics(to, from);
+  uint64_t steps = 0; /* up to the product of nodes and depth */
   if (ok)
     add_weights(to, from, 0, 0, 0);
   for (uint32_t i = 1; ok && i < from->count; i++) {
@@ -144,6 +148,8 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
     uint32_t node = 0, left = depth;
     for (uint32_t up = i; ok && up != 0 && left > 0;
          up = from->parents[up], left--) {
+      if (++steps % STEPS_PER_LOOK == 0 && pf_is_interrupted())
+        return pf_interrupted(error);
       node = pf_context_of(to, node, from->frames[up]);
       ok = node != PF_NO_CONTEXT;
     }

@@ -39,7 +39,8 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
                               pf_error *error);
 
 /* Invert the stacks: below the root are the functions with a weight, below each
-   of them its callers, in `depth` levels at most. */
+   of them its callers, in `depth` levels at most. PF_EIO: Ctrl-C was pressed
+   (model/base/interrupt.h). */
 pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
                               uint32_t depth, pf_error *error);
 
