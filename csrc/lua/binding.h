@@ -24,6 +24,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "kernels/base/pattern.h"
 #include "model/rows/batch.h"
 #include "model/dictionary/names.h"
 #include "model/dictionary/stacks.h"
@@ -126,6 +127,9 @@ void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
 /* Returns the symbols at `arg`; borrowed: pin them. */
 pf_symbols *l_symbols_check (lua_State *L, int arg);
 
+/* Returns the pattern at `arg`; borrowed: pin it. */
+const pf_pattern *l_pattern_check (lua_State *L, int arg);
+
 /* Creates the class `name`: a metatable with the methods (may be NULL), and
    with `gc` as __gc and `close` as __close (may be NULL). */
 void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
@@ -158,6 +162,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(file_sum);          \
   OPEN(reader);            \
   OPEN(lua_decoder);       \
+  OPEN(compiled_pattern);  \
   OPEN(conditions);        \
   OPEN(stages);            \
   OPEN(formulas);          \

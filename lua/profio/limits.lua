@@ -22,6 +22,7 @@ local limits = {}
 ---@field text string as it was written, without comment
 ---@field area string the name, or the pattern
 ---@field is_pattern boolean
+---@field pattern profio.core.Pattern|nil of the areas, if is_pattern
 ---@field context string|nil
 ---@field column string
 ---@field operator string
@@ -140,11 +141,13 @@ end
 -- Parses a line without comment and surrounding blanks.
 local function limit_of(text)
    local limit = { is_pattern = text:sub(1, 1) == "~" }
-   local rest
+   local rest, problem
    limit.area, rest = word(limit.is_pattern and text:sub(2) or text, "the area")
-   local problem = limit.is_pattern and patterns.problem(limit.area)
-   if problem then
-      wrong("'%s' is no Lua pattern: %s", limit.area, problem)
+   if limit.is_pattern then
+      limit.pattern, problem = patterns.of(limit.area)
+      if not limit.pattern then
+         wrong("%s", problem)
+      end
    end
    if rest:find "^in%s" then
       limit.context, rest = word(rest:match "^in%s+(.*)$", "the context")
@@ -238,8 +241,8 @@ end
 local function is_of(limit, row)
    if context_of(row) ~= limit.context then
       return false
-   elseif limit.is_pattern then
-      return (row.area or ""):find(limit.area) ~= nil
+   elseif limit.pattern then
+      return limit.pattern:find(row.area or "") ~= nil
    end
    return row.area == limit.area
 end
@@ -310,7 +313,7 @@ local function result_of(limit, row, both)
    if value ~= nil and bound ~= nil then
       state = compare[limit.operator](value, bound) and "ok" or "exceeded"
    end
-   local area = row and row.area or (limit.is_pattern and "~" or "") .. limit.area
+   local area = row and row.area or (limit.pattern and "~" or "") .. limit.area
    return { line = limit.line, text = limit.text, area = area, context = limit.context,
       column = limit.column, operator = limit.operator, bound = bound, value = value,
       state = state, at = row and row[limit.column .. "_at"], unit = unit }

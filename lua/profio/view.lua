@@ -57,7 +57,7 @@ function methods:where(wanted)
    local tests = conditions.tests(wanted)
    return with(self, function(reader)
       return core.where(reader, tests)
-   end, not conditions.has_patterns(tests))
+   end, true)
 end
 
 ---Rows for which a Lua function of some columns returns a true value.

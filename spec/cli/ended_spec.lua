@@ -5,6 +5,7 @@
 -- Unsanitized: it kills whole commands.
 
 local command = require "spec.support.command"
+local folded = require "spec.support.folded"
 local traced = require "spec.support.traced"
 local winidea = require "spec.support.winidea"
 
@@ -113,6 +114,46 @@ describe("an output of a run that is ended", function()
             { status, errors }, name)
          os.remove(folder .. "/modules/" .. name .. ".lua")
       end
+   end)
+
+   it("ends while a pattern is matched that would take for ever", function()
+      file("evil.lua", [[
+         local core = require "profio.core"
+         local compile = core.pattern
+         function core.pattern(text)
+            local pattern = compile(text)
+            return { find = function(_, name)
+               io.popen "kill -INT $PPID":close()
+               return pattern:find(name)
+            end }
+         end
+         local interrupt = core.interrupt()
+      ]])
+      file("long.pb.gz", folded.profile(("ab"):rep(40) .. " 1\n"):export "pprof")
+      local _, status, errors = here(("timeout 100 %s --load evil.lua --focus '~%s$x' long.pb.gz")
+         :format(command.analyze, ("(.-)"):rep(30)))
+      assert.same({ 1, "profio: interrupted: nothing was read or written\n" }, { status, errors })
+   end)
+
+   it("ends at once by a second Ctrl-C, whatever it does", function()
+      file("busy.lua", [[
+         local core = require "profio.core"
+         local hold = core.interrupt
+         function core.interrupt()
+            local interrupt = hold()
+            for _ = 1, 2 do
+               io.popen "kill -INT $PPID":close()
+               io.stderr:write "pressed "
+            end
+            while true do end
+         end
+      ]])
+      file("out", "old")
+      local _, status, errors = here(("timeout 100 %s --load busy.lua -o out gmon.out"):format(
+         command.analyze))
+      assert.same({ 130, "pressed " }, { status, errors:match "^pressed " })
+      assert.is_nil(errors:find("pressed pressed", 1, true))
+      assert.equal("old", bytes_of "out")
    end)
 
    it_ends("stays as it was, or is complete, after a kill at any moment", function()

@@ -50,7 +50,8 @@ describe("chain", function()
       assert.same({ { file = "x", n = 2 }, { file = "y", n = 1 } }, core.rows(
          core.group(both(), { { column = "file" } }, { { fn = "count", name = "n" } })))
       assert.same({ { id = 3 } }, core.rows(
-         core.where(both(), { { column = "file", op = "match", pattern = "y" } }), { "id" }))
+         core.where(both(), { { column = "file", op = "match", pattern = core.pattern "y" } }),
+         { "id" }))
    end)
 
    it("refuses tables that do not fit together", function()

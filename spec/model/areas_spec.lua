@@ -32,7 +32,7 @@ describe("areas", function()
       end
       assert.same({ 1, 4 }, where { op = "eq", value = "main" })
       assert.same({ 2, 3, 5 }, where { op = "eq", value = "main", negate = true })
-      assert.same({ 1, 2, 4 }, where { op = "match", pattern = "^[im]" })
+      assert.same({ 1, 2, 4 }, where { op = "match", pattern = core.pattern "^[im]" })
       assert.same({ 1, 4 }, where { op = "between", low = "j" })
       assert.same({ 5, 2, 1, 4, 3 }, (function()
          local list = {}

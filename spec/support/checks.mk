@@ -145,6 +145,7 @@ $(B)/fuzz_rows $(B)/replay/fuzz_rows: $(patsubst %,$(B)/obj/store/%.o, \
 # The Lua layer, and the binding: all objects, and an interpreter.
 LINK_fuzz_lua = $(LUA_STATIC)
 LINK_fuzz_contexts = $(LUA_STATIC)
+LINK_fuzz_pattern = $(LUA_STATIC)
 $(B)/fuzz_lua $(B)/replay/fuzz_lua: $(OBJECTS) spec/fuzz/everything.lua
 $(B)/fuzz_contexts $(B)/replay/fuzz_contexts: $(OBJECTS)
 

@@ -63,7 +63,7 @@ function holds.between(value, test, type)
 end
 
 function holds.match(value, test)
-   return value:find(test.pattern) ~= nil
+   return value:find(test.words) ~= nil
 end
 
 -- A missing value only satisfies the test `missing`; `negate` inverts any result.

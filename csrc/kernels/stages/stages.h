@@ -11,6 +11,7 @@
 #ifndef stages_h
 #define stages_h
 
+#include "kernels/base/pattern.h"
 #include "kernels/stages/formula.h"
 #include "model/dictionary/areas.h"
 #include "model/dictionary/stacks.h"
@@ -20,7 +21,7 @@
 typedef enum pf_test_kind {
   PF_IS_IN,      /* equal to one of the values */
   PF_IS_BETWEEN, /* from values[0] to values[1], inclusive */
-  PF_IS_MATCH,   /* a text that `match` accepts */
+  PF_IS_MATCH,   /* a text in which `pattern` is found */
   PF_IS_MISSING
 } pf_test_kind;
 
@@ -39,10 +40,7 @@ typedef struct pf_test {
   const pf_value *values;   /* borrowed with their texts until the reader is
                                closed */
   size_t nvalues;
-  /* Of PF_IS_MATCH: set *yes to whether a text matches. Called for each row of
-     bytes; for each name or area once, unless its id is very large. */
-  pf_status (*match)(void *context, pf_bytes text, bool *yes, pf_error *error);
-  void *context; /* of match, borrowed */
+  const pf_pattern *pattern; /* of PF_IS_MATCH; borrowed likewise */
 } pf_test;
 
 /* Whether values of this type are tested as texts. */

@@ -54,6 +54,8 @@ static bool is_in (const pf_test *test, pf_bytes text) {
 /* Run a test on a text, before negation. */
 static pf_status try_text (const pf_test *test, pf_bytes text, bool *yes,
                            pf_error *error) {
+  pf_found found;
+  pf_status status = PF_OK;
   *yes = false;
   switch (test->kind) {
     case PF_IS_IN: *yes = is_in(test, text); break;
@@ -63,10 +65,13 @@ static pf_status try_text (const pf_test *test, pf_bytes text, bool *yes,
            pf_text_compare(text, test->values[0].text) >= 0) &&
           (test->open_high || pf_text_compare(text, test->values[1].text) <= 0);
       break;
-    case PF_IS_MATCH: return test->match(test->context, text, yes, error);
+    case PF_IS_MATCH:
+      status = pf_pattern_find(test->pattern, text, &found, error);
+      *yes = found.is_found;
+      break;
     case PF_IS_MISSING: break;
   }
-  return PF_OK;
+  return status;
 }
 
 

@@ -3,8 +3,8 @@
 ** tests of kernels/stages/stages.h.
 **
 ** Called by lua/profio/view.lua, internal/calls_view.lua and exports. The
-** reader userdata owns the stage; it pins the input, the callback, and the
-** table with the strings and memory that the tests borrow.
+** reader userdata owns the stage; it pins the input, and the table with the
+** strings, patterns and memory that the tests borrow.
 */
 
 #include <stdlib.h>
@@ -13,54 +13,15 @@
 #include "kernels/base/order.h"
 #include "kernels/stages/stages.h"
 #include "lua/arguments.h"
-#include "lua/callback.h"
-
-/* Context of a pattern test. */
-typedef struct l_matcher {
-  l_callback *callback; /* values: 1 string.find, 2 the table PINS */
-  lua_Integer number;   /* of the pattern in this table */
-} l_matcher;
 
 /* Stack indices of core.where; TEST is the table of one test. The table PINS
-   has the strings and memory that the tests borrow; the reader pins it. */
+   has what the tests borrow; the reader pins it. */
 enum {
   READER = 1,
   TESTS,
   PINS,
   TEST
 };
-
-
-typedef struct match_call {
-  const l_callback *callback;
-  pf_bytes text;
-  lua_Integer pattern;
-  bool matches;
-} match_call;
-
-
-/* (call, string.find, pins) */
-static int match_body (lua_State *L) {
-  match_call *const call = lua_touserdata(L, 1);
-  lua_settop(L, 3);
-  lua_pushvalue(L, 2);
-  l_push_bytes(L, call->text);
-  lua_rawgeti(L, 3, call->pattern);
-  l_callback_call(L, call->callback, 2);
-  call->matches = lua_toboolean(L, -1) != 0;
-  return 0;
-}
-
-
-static pf_status match (void *context, pf_bytes text, bool *matches,
-                        pf_error *error) {
-  const l_matcher *const m = context;
-  match_call call = {m->callback, text, m->number, false};
-  const pf_status status =
-      l_callback_run(m->callback, match_body, &call, 2, error);
-  *matches = call.matches;
-  return status;
-}
 
 
 static int wrong_value (lua_State *L, const pf_field *field) {
@@ -165,25 +126,18 @@ static void set_between (lua_State *L, pf_test *test, const pf_field *field) {
 }
 
 
-static void set_match (lua_State *L, l_callback *callback, pf_test *test,
-                       const pf_field *field) {
+static void set_match (lua_State *L, pf_test *test, const pf_field *field) {
   if (!pf_test_is_text(field->type))
     luaL_error(L, "where: match expects a text, column '%s' is of type %s",
                field->name, pf_type_name(field->type));
-  l_matcher *const matcher = l_scratch(L, 1, sizeof *matcher);
-  l_append(L, PINS);
-  if (lua_getfield(L, TEST, "pattern") != LUA_TSTRING)
-    luaL_error(L, "where: no pattern for column '%s'", field->name);
-  l_append(L, PINS);
-  *matcher = (l_matcher){callback, (lua_Integer)lua_rawlen(L, PINS)};
+  lua_getfield(L, TEST, "pattern");
   test->kind = PF_IS_MATCH;
-  test->match = match;
-  test->context = matcher;
+  test->pattern = l_pattern_check(L, -1);
+  l_append(L, PINS);
 }
 
 
-static void set_test (lua_State *L, l_callback *callback, pf_test *test,
-                      const pf_reader *reader) {
+static void set_test (lua_State *L, pf_test *test, const pf_reader *reader) {
   test->negate = l_option_flag(L, TEST, "negate");
   test->column = l_option_field(L, TEST, "column", reader);
   lua_getfield(L, TEST, "op");
@@ -202,7 +156,7 @@ static void set_test (lua_State *L, l_callback *callback, pf_test *test,
   else if (strcmp(op, "between") == 0)
     set_between(L, test, field);
   else if (strcmp(op, "match") == 0)
-    set_match(L, callback, test, field);
+    set_match(L, test, field);
   else if (strcmp(op, "missing") == 0)
     test->kind = PF_IS_MISSING;
   else
@@ -213,7 +167,8 @@ static void set_test (lua_State *L, l_callback *callback, pf_test *test,
 /*
 ** core.where(reader, tests): the rows for which all tests hold. A test is {
 ** column=, op=, negate= } with, for op "eq" value=, "in" values=, "between"
-** low= and high= (nil: open end), "match" pattern=. "missing" has none.
+** low= and high= (nil: open end), "match" pattern= (core.pattern). "missing"
+** has none.
 */
 static int core_where (lua_State *L) {
   pf_reader *const input = l_reader_check(L, READER)->reader;
@@ -223,20 +178,12 @@ static int core_where (lua_State *L) {
   lua_newtable(L); /* PINS */
   pf_test *const tests = l_scratch(L, count, sizeof *tests);
   l_append(L, PINS);
-  l_callback *const callback = l_scratch(L, 1, sizeof *callback);
-  l_append(L, PINS);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, TESTS, (lua_Integer)i + 1);
     luaL_checktype(L, TEST, LUA_TTABLE);
-    set_test(L, callback, &tests[i], input);
+    set_test(L, &tests[i], input);
     lua_settop(L, PINS);
   }
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  if (lua_getfield(L, -1, "string") != LUA_TTABLE)
-    luaL_error(L, "where: the library 'string' is not loaded");
-  lua_getfield(L, -1, "find");
-  lua_pushvalue(L, PINS);
-  l_callback_open(L, callback, 2, l_reader_check(L, READER)->open);
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
       L, pf_where_open(input, tests, count, &r->reader, &r->error));

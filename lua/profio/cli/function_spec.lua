@@ -27,12 +27,12 @@ end
 function function_spec.test(text)
    local pattern = text:match "^~(.+)$"
    if pattern then
-      local problem = patterns.problem(pattern)
-      if problem then
-         failure.use("'%s' is no Lua pattern: %s", pattern, problem)
+      local compiled, problem = patterns.of(pattern)
+      if not compiled then
+         failure.use("%s", problem)
       end
       return function(row)
-         return row["function"]:find(pattern) ~= nil
+         return compiled:find(row["function"]) ~= nil
       end
    end
    local file, rest = text:match "^(.-[^:]):([^:].*)$"

@@ -5,6 +5,7 @@
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local patterns = require "profio.internal.patterns"
 local plain = require "profio.reports.plain"
 
 local btf = {
@@ -46,10 +47,14 @@ local templates = {
 }
 
 -- Returns the lanes whose name matches a pattern.
-local function lanes_like(events, pattern)
+local function lanes_like(events, text)
+   local pattern, problem = patterns.of(text)
    local list = {}
+   if not pattern then
+      error("interrupts: " .. problem, 0)
+   end
    for lane in events:group("lane"):each "lane" do
-      if lane and tostring(lane):find(pattern) then
+      if lane and pattern:find(tostring(lane)) then
          list[#list + 1] = tostring(lane)
       end
    end

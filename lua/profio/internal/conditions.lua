@@ -35,16 +35,16 @@ function conditions.match(pattern)
    if type(pattern) ~= "string" then
       error("match expects a Lua pattern, got " .. type(pattern), 2)
    end
-   local problem = patterns.problem(pattern)
-   if problem then
-      error(("'%s' is no Lua pattern: %s"):format(pattern, problem), 2)
+   local compiled, problem = patterns.of(pattern)
+   if not compiled then
+      error(problem, 2)
    end
-   return condition("match", { pattern = pattern })
+   return condition("match", { pattern = compiled })
 end
 
 ---Returns the pattern of a match; nil for anything else.
 ---@param wanted any
----@return string|nil
+---@return profio.core.Pattern|nil
 function conditions.pattern(wanted)
    local is_match = getmetatable(wanted) == Condition and wanted.op == "match"
    return is_match and wanted.pattern or nil
@@ -96,18 +96,6 @@ function conditions.tests(wanted)
       tests[i] = test_of(column, wanted[column])
    end
    return tests
-end
-
----Returns whether a test matches a pattern, which calls Lua.
----@param tests table[]
----@return boolean
-function conditions.has_patterns(tests)
-   for _, test in ipairs(tests) do
-      if test.op == "match" then
-         return true
-      end
-   end
-   return false
 end
 
 return conditions

@@ -178,8 +178,24 @@ function core.decoder(fields, f, names, label, opened) end
 ---@return profio.core.Reader
 function core.rows_reader(fields, rows, names) end
 
+---A compiled Lua pattern.
+---@class profio.core.Pattern
+local pattern = {}
+
+---Compiles a Lua pattern.
+---@param text string
+---@return profio.core.Pattern|nil
+---@return string|nil problem what is wrong with the text
+function core.pattern(text) end
+
+---Searches a text, as string.find; raises "interrupted by Ctrl-C" after one that is held back.
+---@param text string
+---@return integer|nil first
+---@return integer|nil last
+function pattern:find(text) end
+
 ---Rows that satisfy all tests: { column=, op=, negate= } with, for op "eq" value=, "in" values=,
----"between" low= and high=, "match" pattern=; nothing for "missing".
+---"between" low= and high=, "match" pattern= (core.pattern); nothing for "missing".
 ---@param over profio.core.Reader
 ---@param tests table[]
 ---@return profio.core.Reader
@@ -547,46 +563,6 @@ function symbols:line(address) end
 ---Returns symbols and lines as bytes.
 ---@return string
 function symbols:pack() end
-
--- }======
-
--- {====== The command ======
-
----@param from string|userdata a path, or a source
----@return boolean  a source, or a regular file, that begins as an executable does
-function core.is_executable(from) end
-
----Makes a write to a closed pipe a failure of the write, instead of a signal.
-function core.ignore_broken_pipes() end
-
----Catches Ctrl-C until a stage sees it.
----@class profio.core.Interrupt
-local interrupt = {}
-
----Starts to catch Ctrl-C, until release.
----@return profio.core.Interrupt
-function core.interrupt() end
-
----Sleeps, or until Ctrl-C.
----@param seconds number
----@return boolean interrupted whether there was one
-function interrupt:wait(seconds) end
-
----Restores the handling of Ctrl-C.
----@return boolean interrupted whether there was one
-function interrupt:release() end
-
----Passes rows until Ctrl-C; shows a progress bar on `screen` if it takes long.
----@param over profio.core.Reader
----@param total integer|nil rows, when known
----@param screen file*|nil
----@return profio.core.Reader
-function interrupt:watch(over, total, screen) end
-
----Passes the printed rows until a Ctrl-C that no earlier stage has seen.
----@param over profio.core.Reader
----@return profio.core.Reader
-function interrupt:guard(over) end
 
 -- }======
 

@@ -1,6 +1,6 @@
 ---@meta profio.core
 
--- The recorder of Lua programs, and copies of this process. Never loaded: for editors.
+-- The recorder of Lua programs. Never loaded: for editors.
 
 ---@class profio.core
 local core = {}
@@ -62,23 +62,5 @@ function recorder:contexts() end
 
 ---Frees the recorder; the sums stay valid.
 function recorder:close() end
-
----A copy of this process that core.fork has started.
----@class profio.core.Worker
-local worker = {}
-
----Starts a copy of this process, which must end with os.exit(status, false).
----@return file*|nil pipe what the copy writes; in the copy: where it writes
----@return profio.core.Worker|string|nil worker nil in the copy; or message
----@return string|nil code
-function core.fork() end
-
----Waits until the copy has ended.
----@return "exit"|"signal"|nil how nil: it has been waited for
----@return integer|nil number the status, or the signal
-function worker:wait() end
-
----Ends the copy, unless it has ended.
-function worker:close() end
 
 return core

@@ -21,7 +21,7 @@ function picks.of(wanted)
    elseif conditions.pattern(wanted) then
       local pattern = conditions.pattern(wanted)
       return function(frame)
-         return frame["function"]:find(pattern) ~= nil
+         return pattern:find(frame["function"]) ~= nil
       end
    elseif type(wanted) ~= "table" or #wanted == 0 then
       error("functions are picked by a name, profio.match, a list of those or a function", 3)

@@ -38,11 +38,14 @@ local function set_names(condition, text, words)
    if not name or name == "" then
       wrong(text)
    end
-   condition.pattern = name:match "^~(.+)$"
-   condition.name = not condition.pattern and name or nil
-   local problem = condition.pattern and patterns.problem(condition.pattern)
-   if problem then
-      error(("'%s' is no Lua pattern: %s"):format(condition.pattern, problem), 0)
+   local pattern = name:match "^~(.+)$"
+   condition.name = pattern or name
+   if pattern then
+      local problem
+      condition.pattern, problem = patterns.of(pattern)
+      if not condition.pattern then
+         error(problem, 0)
+      end
    end
 end
 
@@ -72,7 +75,7 @@ function gate.parse(text)
       wrong(text)
    end
    set_names(condition, text, rest:match "^%s*$" and "" or rest)
-   if word == "whole" and (condition.name or condition.pattern) then
+   if word == "whole" and condition.name then
       wrong(text)
    end
    return condition
@@ -84,7 +87,7 @@ end
 
 local function is_of(condition, row)
    if condition.pattern then
-      return row.name:find(condition.pattern) ~= nil
+      return condition.pattern:find(row.name) ~= nil
    end
    return condition.name == nil or condition.name == row.name
 end
@@ -158,7 +161,7 @@ end
 
 -- Returns the result of a condition on names that no item has; nil: one has, or should not.
 local function unmatched(condition, items)
-   local names, name = {}, condition.name or condition.pattern
+   local names, name = {}, condition.name
    if not name or condition.verdict == "new" then
       return nil
    end
@@ -169,8 +172,8 @@ local function unmatched(condition, items)
       names[i] = item.name
    end
    return { condition = condition.text, name = name, state = "unknown",
-      text = condition.name and ("no row is called '%s'%s"):format(name,
-         suggestions.hint(name, names)) or ("no row has the pattern '%s'"):format(name) }
+      text = condition.pattern and ("no row has the pattern '%s'"):format(name)
+         or ("no row is called '%s'%s"):format(name, suggestions.hint(name, names)) }
 end
 
 local function check_unit(condition, metric)

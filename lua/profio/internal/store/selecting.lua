@@ -62,7 +62,7 @@ end
 local function matching(key, pattern, values_of)
    local list = {}
    for _, value in ipairs(values_of(key)) do
-      list[#list + 1] = value:find(pattern) and value or nil
+      list[#list + 1] = pattern:find(value) and value or nil
    end
    return list
 end

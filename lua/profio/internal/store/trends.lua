@@ -148,7 +148,7 @@ local function acceptor(wanted)
       if known[name] ~= nil then
          return known[name]
       end
-      local fits = test.op == "match" and name:find(test.pattern) ~= nil or set[name] or false
+      local fits = test.op == "match" and test.pattern:find(name) ~= nil or set[name] or false
       fits = fits ~= (test.negate or false)
       found.count = found.count + (fits and 1 or 0)
       known[name] = fits

@@ -42,9 +42,8 @@ local function wanted_of(name)
    elseif not pattern then
       return name
    end
-   local problem = patterns.problem(pattern)
-   return problem and failure.use("'%s' is no Lua pattern: %s", pattern, problem)
-      or conditions.match(pattern)
+   local compiled, problem = patterns.of(pattern)
+   return compiled and conditions.match(pattern) or failure.use("%s", problem)
 end
 
 ---@param context profio.Context
