@@ -49,14 +49,29 @@ static bool take_end (luaL_Stream *file, const int *ends, int own,
 }
 
 
+/* Lets the system end this process after some seconds. */
+static void end_after (unsigned seconds) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGALRM);
+  (void)signal(SIGALRM, SIG_DFL); /* it may have been ignored or blocked */
+  (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+  (void)alarm(seconds);
+}
+
+
 /*
-** core.fork(): starts a copy of this process. Returns in this process a file
+** core.fork([seconds]): starts a copy of this process, which the signal
+** core.SIGALRM ends after some seconds. Returns in this process a file
 ** from which it reads what the copy writes, and the worker; in the copy a file
-** to which it writes, and nothing else. The copy must end with os.exit(status,
-** false). Returns nil, message, code if no process can be started.
+** to which it writes, and nothing else. The copy must end with core.leave.
+** Returns nil, message, code if no process can be started.
 */
 static int core_fork (lua_State *L) {
   int ends[2] = {-1, -1};
+  const lua_Integer seconds = luaL_optinteger(L, 1, 0);
+  luaL_argcheck(L, seconds >= 0 && seconds <= 86400, 1,
+                "0 to 86400 seconds expected");
   luaL_Stream *const file = l_new(L, LUA_FILEHANDLE, sizeof *file, 0);
   l_worker *const w = l_new(L, L_WORKER, sizeof *w, 0);
   w->owner = getpid();
@@ -66,6 +81,8 @@ static int core_fork (lua_State *L) {
   if (process == 0) {
     if (!take_end(file, ends, 1, "w"))
       _exit(1);
+    if (seconds > 0)
+      end_after((unsigned)seconds);
     lua_settop(L, -2);
     return 1;
   }
@@ -86,6 +103,14 @@ static int core_fork (lua_State *L) {
   (void)pf_fail(&error, PF_EIO, PF_NO_OFFSET, "no process can be started: %s",
                 strerror(errnum));
   return l_failure(L, &error, NULL);
+}
+
+
+/* core.leave(status): ends a copy of a process. Unlike os.exit it leaves the
+   files that both have open as they are: the C library would move the position
+   of the standard input back to what was not read. */
+static int core_leave (lua_State *L) {
+  _exit((int)luaL_checkinteger(L, 1));
 }
 
 
@@ -130,5 +155,7 @@ void l_open_worker (lua_State *L) {
   l_class(L, L_WORKER,
           L_METHODS({"close", worker_close}, {"wait", worker_wait}),
           worker_close, worker_close);
-  L_ADD(L, {"fork", core_fork});
+  L_ADD(L, {"fork", core_fork}, {"leave", core_leave});
+  lua_pushinteger(L, SIGALRM);
+  lua_setfield(L, -2, "SIGALRM");
 }

@@ -221,6 +221,55 @@ describe("profio mcp", function()
       end
    end)
 
+   it("ends a request that takes too long, with an error, and goes on", function()
+      local evil = ("(.-)"):rep(30) .. "$x"
+      profile("in/long.pb.gz", ("ab"):rep(40) .. " 1\n")
+      command.file("served/requests", json.encode(tool("flat", { files = { "long.pb.gz" },
+         where = { "function~" .. evil } })) .. "\n" .. json.encode(request(2, "ping")) .. "\n")
+      local text, status = command.run("timeout 100 " .. command.analyze
+         .. " mcp --timeout 1 served/in < served/requests")
+      assert.equal(0, status)
+      local answers = {}
+      for line in text:gmatch "[^\n]+" do
+         answers[#answers + 1] = json.decode(line)
+      end
+      assert.is_true(answers[1].result.isError)
+      assert.matches("took longer than 1 s and was ended", text_of(answers[1]))
+      assert.same({ 2, 2 }, { answers[2].id, #answers })
+   end)
+
+   it("tells when the process of a request was killed, and goes on", function()
+      local tools = require "profio.cli.mcp.tools"
+      local flat = tools.named "flat"
+      local commands = flat.commands
+      finally(function()
+         flat.commands = commands
+      end)
+      flat.commands = function()
+         assert(io.popen "kill -KILL $PPID"):close()
+      end
+      local server = require "profio.cli.mcp.server"
+      local input <close> = assert(io.tmpfile())
+      local output <close> = assert(io.tmpfile())
+      input:write(json.encode(tool("flat", { files = { folder .. "/in/a.pb.gz" } })), "\n",
+         json.encode(request(2, "ping")), "\n")
+      input:seek "set"
+      server.run(input, output, { folder .. "/in" }, 30)
+      output:seek "set"
+      assert.matches("killed by signal 9", text_of(json.decode(output:read "l")))
+      assert.equal(2, json.decode(output:read "l").id)
+      assert.is_nil(output:read "l")
+   end)
+
+   it("expects a time that can be", function()
+      for _, seconds in ipairs { "0", "-1", "x", "1.5", "100000" } do
+         local _, status, errors = command.run(("profio mcp --timeout %s served/in </dev/null")
+            :format(seconds))
+         assert.equal(2, status)
+         assert.matches("%-%-timeout", errors)
+      end
+   end)
+
    it("answers an error inside a tool with an internal error, and goes on", function()
       local server, flat = require "profio.cli.mcp.server",
          require "profio.cli.mcp.tools".named "flat"
@@ -236,7 +285,7 @@ describe("profio mcp", function()
       input:write(json.encode(tool("flat", { files = { folder .. "/in/a.pb.gz" } })), "\n",
          json.encode(request(2, "ping")), "\n")
       input:seek "set"
-      server.run(input, output, { folder .. "/in" })
+      server.run(input, output, { folder .. "/in" }, 30)
       output:seek "set"
       assert.same({ jsonrpc = "2.0", id = 1, error = { code = -32603, message = "planted" } },
          json.decode(output:read "l"))

@@ -1,7 +1,10 @@
 -- The server of `profio mcp`: JSON-RPC 2.0 over two files, a message or a batch of messages in each
 -- line, as the Model Context Protocol defines it for standard input and output. Each call of a tool
--- runs command lines of profio in this process, one after the other.
+-- runs command lines of profio, one after the other, in a copy of this process, which the system
+-- ends after some seconds, whatever it does.
 
+local core = require "profio.core"
+local details = require "profio.internal.store.details"
 local json = require "dkjson"
 local profio = require "profio"
 local tools = require "profio.cli.mcp.tools"
@@ -24,16 +27,14 @@ local function read_file(path)
    return file:read(MOST_BYTES + 1) or ""
 end
 
--- Runs a command line. Returns whether it has read its files (also with damage), its output, and
--- its messages.
-local function run(words)
+-- Runs a command line whose output is a file. Returns whether it has read its files (also with
+-- damage), its output, and its messages.
+local function run(words, path)
    local failure = require "profio.cli.failure"
-   local path = os.tmpname()
    local err <close> = assert(io.tmpfile())
    local status = require("profio.cli").main(table.move(words, 2, #words, 4,
       { words[1], "-o", path, has_verb = true }), err)
    local output = read_file(path)
-   os.remove(path)
    err:seek "set"
    local said = err:read "a"
    if #output > MOST_BYTES then
@@ -43,10 +44,10 @@ local function run(words)
 end
 
 -- Returns the result of a tool: texts with the output of its commands, then their messages.
-local function call(tool, given)
+local function call(tool, given, path)
    local content, is_error = {}, false
    for i, words in ipairs(tool.commands(given)) do
-      local ok, output, said = run(words)
+      local ok, output, said = run(words, path)
       is_error = is_error or i == 1 and not ok
       for _, text in ipairs { output, (i == 1 or ok) and said or "" } do
          if text ~= "" then
@@ -58,6 +59,45 @@ local function call(tool, given)
       content[1] = { type = "text", text = "no rows" }
    end
    return { content = content, isError = is_error }
+end
+
+-- Returns a result that is an error.
+local function refused(text)
+   return { content = { { type = "text", text = text } }, isError = true }
+end
+
+-- Returns what a copy of this process has passed on, or why it has not; raises what it has raised.
+local function received(pipe, worker, timeout)
+   if not pipe then
+      return refused(worker)
+   end
+   local bytes = pipe:read "a"
+   pipe:close()
+   local how, number = worker:wait()
+   local is_whole, result = details.unpack(bytes)
+   if is_whole and how == "exit" and number == 0 then
+      return result.result or error(result.raised, 0)
+   elseif how == "signal" and number == core.SIGALRM then
+      return refused(("the request took longer than %d s and was ended: ask for less (fewer files, "
+         .. "a simpler pattern), or start the server with a larger --timeout\n"):format(timeout))
+   end
+   return refused(("the process of the request %s %d\n"):format(how == "signal"
+      and "was killed by signal" or "has ended with status", number))
+end
+
+-- Calls a tool in a copy of this process.
+local function call_apart(tool, given, timeout)
+   local path = os.tmpname()
+   local pipe, worker = core.fork(timeout)
+   if pipe and not worker then
+      local done, result = pcall(call, tool, given, path)
+      local is_sent = pcall(pipe.write, pipe, details.pack { result = done and result or nil,
+         raised = not done and tostring(result) or nil })
+      core.leave(is_sent and pipe:close() and 0 or 1)
+   end
+   local done, result = pcall(received, pipe, worker, timeout)
+   os.remove(path)
+   return done and result or error(result, 0)
 end
 
 -- }======
@@ -108,7 +148,7 @@ methods["tools/list"] = function()
    return { tools = list }
 end
 
-methods["tools/call"] = function(params, folders)
+methods["tools/call"] = function(params, folders, timeout)
    local tool = tools.named(params.name)
    local given = params.arguments or {}
    if not tool or type(given) ~= "table" then
@@ -117,9 +157,9 @@ methods["tools/call"] = function(params, folders)
    end
    local ok, found = pcall(tools.checked, tool, given, folders)
    if not ok then
-      return { content = { { type = "text", text = tostring(found) } }, isError = true }
+      return refused(tostring(found))
    end
-   return call(tool, found)
+   return call_apart(tool, found, timeout)
 end
 
 -- }======
@@ -137,7 +177,7 @@ local function answer_of(id, result, code, text)
 end
 
 -- Returns the answer to a message, or nil if it is a notification.
-local function answer(message, folders)
+local function answer(message, folders, timeout)
    local is_object = type(message) == "table"
    local id = is_object and message.id or nil
    if not is_object or type(message.method) ~= "string" or id ~= nil and not is_id(id) then
@@ -149,7 +189,7 @@ local function answer(message, folders)
          message.method:sub(1, LONGEST_NAME)))
    end
    local params = type(message.params) == "table" and message.params or {}
-   local ok, result, code, text = pcall(methods[message.method], params, folders)
+   local ok, result, code, text = pcall(methods[message.method], params, folders, timeout)
    if not ok then
       return answer_of(id, nil, INTERNAL, tostring(result))
    end
@@ -189,7 +229,8 @@ end
 ---@param input file*
 ---@param output file*
 ---@param folders string[] real paths; only files below them are read
-function server.run(input, output, folders)
+---@param timeout integer seconds after which a call of a tool is ended
+function server.run(input, output, folders, timeout)
    for line, is_longer in next_line, input do
       local message, wrong = decoded(line, is_longer)
       local is_batch = type(message) == "table" and #message > 0
@@ -204,7 +245,7 @@ function server.run(input, output, folders)
          put(answer_of(nil, nil, PARSE_ERROR, wrong))
       elseif not wrong then
          for _, single in ipairs(is_batch and message or { message }) do
-            put(answer(single, folders))
+            put(answer(single, folders, timeout))
          end
       end
       if count > 0 then

@@ -90,7 +90,7 @@ local function start(self)
       local pipe, worker = core.fork()
       if pipe and not worker then
          local done = pcall(serve, self, i, pipe)
-         os.exit(done and pipe:close() and 0 or 1, false)
+         core.leave(done and pipe:close() and 0 or 1)
       elseif not pipe then
          self:close()
          failure.raise(failure.NOTHING, ("%s: --jobs 1 needs none"):format(worker))

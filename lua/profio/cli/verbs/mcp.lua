@@ -2,6 +2,9 @@
 
 local failure = require "profio.cli.failure"
 local lfs = require "lfs"
+local values = require "profio.cli.values"
+
+local TIMEOUT <const>, LONGEST <const> = 30, 86400 -- s
 
 local mcp = {
    name = "mcp",
@@ -9,8 +12,10 @@ local mcp = {
    description = "Serve reports over standard input and output to a program that speaks the Model "
       .. "Context Protocol. Only files below the folders are read; relative paths begin at the "
       .. "first one. Nothing is written.",
-   usage = "profio mcp FOLDER...",
-   options = {},
+   usage = "profio mcp [options] FOLDER...",
+   options = {
+      { "--timeout", "S", "seconds after which a request is ended; default 30" },
+   },
    argument = { "FOLDER", "a folder whose files may be read" },
    examples = {
       { "profio mcp ~/traces", "the command that an assistant is to start" },
@@ -44,8 +49,12 @@ function mcp.run(given)
    elseif not given.files[1] then
       failure.use "profio mcp expects the folders whose files may be read"
    end
+   local timeout = given.timeout and values.number(given.timeout, "--timeout") or TIMEOUT
+   if timeout < 1 or timeout > LONGEST then
+      failure.use("--timeout must be 1 to %d seconds, got %d", LONGEST, timeout)
+   end
    local server = require "profio.cli.mcp.server"
-   server.run(io.stdin, io.stdout, entered(given.files))
+   server.run(io.stdin, io.stdout, entered(given.files), timeout)
    return failure.READ
 end
 
