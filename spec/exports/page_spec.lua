@@ -46,10 +46,14 @@ describe("the page", function()
          tell('back', [await chosen(), await look(() => page.state.find)]);
          await tab.goForward();
          tell('forward', await chosen());
+         const told_count = () => look(() => document.getElementById('count').textContent);
+         const counted = () => tab.waitForFunction(() =>
+            document.getElementById('count').textContent !== '');
          await look(() => { page.set({ find: 'a|c', pattern: 1 }); });
-         tell('pattern', await look(() => document.getElementById('count').textContent));
+         await counted();
+         tell('pattern', await told_count());
          await look(() => { page.set({ find: '(' }); });
-         tell('wrong', await look(() => document.getElementById('count').textContent));
+         tell('wrong', await told_count());
          tell('names', await look(() => page.data.functions.name));]==])
       assert.equal("find", told.focus)
       assert.equal("1 of 5", told.found[1])
@@ -63,6 +67,20 @@ describe("the page", function()
       assert.equal("", told.forward)
       assert.equal("3 of 5", told.pattern) -- a, c, and main, which has an a
       assert.matches("Unterminated group", told.wrong)
+   end)
+
+   it_looks("ends the search for a pattern that would take for ever", function()
+      local program = assert(folded.profile(("a"):rep(40) .. "b 1\n"):export "html")
+      local told = look(program, [==[
+         await look(() => { page.set({ find: '^(a+)+$', pattern: 1 }); });
+         await tab.waitForFunction(() => document.getElementById('count').textContent !== '');
+         tell('ended', await look(() => [document.getElementById('count').textContent,
+            page.hits() === null]));
+         await look(() => { page.set({ find: 'a+' }); });
+         await tab.waitForFunction(() => page.hits() !== null);
+         tell('next', await look(() => Array.from(page.hits())));]==])
+      assert.same({ "this pattern takes too long", true }, told.ended)
+      assert.same({ 1 }, told.next)
    end)
 
    it_looks("shortens names of templates, and keeps what distinguishes them", function()

@@ -28,7 +28,8 @@ async function visit (tab, { page, script, width, scheme, fragment }) {
     await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     tab.on('pageerror', error => answer.errors.push(String(error.message || error)));
     tab.on('request', request => {
-      if (!request.url().startsWith(address)) { answer.requests.push(request.url()); }
+      const url = request.url(); // blob: is what the page has made itself
+      if (!url.startsWith(address) && !url.startsWith('blob:')) { answer.requests.push(url); }
     });
     await tab.goto(address + fragment);
     const look = (f, ...values) => tab.evaluate(f, ...values);

@@ -38,7 +38,7 @@
     if (document.activeElement !== field) { field.value = state.find; }
     pattern.checked = state.pattern !== '';
     metrics.value = String(page.metric());
-    if (changed.has('select') || changed.has('find') || changed.has('pattern')) {
+    if (['select', 'find', 'pattern', 'hits'].some(name => changed.has(name))) {
       show_count();
       show_chosen();
     }

@@ -95,29 +95,60 @@
 
   // {====== Search ======
 
-  let hits = null;
+  const LONGEST = 2000; // ms that a pattern may take: some take for ever
+  let hits = null, searcher = null;
 
   /* Returns null, or an array that has 1 for each function that matches the search. */
   page.hits = function () { return hits; };
   page.hit_error = '';
 
-  function tester() {
-    if (state.pattern === '') {
-      const text = state.find.toLowerCase();
-      return value => value.toLowerCase().includes(text);
+  /* Takes the results for all names of functions, and then of files; null: there are none. */
+  function set_hits(found) {
+    const { name, file } = data.functions, files = found && found.slice(name.length);
+    hits = found ? Uint8Array.from(name, (_, id) => found[id] || files[file[id]] ? 1 : 0) : null;
+  }
+
+  function end_search() {
+    if (searcher) { searcher.end(); }
+    searcher = null;
+  }
+
+  /* What the worker does. */
+  const worker_text = 'onmessage = ({ data: [pattern, texts] }) => {' +
+    "const wanted = new RegExp(pattern, 'i'); postMessage(texts.map(text => wanted.test(text))); }";
+
+  /* Searches for a pattern in a worker, as only that can be ended. */
+  function search_pattern(texts) {
+    const url = URL.createObjectURL(new Blob([worker_text], { type: 'text/javascript' }));
+    const worker = new Worker(url);
+    const limit = window.setTimeout(() => finish(null, 'this pattern takes too long'), LONGEST);
+    searcher = { end() {
+      window.clearTimeout(limit);
+      worker.terminate();
+      URL.revokeObjectURL(url);
+    } };
+    function finish(found, problem) {
+      end_search();
+      set_hits(found);
+      page.hit_error = problem;
+      tell(new Set(['hits']));
     }
-    const pattern = new RegExp(state.find, 'i');
-    return value => pattern.test(value);
+    worker.onmessage = message => finish(message.data, '');
+    worker.onerror = error => finish(null, error.message);
+    worker.postMessage([state.find, texts]);
   }
 
   function search() {
-    hits = null;
+    const text = state.find.toLowerCase(), texts = [...data.functions.name, ...data.files];
+    end_search();
+    set_hits(null);
     page.hit_error = '';
-    if (state.find === '') { return; }
+    if (state.pattern === '') {
+      set_hits(text && texts.map(value => value.toLowerCase().includes(text)));
+      return;
+    }
     try {
-      const matches = tester(), files = data.files.map(matches);
-      hits = Uint8Array.from(data.functions.name, (name, id) =>
-        matches(name) || files[data.functions.file[id]] ? 1 : 0);
+      if (text && new RegExp(state.find, 'i')) { search_pattern(texts); }
     } catch (error) {
       page.hit_error = error.message;
     }
