@@ -290,16 +290,7 @@ end
 -- {====== Opening ======
 
 local function open(self, path, mode)
-   local count, absent = opening.stores(self)
-   if count == 0 and mode ~= "create" then
-      problem.raise(path .. ": the database has no store: profio store add creates it", "io")
-   elseif count > 0 and absent then
-      problem.raise(("%s: this server does not have the store that others have: name the servers "
-         .. "with which it was created"):format(absent.label), "unsupported")
-   elseif count == 0 then
-      opening.create(self)
-   end
-   opening.check(self, path)
+   opening.open(self, path, mode)
    self.schema_version = schema.VERSION
    self.rows = self.native.run_rows(#self.servers.list)
 end

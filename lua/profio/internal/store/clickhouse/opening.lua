@@ -8,62 +8,120 @@ local servers = require "profio.internal.store.clickhouse.servers"
 
 local opening = {}
 
----Creates the tables on all servers; each gets a number.
----@param self profio.ClickHouseEngine
-function opening.create(self)
-   local list, numbers = self.servers.list, {}
-   for _, sql in ipairs(schema.commands(self.servers.database, self.servers.cluster)) do
+-- Returns a table with the servers by their numbers. Raises if two servers have the same one.
+local function by_number(path, list, numbers)
+   local found = {}
+   for i, number in ipairs(numbers) do
+      if found[number] then
+         problem.raise(("%s: %s and %s are one server: name it once"):format(path,
+            found[number].label, list[i].label), "unsupported")
+      end
+      found[number] = list[i]
+   end
+   return found
+end
+
+-- Returns the rows that each of some servers answers.
+local function rows_of(self, list, types, sql)
+   local found = {}
+   for i, bytes in ipairs(self.servers:ask(list, sql .. " FORMAT RowBinary")) do
+      found[i] = {}
+      servers.unpack(found[i], types, bytes, list[i])
+   end
+   return found
+end
+
+-- {====== Creation ======
+
+-- Creates what is missing of a store on all servers. Programs that do this at the same time, or
+-- after one that was stopped, create one store: the first number that a server gets stays, and all
+-- programs insert the same rows.
+local function create(self, path)
+   local list, database, numbers, rows = self.servers.list, self.servers.database, {}, {}
+   for _, sql in ipairs(schema.commands(database, self.servers.cluster)) do
       self.servers:ask(list, sql)
    end
-   for i = 1, #list do
-      numbers[i] = servers.random()
+   for _, server in ipairs(list) do
+      self.servers:ask({ server }, schema.numbering(database, servers.random()))
    end
-   table.sort(numbers)
-   local rows = {}
+   for i, found in ipairs(rows_of(self, list, "i", ("SELECT shard FROM %s.number"):format(
+      database)))
+   do
+      numbers[i] = found[1][1]
+   end
+   by_number(path, list, numbers)
+   local all = table.move(numbers, 1, #numbers, 1, {})
+   table.sort(all)
    for i, number in ipairs(numbers) do
-      rows[i] = row_binary.pack("iiI", schema.VERSION, number, numbers)
+      rows[i] = row_binary.pack("iiI", schema.VERSION, number, all)
    end
    self.servers:insert { { table = "store", rows = rows } }
 end
 
----Returns on how many servers the database has a store.
----@param self profio.ClickHouseEngine
----@return integer count
----@return { label: string }|nil absent a server without it
-function opening.stores(self)
-   local count, absent = 0, nil
+-- Returns the servers that have the table store, and one that has none, or nil.
+local function with_store(self)
+   local list, absent = {}, nil
    for i, answer in ipairs(self.servers:ask(self.servers.list, ("SELECT count() FROM system.tables "
       .. "WHERE database = '%s' AND name = 'store'"):format(self.servers.database)))
    do
-      if answer:find "^1" then
-         count = count + 1
-      else
-         absent = self.servers.list[i]
-      end
+      local server = self.servers.list[i]
+      list[#list + 1] = answer:find "^1" and server or nil
+      absent = list[#list] ~= server and server or absent
    end
-   return count, absent
+   return list, absent
 end
 
--- Returns the row of the table store of each server, in the order of the list. Raises unless each
--- has one with a version that is known here.
-local function states(self, path)
-   local found = {}
-   for i, bytes in ipairs(self.servers:ask(self.servers.list, ("SELECT DISTINCT version, shard, "
-      .. "shards FROM %s.store FORMAT RowBinary"):format(self.servers.database)))
-   do
-      local server, rows = self.servers.list[i], {}
-      servers.unpack(rows, "iiI", bytes, server)
+-- Returns the rows of the table store of some servers; and whether all, or any of them, have one.
+local function states(self, list)
+   local found, all, any = rows_of(self, list, "iiI", ("SELECT DISTINCT version, shard, shards "
+      .. "FROM %s.store"):format(self.servers.database)), true, false
+   for _, rows in ipairs(found) do
+      all, any = all and #rows > 0, any or #rows > 0
+   end
+   return found, all, any
+end
+
+-- Returns the rows of the table store of all servers. A store of which a part is missing, because
+-- the program that created it was stopped, is completed.
+local function completed(self, path, mode)
+   local list, absent = with_store(self)
+   local found, all, any = states(self, list)
+   if any and absent then -- rows come after all tables: another program may have created them since
+      list, absent = with_store(self)
+      found, all = states(self, list)
+   end
+   if #list == 0 and mode ~= "create" then
+      problem.raise(path .. ": the database has no store: profio store add creates it", "io")
+   elseif any and absent then
+      problem.raise(("%s: this server does not have the store that others have: name the servers "
+         .. "with which it was created"):format(absent.label), "unsupported")
+   elseif absent or not all then
+      create(self, path)
+      found = states(self, self.servers.list)
+   end
+   return found
+end
+
+-- }======
+
+-- {====== Checks ======
+
+-- Returns the number of each server and the numbers of all, as the tables store have them. Raises
+-- unless each has one row with a version that is known here.
+local function numbers_of(self, path, found)
+   local numbers = {}
+   for i, rows in ipairs(found) do
       if #rows ~= 1 then
-         problem.raise(("%s: the table store has %d rows instead of one: two programs created the "
-            .. "store at the same time, or one was stopped; drop the database and create it again")
-            :format(server.label, #rows), "format")
+         problem.raise(("%s: the table store has %d rows instead of one: programs have created it "
+            .. "for different servers at the same time; drop the database and create it again")
+            :format(self.servers.list[i].label, #rows), "format")
       elseif rows[1][1] ~= schema.VERSION then
          problem.raise(("%s: the schema of this store is %d, this profio knows %d: use the profio "
             .. "that has written it"):format(path, rows[1][1], schema.VERSION), "unsupported")
       end
-      found[i] = rows[1]
+      numbers[i] = rows[1][2]
    end
-   return found
+   return numbers, found[1][1][3]
 end
 
 -- Raises unless the cluster has exactly the shards of these numbers.
@@ -81,32 +139,28 @@ local function check_cluster(self, path, numbers)
    end
 end
 
----Raises unless the servers are exactly the shards of the store, so that no run is left out and
----none counts twice. Orders them by their numbers.
+-- }======
+
+---Opens the tables of a store: creates them, or what is missing of them, and checks that the
+---servers are exactly the shards of the store, so that no run is left out and none counts twice.
+---Orders them by their numbers. Raises failures.
 ---@param self profio.ClickHouseEngine
 ---@param path string
-function opening.check(self, path)
-   local by_number, list = {}, {}
-   local found = states(self, path)
-   for i, row in ipairs(found) do
-      local server = self.servers.list[i]
-      if by_number[row[2]] then
-         problem.raise(("%s: %s and %s are one server: name it once"):format(path,
-            by_number[row[2]].label, server.label), "unsupported")
-      end
-      by_number[row[2]] = server
+---@param mode "read"|"write"|"create" "create": the tables are created if there are none
+function opening.open(self, path, mode)
+   local found, list = completed(self, path, mode), {}
+   local own, all = numbers_of(self, path, found)
+   local server_of = by_number(path, self.servers.list, own)
+   for _, number in ipairs(all) do
+      list[#list + 1] = server_of[number]
    end
-   local numbers = found[1][3]
-   for _, number in ipairs(numbers) do
-      list[#list + 1] = by_number[number]
-   end
-   if #list ~= #numbers or #list ~= #found then
+   if #list ~= #all or #list ~= #found then
       problem.raise(("%s: the store has %d shards, not the %d servers of the address: name all of "
-         .. "them, with shards=HOST:PORT,..."):format(path, #numbers, #found), "unsupported")
+         .. "them, with shards=HOST:PORT,..."):format(path, #all, #found), "unsupported")
    end
    self.servers:set_order(list)
    if self.servers.cluster then
-      check_cluster(self, path, numbers)
+      check_cluster(self, path, all)
    end
 end
 

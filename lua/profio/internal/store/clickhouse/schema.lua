@@ -2,7 +2,10 @@
 -- those of dropped attempts removed later, so that an insert is whole or absent, and a query never
 -- waits:
 --
---    store      one row: the version of the schema, the number of this shard, and of all shards
+--    number     the random number of this shard, in a view, which the first of several programs
+--               creates, so that all know the same
+--    store      one row: the version of the schema, the number of this shard, and of all shards.
+--               It comes last: a store without it is not complete
 --    runs       a row for each time that a run was added (`attempt`, a random number), inserted
 --               after all of its cells: cells without such a row do not count. When its labels
 --               are changed, the row is inserted again with a higher version, which counts
@@ -60,6 +63,15 @@ local tables = {
    { "programs", "hash FixedString(16), symbols String", "hash", "" },
    { "runs", columns_text(), "(hash, attempt)", "", "(version)" },
 }
+
+---Returns the command that gives a server its number, unless it has one.
+---@param database string
+---@param number integer
+---@return string
+function schema.numbering(database, number)
+   return ("CREATE VIEW IF NOT EXISTS %s.number AS SELECT toInt64(%d) AS shard"):format(database,
+      number)
+end
 
 ---Returns the commands that create the tables.
 ---@param database string
