@@ -16,6 +16,7 @@ end
 local cases = {
    files = "--info", names = "--report flat", ids = "--check", depth = "--export folded",
    warnings = "--check", cycle = "--report graph", lanes = "--report flow",
+   versions = "compare", limits = "", where = "--report flat", store = "store add",
 }
 
 describe("growth", function()

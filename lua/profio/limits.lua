@@ -355,10 +355,11 @@ end
 ---unit }: state is ok, exceeded or missing (the area did not run, or has no such value, here or in
 ---the base; or it is not known which of several areas of one name in the base it is)
 function limits.check(list, rows, base)
-   local results, both = {}, base and { new = by_keys(rows), base = by_keys(base) }
+   local results, new = {}, by_keys(rows)
+   local both = base and { new = new, base = by_keys(base) }
    for _, limit in ipairs(list) do
       local before = #results
-      for _, row in ipairs(rows) do
+      for _, row in ipairs(limit.pattern and rows or new[keys_of(limit)] or {}) do
          if is_of(limit, row) then
             results[#results + 1] = result_of(limit, row, both)
          end

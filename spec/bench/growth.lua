@@ -176,11 +176,15 @@ function growth.run(wanted, longest, say)
    for _, axis in ipairs(axes) do
       local known = {}
       local one = wanted[axis.name]
-      local options_of = one == true and all_options(made(axis, 8, known)) or { one }
+      local options_of = one == true and (axis.options or all_options(made(axis, 8, known)))
+         or { one }
       for _, options in ipairs(options_of) do
          local points, exponents = growth.measure(axis, options, known, longest)
          local last = points[#points]
-         if last then
+         if not last and (one ~= true or axis.options) then -- it was meant to fit
+            say(("%-12s %-26s fails  !"):format(axis.name, options))
+            bad[#bad + 1] = ("%s %s: fails"):format(axis.name, options)
+         elseif last then
             local allowed = expected[axis.name .. " " .. options] or expected[axis.name]
             local is_bad = largest(exponents) > (allowed and allowed[1] or MOST) or #points < 5
             local why = allowed and largest(exponents) > MOST and allowed[2]

@@ -306,9 +306,93 @@ end
 
 -- }======
 
+-- {====== Of commands that take more than one trace, or lists ======
+
+-- A profile of n functions, with other weights for each seed, all below one caller.
+local function profile(n, path, seed)
+   local text, random = protobuf.texts(), seed
+   local list = { protobuf.message(1, protobuf.number(1, text "samples"),
+      protobuf.number(2, text "count")) }
+   for i = 0, n do
+      list[#list + 1] = protobuf.message(4, protobuf.number(1, i + 1),
+         protobuf.message(4, protobuf.number(1, i + 1)))
+      list[#list + 1] = protobuf.message(5, protobuf.number(1, i + 1),
+         protobuf.number(2, text("f" .. (i > 0 and i % 3 == 0 and seed // 3 or "") .. "_" .. i)))
+      random = (random * 1103515245 + 12345) & 0x7fffffff
+      list[#list + 1] = protobuf.message(2, protobuf.packed(1, i == 0 and { 1 } or { i + 1, 1 }),
+         protobuf.packed(2, { (random >> 16) % 100 + 1 }))
+   end
+   list[#list + 1] = text.fields()
+   return write(("%s-%d.pb"):format(path, seed), table.concat(list))
+end
+
+-- Three runs of two versions; a third of the functions has another name in the second one.
+local function versions(n, path)
+   local list = {}
+   for seed = 0, 5 do
+      list[seed < 3 and seed + 1 or seed + 2] = profile(n, path, seed)
+   end
+   list[4] = "--new"
+   return list
+end
+
+local function diff(n, path)
+   return { profile(n, path, 3), "--diff", profile(n, path, 0) }
+end
+
+-- Runs that are not yet in the store, which is a new one.
+local function store(n, path)
+   local list = { path .. ".db" }
+   for i = 1, n do
+      list[i + 1] = profile(5, path .. "-" .. i, i)
+   end
+   return list
+end
+
+local function limits(n, path)
+   local lines = {}
+   for i = 1, n do
+      lines[i] = ("FUNCTION%d net_max <= 1s\n"):format(i)
+   end
+   return { "--limits", write(path .. ".lim", table.concat(lines)), areas(n, path)[1] }
+end
+
+-- Calls of F of which each tenth is slow, because of one callee.
+local function explained(n, path)
+   return { "F", calls(path, function(put)
+      local time = 0
+      local function at(duration)
+         time = time + duration
+         return time
+      end
+      for i = 1, n do
+         put(1, "I", "F", at(1))
+         put(1, "I", "G" .. i % 7, at(1))
+         put(1, "O", "G" .. i % 7, at(i % 10 == 0 and 50 or 1))
+         put(1, "O", "F", at(1))
+      end
+   end)[1] }
+end
+
+local function where(n, path)
+   local list = {}
+   for i = 1, n do
+      list[i] = "f_" .. i
+   end
+   return { "--where", "function=" .. table.concat(list, ","), profile(n, path, 0) }
+end
+
+local function focused(n, path)
+   return { "--focus", "f_1", "--hide", "~_2", profile(n, path, 0) }
+end
+
+-- }======
+
 local inverse = 0xf1de83e19937733d -- of the golden ratio, modulo 2^64
 
----@type { name: string, make: fun(n: integer, path: string), first: integer, most: integer }[]
+-- `options`: the only command lines that an axis is for; else all modes, reports and exports.
+---@type { name: string, make: fun(n: integer, path: string), first: integer, most: integer,
+---options: string[]|nil }[]
 return {
    { name = "records", make = records, first = 2000, most = 512000 },
    { name = "areas", make = areas, first = 1000, most = 256000 },
@@ -336,4 +420,13 @@ return {
    { name = "pprof-depth", make = pprof_depth, first = 500, most = 64000 },
    { name = "memos", make = memos, first = 1000, most = 128000 },
    { name = "fields", make = fields, first = 15, most = 240 },
+   { name = "versions", make = versions, first = 500, most = 32000,
+     options = { "compare", "compare --output csv", "compare --metric samples --by stack" } },
+   { name = "diff", make = diff, first = 500, most = 64000,
+     options = { "--report flat", "--export folded" } },
+   { name = "store", make = store, first = 20, most = 1280, options = { "store add" } },
+   { name = "limits", make = limits, first = 500, most = 32000, options = { "" } },
+   { name = "explained", make = explained, first = 2000, most = 256000, options = { "explain" } },
+   { name = "where", make = where, first = 500, most = 16000, options = { "--report flat" } },
+   { name = "focus", make = focused, first = 500, most = 64000, options = { "--report flat" } },
 }

@@ -18,7 +18,7 @@ local function random_test()
       test.value = tables.value(type)
    elseif test.op == "in" then
       test.values = {}
-      for i = 1, math.random(0, 4) do
+      for i = 1, math.random(0, math.random(2) == 1 and 4 or 20) do
          test.values[i] = tables.value(type)
       end
    elseif test.op == "between" then

@@ -10,6 +10,7 @@
 #include "kernels/stages/stages.h"
 #include "kernels/base/order.h"
 #include "model/base/memory.h"
+#include "model/base/sorts.h"
 #include "model/dictionary/areas.h"
 
 enum {
@@ -20,6 +21,9 @@ enum {
 
 /* Names and areas with ids from here on are tested for each row. */
 #define MAX_RESULTS ((size_t)1 << 26)
+
+/* Up to so many values are compared with all rows, which is faster. */
+#define FEW_VALUES 8
 
 typedef struct results {
   uint8_t *by_number;
@@ -32,8 +36,9 @@ typedef struct where {
   bool yes[PF_BATCH_ROWS]; /* by row: whether the test holds */
   size_t ntests;
   pf_test *tests;
-  size_t *columns;  /* by test */
-  results *results; /* by test */
+  size_t *columns;   /* by test */
+  results *results;  /* by test */
+  pf_value **sorted; /* by test: the values of PF_IS_IN */
 } where;
 
 
@@ -42,11 +47,35 @@ bool pf_test_is_text (pf_type type) {
 }
 
 
-static bool is_in (const pf_test *test, pf_bytes text) {
-  for (size_t i = 0; i < test->nvalues; i++)
-    if (text.size == test->values[i].text.size &&
-        pf_text_compare(text, test->values[i].text) == 0)
+static int compare_texts (const void *context, const void *a, const void *b) {
+  (void)context;
+  return pf_text_compare(((const pf_value *)a)->text,
+                         ((const pf_value *)b)->text);
+}
+
+
+static int compare_words (const void *context, const void *a, const void *b) {
+  const uint64_t x = ((const pf_value *)a)->word;
+  const uint64_t y = ((const pf_value *)b)->word;
+  (void)context;
+  return (x > y) - (x < y);
+}
+
+
+/* Whether the values of a test, which are sorted, have one. */
+static bool is_in (const pf_test *test, const pf_value *value,
+                   pf_compare *compare) {
+  size_t low = 0, high = test->nvalues;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const int order = compare(NULL, value, &test->values[middle]);
+    if (order == 0)
       return true;
+    if (order < 0)
+      high = middle;
+    else
+      low = middle + 1;
+  }
   return false;
 }
 
@@ -58,7 +87,9 @@ static pf_status try_text (const pf_test *test, pf_bytes text, bool *yes,
   pf_status status = PF_OK;
   *yes = false;
   switch (test->kind) {
-    case PF_IS_IN: *yes = is_in(test, text); break;
+    case PF_IS_IN:
+      *yes = is_in(test, &(pf_value){0, text}, compare_texts);
+      break;
     case PF_IS_BETWEEN:
       *yes =
           (test->open_low ||
@@ -114,6 +145,10 @@ static void test_words (where *w, const pf_test *test, const pf_column *column,
     for (size_t i = 0; i < rows; i++)
       w->yes[i] = (w->words[i] >= low) & (w->words[i] <= high);
   }
+  else if (test->nvalues > FEW_VALUES)
+    for (size_t i = 0; i < rows; i++)
+      w->yes[i] =
+          is_in(test, &(pf_value){w->words[i], {NULL, 0}}, compare_words);
   else {
     memset(w->yes, 0, rows);
     for (size_t v = 0; v < test->nvalues; v++)
@@ -182,10 +217,34 @@ static void where_close (void *context) {
   where *const w = context;
   for (size_t t = 0; w->results != NULL && t < w->ntests; t++)
     free(w->results[t].by_number);
+  for (size_t t = 0; w->sorted != NULL && t < w->ntests; t++)
+    free(w->sorted[t]);
   free(w->results);
+  free(w->sorted);
   free(w->tests);
   free(w->columns);
   free(w);
+}
+
+
+/* Give a test sorted values of its own. False when out of memory. */
+static bool sort_values (where *w, size_t t, pf_type type) {
+  pf_test *const test = &w->tests[t];
+  const size_t count = test->nvalues;
+  if (test->kind != PF_IS_IN || count < 2)
+    return true;
+  pf_value *const sorted = pf_array_of_zeros(count + 1, sizeof *sorted);
+  if (sorted == NULL)
+    return false;
+  memcpy(sorted, test->values, count * sizeof *sorted);
+  w->sorted[t] = sorted;
+  test->values = sorted;
+  pf_value *const spare = pf_array_of_zeros(count, sizeof *spare);
+  if (spare != NULL)
+    pf_sort(sorted, spare, count, sizeof *sorted,
+            pf_test_is_text(type) ? compare_texts : compare_words, NULL);
+  free(spare);
+  return spare != NULL;
 }
 
 
@@ -199,13 +258,17 @@ pf_status pf_where_open (pf_reader *input, const pf_test *tests, size_t ntests,
   w->tests = calloc(ntests + 1, sizeof *tests);
   w->columns = calloc(ntests + 1, sizeof *w->columns);
   w->results = calloc(ntests + 1, sizeof *w->results);
-  if (w->tests == NULL || w->columns == NULL || w->results == NULL) {
-    where_close(w);
-    return pf_no_memory(error);
-  }
-  for (size_t i = 0; i < ntests; i++) {
+  w->sorted = calloc(ntests + 1, sizeof *w->sorted);
+  bool ok = w->tests != NULL && w->columns != NULL && w->results != NULL &&
+            w->sorted != NULL;
+  for (size_t i = 0; ok && i < ntests; i++) {
     w->tests[i] = tests[i];
     w->columns[i] = tests[i].column;
+    ok = sort_values(w, i, input->fields[tests[i].column].type);
+  }
+  if (!ok) {
+    where_close(w);
+    return pf_no_memory(error);
   }
   const pf_status status = pf_filter_open(
       input, w->columns, ntests, (pf_predicate){w, select_rows, where_close},

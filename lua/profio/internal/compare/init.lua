@@ -95,12 +95,18 @@ local function tested(self, items, wanted)
 end
 
 -- Sorts rows by the size of the change, then by name.
-local function is_larger(a, b)
-   local x, y = math.abs(a.change), math.abs(b.change)
-   if x ~= y then
-      return x > y
+local function sort_by_size(rows)
+   local sizes = {}
+   for _, row in ipairs(rows) do
+      sizes[row] = math.abs(row.change)
    end
-   return a.name < b.name
+   table.sort(rows, function(a, b)
+      local x, y = sizes[a], sizes[b]
+      if x ~= y then
+         return x > y
+      end
+      return a.name < b.name
+   end)
 end
 
 -- A function that the other side still has, without cost, is not gone or new.
@@ -206,7 +212,7 @@ local function result_of(self, column, wanted)
          return (tested(self, sums)).rows
       end)
    end
-   table.sort(result.rows, is_larger)
+   sort_by_size(result.rows)
    result.whole.name, result.whole.verdict = "the whole", whole_verdict(self, result.whole,
       is_exact)
    self.tested[name] = result

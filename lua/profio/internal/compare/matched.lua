@@ -22,7 +22,7 @@ local matched = {}
 -- {====== Files ======
 
 local function id_of(row)
-   return row.name .. "\0" .. (row.file or "")
+   return row.file and row.name .. "\0" .. row.file or row.name
 end
 
 -- Returns the distinct functions of the runs of one side, numbered, and their numbers.
@@ -33,7 +33,7 @@ local function frames_of(runs)
          local id = id_of(row)
          if not numbers[id] then
             numbers[id] = #frames + 1
-            frames[#frames + 1] = { number = #frames + 1, ["function"] = row.name,
+            frames[#frames + 1] = { number = #frames + 1, id = id, ["function"] = row.name,
                file = row.file, line = row.line }
          end
       end
@@ -46,8 +46,7 @@ end
 local function files_by_file(frames, renamed, others)
    local file_of = {}
    for _, frame in ipairs(frames) do
-      local id = frame["function"] .. "\0" .. (frame.file or "")
-      local other = renamed[frame.number] or others[id] and frame
+      local other = renamed[frame.number] or others[frame.id] and frame
       if other and frame.file then
          local is_same = file_of[frame.file] == nil or file_of[frame.file] == other.file
          file_of[frame.file] = is_same and other.file or false
@@ -61,6 +60,9 @@ end
 local function files_of(frames, numbers, renamed, others)
    local file_of = files_by_file(frames, renamed or {}, others)
    return function(row)
+      if not row.file and not renamed then
+         return nil
+      end
       local other = renamed and renamed[numbers[id_of(row)]]
       return other and other.file or row.file and file_of[row.file] or row.file
    end

@@ -19,6 +19,10 @@ local moved = {}
 local MOST, MOST_EXACT = 0.5, 0.1
 
 local CLOSE = 0.1   -- largest change of a function that has another last part, of its cost
+-- Of a caller with more than MANY new callees, only the nearest ones in cost on each side of a gone
+-- one are looked at, beside those with its name.
+local MANY, NEAREST = 64, 2
+
 local BESIDE = 0.1  -- smallest change of an unknown function, as a part of that of the gone or new
 
 local proven = { gone = true, faster = true, new = true, slower = true }
@@ -26,23 +30,9 @@ local structural = { gone = true, new = true }
 
 -- {====== Pairs ======
 
-local function calls(callers, caller, callee)
-   return callers[callee] ~= nil and callers[callee][caller] == true
-end
-
-local function have_same_caller(callers, a, b)
-   for caller in pairs(callers[a] or {}) do
-      if calls(callers, caller, b) then
-         return true
-      end
-   end
-   return false
-end
-
-local function are_related(callers, from, to)
-   return calls(callers, to.name, from.name) or calls(callers, from.name, to.name)
-      or from.verdict == "gone" and to.verdict == "new"
-      and have_same_caller(callers, from.name, to.name)
+-- Returns the last part of the name of a function, without modules, classes and parameters.
+local function last_part(row)
+   return row.name:gsub("[(<].*", ""):match "[^.:/]*$"
 end
 
 -- Returns whether a row that is gone or new may belong to one whose verdict is unknown.
@@ -55,19 +45,106 @@ local function may_belong(a, b)
    return proven[a.verdict] and proven[b.verdict] or is_beside(a, b) or is_beside(b, a)
 end
 
--- Returns all pairs { from, to } of related rows, in the order of the rows.
-local function pairs_of(rows, callers)
-   local losing, gaining, list = {}, {}, {}
+-- Returns the sets of callees by the name of a caller.
+local function callees_of(callers)
+   local callees = {}
+   for callee, list in pairs(callers) do
+      for caller in pairs(list) do
+         callees[caller] = callees[caller] or {}
+         callees[caller][callee] = true
+      end
+   end
+   return callees
+end
+
+-- The new callees of a caller: their places among the gaining rows, by rising cost, and by the last
+-- part of their names.
+local function new_callees(names, gaining, places_of)
+   local found = { by_cost = {}, by_part = {} }
+   for name in pairs(names or {}) do
+      for _, place in ipairs(places_of[name] or {}) do
+         if gaining[place].verdict == "new" then
+            local part = last_part(gaining[place])
+            found.by_cost[#found.by_cost + 1] = place
+            found.by_part[part] = found.by_part[part] or {}
+            table.insert(found.by_part[part], place)
+         end
+      end
+   end
+   table.sort(found.by_cost, function(a, b)
+      local x, y = gaining[a].change, gaining[b].change
+      return x < y or x == y and a < b
+   end)
+   return found
+end
+
+-- Calls a function with the places of the new callees to which the cost of a row that is gone may
+-- have moved: all of a caller with few, else those with its name and the nearest ones in cost.
+local function each_new_callee(found, row, gaining, f)
+   local list, first, last = found.by_cost, 1, #found.by_cost
+   if #list > MANY then
+      local low, high = 1, #list + 1 -- the first one whose cost is not smaller
+      while low < high do
+         local middle = (low + high) // 2
+         if gaining[list[middle]].change < -row.change then
+            low = middle + 1
+         else
+            high = middle
+         end
+      end
+      first, last = math.max(low - NEAREST, 1), math.min(low + NEAREST - 1, #list)
+      for _, place in ipairs(found.by_part[last_part(row)] or {}) do
+         f(place)
+      end
+   end
+   for i = first, last do
+      f(list[i])
+   end
+end
+
+-- Returns rows by the sign of their change, and the places of the gaining ones by name.
+local function sides_of(rows)
+   local losing, gaining, places_of = {}, {}, {}
    for _, row in ipairs(rows) do
       local is_one = proven[row.verdict] or row.verdict == "unknown"
-      local side = is_one and (row.change < 0 and losing or row.change > 0 and gaining) or {}
-      side[#side + 1] = row
+      if is_one and row.change < 0 then
+         losing[#losing + 1] = row
+      elseif is_one and row.change > 0 then
+         gaining[#gaining + 1] = row
+         places_of[row.name] = places_of[row.name] or {}
+         table.insert(places_of[row.name], #gaining)
+      end
    end
+   return losing, gaining, places_of
+end
+
+-- Returns all pairs { from, to } of related rows, in the order of the rows: one calls the other, or
+-- a caller of the gone one calls the new one.
+local function pairs_of(rows, callers)
+   local losing, gaining, places_of = sides_of(rows)
+   local callees, new_of, list = callees_of(callers), {}, {}
    for _, from in ipairs(losing) do
-      for _, to in ipairs(gaining) do
-         if may_belong(from, to) and are_related(callers, from, to) then
-            list[#list + 1] = { from, to }
+      local is_found, places = {}, {}
+      local function add(place)
+         if not is_found[place] and may_belong(from, gaining[place]) then
+            is_found[place] = true
+            places[#places + 1] = place
          end
+      end
+      for _, names in ipairs { callers[from.name] or {}, callees[from.name] or {} } do
+         for name in pairs(names) do
+            for _, place in ipairs(places_of[name] or {}) do
+               add(place)
+            end
+         end
+      end
+      for caller in pairs(from.verdict == "gone" and callers[from.name] or {}) do
+         new_of[caller] = new_of[caller] or new_callees(callees[caller], gaining, places_of)
+         each_new_callee(new_of[caller], from, gaining, add)
+      end
+      table.sort(places)
+      for _, place in ipairs(places) do
+         list[#list + 1] = { from, gaining[place] }
       end
    end
    return list
@@ -75,34 +152,33 @@ end
 
 -- Returns the groups of rows that pairs connect, each with its rows in the order of the pairs.
 local function connected(list)
-   local group_of, groups = {}, {}
-   local function joined(a, b)
-      if not a or not b or a == b then
-         return a or b
+   local parent, groups, group_of, has = {}, {}, {}, {}
+   local function root_of(row)
+      while parent[row] do
+         local above = parent[row]
+         parent[row] = parent[above] or above
+         row = above
       end
-      for _, row in ipairs(b) do
-         a[#a + 1], group_of[row] = row, a
-      end
-      b.is_joined = true
-      return a
+      return row
    end
    for _, pair in ipairs(list) do
-      local group = joined(group_of[pair[1]], group_of[pair[2]])
-      if not group then
-         group = {}
-         groups[#groups + 1] = group
+      local a, b = root_of(pair[1]), root_of(pair[2])
+      parent[b] = a ~= b and a or nil
+   end
+   for _, pair in ipairs(list) do
+      local root = root_of(pair[1])
+      if not group_of[root] then
+         group_of[root] = {}
+         groups[#groups + 1] = group_of[root]
       end
       for _, row in ipairs(pair) do
-         if not group_of[row] then
-            group_of[row], group[#group + 1] = group, row
+         if not has[row] then
+            has[row] = true
+            table.insert(group_of[root], row)
          end
       end
    end
-   local left = {}
-   for _, group in ipairs(groups) do
-      left[#left + 1] = not group.is_joined and group or nil
-   end
-   return left
+   return groups
 end
 
 -- }======
@@ -134,13 +210,16 @@ local function is_kept(group, sum, is_exact)
 end
 
 -- Marks the rows of a group as moved, with the names of the functions on the other side.
-local function mark(group, list)
-   for _, pair in ipairs(list) do
-      local from, to = pair[1], pair[2]
-      if group.has[from] and group.has[to] then
-         from.to, to.from = from.to or {}, to.from or {}
-         table.insert(from.to, to.name)
-         table.insert(to.from, from.name)
+-- `pairs_from`: the pairs by their losing row.
+local function mark(group, pairs_from)
+   for _, from in ipairs(group.rows) do
+      for _, pair in ipairs(pairs_from[from] or {}) do
+         local to = pair[2]
+         if group.has[to] then
+            from.to, to.from = from.to or {}, to.from or {}
+            table.insert(from.to, to.name)
+            table.insert(to.from, from.name)
+         end
       end
    end
    for _, row in ipairs(group.rows) do
@@ -149,11 +228,6 @@ local function mark(group, list)
 end
 
 -- }======
-
--- Returns the last part of the name of a function, without modules, classes and parameters.
-local function last_part(row)
-   return row.name:gsub("[(<].*", ""):match "[^.:/]*$"
-end
 
 -- Returns the pairs of which one function may be the other one with another name or module.
 local function renamings(list)
@@ -220,9 +294,15 @@ local function mark_kept(groups, list, column, is_exact, test)
       end
    end
    table.sort(groups, is_before)
+   local pairs_from = {}
+   for _, pair in ipairs(list) do
+      local from = pair[1]
+      pairs_from[from] = pairs_from[from] or {}
+      table.insert(pairs_from[from], pair)
+   end
    for _, group in ipairs(groups) do
       if is_free(group.rows) and is_kept(group.rows, group.sum, is_exact) then
-         mark(group, list)
+         mark(group, pairs_from)
       end
    end
 end

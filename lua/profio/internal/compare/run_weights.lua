@@ -34,8 +34,8 @@ local function rows_of(view, columns)
    for _, column in ipairs(columns) do
       wanted[#wanted + 1] = column or nil
    end
+   local name, file, line, self, total = table.unpack(columns, 1, 5)
    for _, record in ipairs(view:rows(table.unpack(wanted))) do
-      local name, file, line, self, total = table.unpack(columns, 1, 5)
       list[#list + 1] = { name = record[name] or "?", file = file and record[file] or nil,
          line = line and record[line] or nil, self = record[self] or 0,
          total = total and record[total] or nil }

@@ -196,17 +196,20 @@ end
 -- The smallest change that could have been shown, and what would show less, of the largest
 -- functions.
 local function power_sentence(result)
-   local list = {}
+   local first = {} -- the largest first
    for _, row in ipairs(result.rows) do
-      list[#list + 1] = row.detectable and row or nil
+      local place = row.detectable and #first + 1 or math.huge
+      while place > 1 and place < math.huge and row.before > first[place - 1].before do
+         place = place - 1
+      end
+      if place <= MOST_NAMED then
+         table.insert(first, place, row)
+         first[MOST_NAMED + 1] = nil
+      end
    end
-   table.sort(list, function(a, b)
-      return a.before > b.before
-   end)
-   if #list == 0 then
+   if #first == 0 then
       return nil
    end
-   local first = table.move(list, 1, MOST_NAMED, 1, {})
    return ("These runs would have shown a change %s."):format(named(first, function(row)
       return ("of %s from %s on%s"):format(row.name, sentences.size(row.detectable),
          row.runs_needed and (" (needs %s to see 2 %%)"):format(sentences.runs(row.runs_needed))

@@ -2,7 +2,7 @@
 -- 1 - p, so that small ones keep their digits. The relations between them are those of Abramowitz
 -- and Stegun (1964), 26.2 to 26.6.
 
-local special = require "profio.internal.inference.special"
+local core = require "profio.core"
 
 local distributions = {}
 
@@ -12,7 +12,7 @@ local MANY <const> = 1e7 -- degrees of freedom from which t is the normal distri
 ---@param x number
 ---@return number
 function distributions.normal_tail(x)
-   local half = special.gamma_q(0.5, x * x / 2) / 2
+   local half = core.gamma_q(0.5, x * x / 2) / 2
    return x >= 0 and half or 1 - half
 end
 
@@ -27,7 +27,7 @@ function distributions.t_tail(t, df)
       return t == math.huge and 0.0 or t == -math.huge and 1.0 or t
    end
    local sum = df + t * t
-   local half = special.beta_i(df / sum, df / 2, 0.5, t * t / sum) / 2
+   local half = core.beta_i(df / sum, df / 2, 0.5, t * t / sum) / 2
    return t >= 0 and half or 1 - half
 end
 
@@ -38,10 +38,10 @@ end
 ---@return number
 function distributions.f_tail(x, df1, df2)
    if df2 > MANY then
-      return special.gamma_q(df1 / 2, df1 * x / 2)
+      return core.gamma_q(df1 / 2, df1 * x / 2)
    end
    local sum = df2 + df1 * x
-   return special.beta_i(df2 / sum, df2 / 2, df1 / 2, df1 * x / sum)
+   return core.beta_i(df2 / sum, df2 / 2, df1 / 2, df1 * x / sum)
 end
 
 -- Quantiles of t are wanted again and again for the same tails and degrees of freedom.
@@ -53,7 +53,7 @@ local known, known_count = {}, 0
 local function t_above(tail, df)
    local is_normal = df > MANY
    local log_front = is_normal and -math.log(2 * math.pi) / 2
-      or -special.lbeta(df / 2, 0.5) - math.log(df) / 2
+      or -core.log_beta(df / 2, 0.5) - math.log(df) / 2
    local low, high, t = 0.0, math.huge, math.sqrt(-2 * math.log(2 * tail))
    for _ = 1, 200 do
       local found = distributions.t_tail(t, df)
@@ -97,42 +97,13 @@ function distributions.t_quantile(tail, df)
    return t
 end
 
----Returns x with I_x(a, b) = p, the quantile of the beta distribution, by Newton's method, with
----bisection where a step would leave what is known to contain it.
----@param p number between 0 and 1
----@param a number above 0
----@param b number above 0
----@return number
-function distributions.beta_quantile(p, a, b)
-   local low, high, x, front = 0.0, 1.0, a / (a + b), special.lbeta(a, b)
-   for _ = 1, 200 do
-      local error = special.beta_i(x, a, b) - p
-      if error > 0 then
-         high = x
-      else
-         low = x
-      end
-      local density = (a - 1) * math.log(x) + (b - 1) * math.log(1 - x) - front
-      local step = error / math.exp(density)
-      local next = x - step
-      if not (next > low and next < high) then
-         next = low + (high - low) / 2
-      end
-      if math.abs(next - x) <= 1e-14 * x then
-         return next
-      end
-      x = next
-   end
-   return x
-end
-
 ---Returns the probability of k successes of n.
 ---@param k integer
 ---@param n integer
 ---@param p number probability of a success, between 0 and 1, exclusive
 ---@return number
 function distributions.binomial(k, n, p)
-   return math.exp(special.lgamma(n + 1) - special.lgamma(k + 1) - special.lgamma(n - k + 1)
+   return math.exp(core.log_gamma(n + 1) - core.log_gamma(k + 1) - core.log_gamma(n - k + 1)
       + k * math.log(p) + (n - k) * math.log(1 - p))
 end
 
@@ -143,7 +114,7 @@ end
 ---@param p number
 ---@return number
 function distributions.binomial_at_least(k, n, p)
-   return k <= 0 and 1.0 or special.beta_i(p, k, n - k + 1, 1 - p)
+   return k <= 0 and 1.0 or core.beta_i(p, k, n - k + 1, 1 - p)
 end
 
 return distributions

@@ -106,7 +106,7 @@ end
 -- `before`: the mean of the base as the variance takes it.
 local function add_power(row, before, found, level, data, options, fewest)
    local test = { before = before, variance = found.variance, level = level, power = POWER,
-      by_outliers = found.by_outliers }
+      outliers = found.outliers }
    if before > 0 then
       row.detectable = fewest <= math.min(data.n1, data.n2) and found.smallest <= level
          and power.detectable(test, data.n1, data.n2, found.df) or nil

@@ -5,6 +5,7 @@
 local distributions = require "profio.internal.inference.distributions"
 local outliers = require "profio.internal.inference.outliers"
 local prior = require "profio.internal.inference.prior"
+local root = require "profio.internal.inference.root"
 local run_scales = require "profio.internal.inference.run_scales"
 local tests = require "profio.internal.inference.tests"
 
@@ -12,6 +13,7 @@ local moderated = {}
 
 local FEW <const> = 5           -- samples a run, below which the variance of Poisson is the least
 local OUTLIER <const> = 0.01    -- probability below which a variance does not follow the prior
+local MOST_LEARNED <const> = 4096 -- functions that the prior learns from: more tell it nothing new
 local MANY_COUNTS <const> = 1e5 -- from which the normal distribution is exact enough
 
 -- Returns the spread of a function whose runs are divided by the factors of their sides, if any.
@@ -46,11 +48,17 @@ local function is_typical(item, data)
    return true
 end
 
--- Returns the functions from which the noise of all can be learned.
+-- Returns the functions from which the noise of all can be learned: of many, evenly those of the
+-- whole list.
 local function typical_items(data)
-   local items = {}
+   local all = {}
    for _, item in ipairs(data.items) do
-      items[#items + 1] = is_typical(item, data) and item or nil
+      all[#all + 1] = is_typical(item, data) and item or nil
+   end
+   local count = math.min(#all, MOST_LEARNED)
+   local items = {}
+   for i = 1, count do
+      items[i] = all[1 + (i - 1) * #all // count]
    end
    return items
 end
@@ -185,39 +193,31 @@ local function p_of_outliers(item, data, model)
    return outliers.p(model.outliers, item.before / item.after, data.n1, data.n2)
 end
 
--- Returns the ratio beyond `start`, towards 0 or infinity, at which the test just rejects.
-local function bound(item, data, variance, t, is_upper)
-   local function is_inside(ratio)
-      return (item.after - ratio * item.before) ^ 2
-         <= t ^ 2 * variance_at(item, data, variance, ratio)
+-- Returns the smallest and the largest ratio of the means that the test does not reject.
+local function bounds(item, data, variance, t)
+   local function beyond(ratio) -- above 0: the ratio is rejected
+      return math.abs(item.after - ratio * item.before)
+         - t * math.sqrt(variance_at(item, data, variance, ratio))
    end
-   local inside = math.max(item.after / item.before, 1e-9)
-   local outside = is_upper and inside * 2 or 0.0
-   while is_upper and is_inside(outside) do
+   local middle = math.max(item.after / item.before, 1e-9)
+   local low = beyond(0.0) > 0 and root(beyond, middle, 0.0) or 0.0
+   local inside, outside = middle, middle * 2
+   while beyond(outside) <= 0 do
       inside, outside = outside, outside * 2
       if outside > 1e9 then
-         return math.huge
+         return low, math.huge
       end
    end
-   for _ = 1, 50 do
-      local middle = (inside + outside) / 2
-      if is_inside(middle) then
-         inside = middle
-      else
-         outside = middle
-      end
-   end
-   return not is_upper and inside < 1e-8 and 0.0 or (inside + outside) / 2
+   return low < 1e-8 and 0.0 or low, root(beyond, inside, outside)
 end
 
 ---Tests one function.
 ---@param item table
 ---@param data table
 ---@param model profio.NoiseModel
----@return table { p, low, high, df, variance, smallest, by_outliers }: bounds of the ratio of the
+---@return table { p, low, high, df, variance, smallest, outliers }: bounds of the ratio of the
 ---means, the variance of a run as a function of the mean, the smallest p that these counts could
----have given, the probability of a growth of outliers alone as a function of its ratio and the runs
----of the base and of the new side
+---have given, the outliers of all functions
 function moderated.row(item, data, model)
    local variance, df = variance_of(item, data, model)
    local t = (item.after - item.before) / math.sqrt(variance_at(item, data, variance, 1.0))
@@ -225,17 +225,14 @@ function moderated.row(item, data, model)
    local p_counts, count1, count2 = test_counts(item, data, variance)
    local p_outliers = p_of_outliers(item, data, model)
    local row = { p = math.max(p, p_counts, p_outliers), df = df, variance = variance,
-      smallest = 0.0, by_outliers = model.outliers and function(ratio, n1, n2)
-         return outliers.p(model.outliers, ratio, n2, n1)
-      end }
+      smallest = 0.0, outliers = model.outliers }
    if data.has_unit and item.pooled < FEW then
       local share = data.n2 / (data.n1 + data.n2)
       row.smallest = 2 * math.min(share, 1 - share) ^ (item.pooled * (data.n1 + data.n2))
    end
    if item.before > 0 then
       local quantile = distributions.t_quantile(data.alpha / 2, df)
-      row.low = bound(item, data, variance, quantile, false)
-      row.high = bound(item, data, variance, quantile, true)
+      row.low, row.high = bounds(item, data, variance, quantile)
       if p_counts > p then
          local low, high = tests.rate_interval(count1, count2, data.n1, data.n2, data.alpha)
          row.low, row.high = math.min(low, row.low), math.max(high, row.high)

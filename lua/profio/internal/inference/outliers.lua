@@ -35,6 +35,7 @@ end
 ---@field more number[] ratios to the median, the largest first
 ---@field less number[] ratios of the median to them, the largest first; 1/0 of nothing
 ---@field weights integer number of weights that were looked at
+---@field least table<string, number> results of outliers.least
 
 ---Finds the outliers of functions.
 ---@param items table[] { base, new }: weights in each run, those of functions with enough samples
@@ -42,7 +43,7 @@ end
 ---@param variance fun(mean: number): number of one run, without drift
 ---@return profio.Outliers
 function outliers.of(items, factors, variance)
-   local found = { more = {}, less = {}, weights = 0 }
+   local found = { more = {}, less = {}, weights = 0, least = {} }
    for _, item in ipairs(items) do
       for _, side in ipairs { "base", "new" } do
          local values = {}
@@ -60,9 +61,14 @@ end
 
 -- The probability that a weight is an outlier by at least a ratio.
 local function share(ratios, least, weights)
-   local count = 0
-   while ratios[count + 1] and ratios[count + 1] >= least do
-      count = count + 1
+   local count, after = 0, #ratios + 1 -- so many are at least so large, and fewer than `after`
+   while count + 1 < after do
+      local middle = (count + after) // 2
+      if ratios[middle] >= least then
+         count = middle
+      else
+         after = middle
+      end
    end
    return weights > 0 and count / weights or 0.0
 end
@@ -78,6 +84,73 @@ function outliers.p(found, ratio, n_larger, n_smaller)
    local half = 1 + (ratio - 1) / 2
    return math.min(share(found.more, half, found.weights) ^ n_larger
       + share(found.less, half, found.weights) ^ n_smaller, 1.0)
+end
+
+-- Returns all ratios, the smallest first.
+local function all_ratios(found)
+   if not found.all then
+      found.all = table.move(found.less, 1, #found.less, #found.more + 1,
+         table.move(found.more, 1, #found.more, 1, {}))
+      table.sort(found.all)
+   end
+   return found.all
+end
+
+---Returns the ratio from which on outliers alone have at most some probability; 1/0 if none has.
+---@param found profio.Outliers
+---@param level number
+---@param n_larger integer as for outliers.p
+---@param n_smaller integer
+---@return number
+function outliers.least(found, level, n_larger, n_smaller)
+   local key = ("%a %d %d"):format(level, n_larger, n_smaller)
+   local known = found.least[key]
+   if known then
+      return known
+   end
+   local function beyond(ratio) -- just larger than one whose half is `ratio`
+      return (2 * ratio - 1) * (1 + 1e-9)
+   end
+   local all, low, high = all_ratios(found), 0, #found.more + #found.less + 1
+   while low + 1 < high do -- p is too large beyond `low`, and is not beyond `high`
+      local middle = (low + high) // 2
+      if outliers.p(found, beyond(all[middle]), n_larger, n_smaller) > level then
+         low = middle
+      else
+         high = middle
+      end
+   end
+   known = outliers.p(found, 1.0, n_larger, n_smaller) <= level and 1.0
+      or all[high] and beyond(all[high]) or math.huge
+   found.least[key] = known
+   return known
+end
+
+---Returns the number of runs of each side with which outliers alone have at most some probability
+---of a change.
+---@param found profio.Outliers
+---@param ratio number
+---@param level number
+---@param fewest integer
+---@param most integer returned also if more are needed
+---@return integer
+function outliers.runs(found, ratio, level, fewest, most)
+   local function are_enough(n)
+      return n >= most or outliers.p(found, ratio, n, n) <= level
+   end
+   local low, high = fewest, fewest
+   while not are_enough(high) do
+      low, high = high + 1, high * 2
+   end
+   while low < high do
+      local middle = (low + high) // 2
+      if are_enough(middle) then
+         high = middle
+      else
+         low = middle + 1
+      end
+   end
+   return math.min(high, most)
 end
 
 return outliers

@@ -1,6 +1,7 @@
 -- Tests of two samples, each with its interval: Welch's t test of means, the t interval of a ratio
 -- of means, the exact test of two Poisson rates, and the permutation test.
 
+local core = require "profio.core"
 local distributions = require "profio.internal.inference.distributions"
 
 local tests = {}
@@ -117,9 +118,9 @@ function tests.rate_interval(count1, count2, time1, time2, alpha)
       return share >= 1 and math.huge or share / (1 - share) * time1 / time2
    end
    local low = count2 == 0 and 0.0
-      or distributions.beta_quantile(alpha / 2, count2, count1 + 1)
+      or core.beta_quantile(alpha / 2, count2, count1 + 1)
    local high = count1 == 0 and 1.0
-      or distributions.beta_quantile(1 - alpha / 2, count2 + 1, count1)
+      or core.beta_quantile(1 - alpha / 2, count2 + 1, count1)
    return ratio(low), ratio(high)
 end
 
