@@ -137,10 +137,21 @@ int l_throw (lua_State *L, const pf_error *error, int reader_arg) {
 }
 
 
-/* core.unread(): the last message that l_throw raised because an input could
-   not be read, or nil. cli.lua compares it with the message of an error, to
+void l_mark_unread (lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, RAISED);
+  lua_setfield(L, LUA_REGISTRYINDEX, UNREAD);
+}
+
+
+/* core.unread([value]): the last message that l_throw raised because an input
+   could not be read, or error of a reader of the user, or nil; sets it to a
+   value that is given. cli.lua compares it with the message of an error, to
    tell such errors from wrong use. */
 static int core_unread (lua_State *L) {
+  if (!lua_isnone(L, 1)) {
+    lua_settop(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, UNREAD);
+  }
   lua_getfield(L, LUA_REGISTRYINDEX, UNREAD);
   return 1;
 }

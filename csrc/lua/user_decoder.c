@@ -43,6 +43,7 @@ typedef struct lua_decoder {
   l_callback callback;
   pf_batch *batch; /* of the current call of `next` */
   bool ended;
+  bool is_of_user; /* of a registered format, not of a report of profio */
   bool is_partial; /* `put` failed in the row that the next call writes */
 } lua_decoder;
 
@@ -103,6 +104,8 @@ static pf_status decoder_next (pf_reader *self, pf_batch *batch,
     const pf_status status =
         l_callback_resume(&d->callback, arguments, &d->ended, error);
     d->batch = before; /* not NULL if the function reads its own rows */
+    if (status == PF_ERAISED && d->is_of_user)
+      l_mark_unread(d->callback.thread);
     if (status != PF_OK)
       return status;
   }
@@ -136,6 +139,7 @@ static int core_decoder (lua_State *L) {
     l_no_memory(L);
   r->reader = &d->reader;
   d->callback = callback;
+  d->is_of_user = !lua_isnil(L, 5);
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 9);
   lua_pushvalue(L, 8);

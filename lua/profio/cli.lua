@@ -204,6 +204,10 @@ local function on_raise(message)
    if failure.is(message) then
       return message
    end
+   local is_unread = message == core.unread()
+   if type(message) == "table" and not (getmetatable(message) or {}).__tostring then
+      message = "a table was raised as an error, which says nothing: raise a text"
+   end
    message = tostring(message)
    if message:find "interrupted!$" -- by Ctrl-C, before files are open
       or message:find "interrupted by Ctrl%-C$" then
@@ -215,7 +219,7 @@ local function on_raise(message)
          or debug.traceback(message, 2))
    end
    message = raise.positioned(message, "")
-   local is_failure = message == core.unread() or raise.is_of_user(message)
+   local is_failure = is_unread or raise.is_of_user(message)
    return failure.new(is_failure and failure.NOTHING or failure.USE, message)
 end
 

@@ -178,6 +178,14 @@ profio.register { name = "mine", tables = { rows = { { "n", "int" } } },
                errors)
          end
       end
+      for place in pairs(lines) do -- a text without a place, and what is no text
+         for mistake, message in pairs { ["error('no header', 0)"] = "no header",
+            ["error {}"] = "a table was raised as an error, which says nothing: raise a text" } do
+            command.file("reader.lua", with(place, mistake))
+            local _, status, errors = run "profio --load reader.lua --table rows mine"
+            assert.same({ 1, "profio: " .. message .. "\n" }, { status, errors }, place)
+         end
+      end
       command.file("reader.lua", with("READ", "put 'x'"))
       local _, status, errors = run "profio --load reader.lua --table rows mine"
       assert.equal(1, status)

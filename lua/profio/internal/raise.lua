@@ -2,6 +2,7 @@
 -- public function is published through this file: its errors get the position of the first function
 -- on the stack that does not belong to profio.
 
+local core = require "profio.core"
 local later = require "profio.internal.later"
 local suggestions = later "profio.internal.suggestions"
 
@@ -60,6 +61,25 @@ end
 ---@return boolean
 function raise.is_of_user(message)
    return not message:find(own_position) and message:find "^[^\n:]+:%d+: " ~= nil
+end
+
+local function results_of(ok, ...)
+   if not ok then
+      error(..., 0)
+   end
+   return ...
+end
+
+---Calls a function of a user's reader. Its errors are those of an input that cannot be read, for
+---core.unread.
+---@param f function
+---@param ... any
+---@return any ...
+function raise.reading(f, ...)
+   return results_of(xpcall(f, function(message)
+      core.unread(message)
+      return message
+   end, ...))
 end
 
 ---Adds a position of the user's code to a message of profio, unless it has one.

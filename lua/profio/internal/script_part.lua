@@ -145,7 +145,8 @@ function script_part.open(format, source, options, dictionary, mine)
    local self = setmetatable({ format = format, source = source, dictionary = dictionary,
       opened = true, known = {}, counts = {}, list = {}, others = {}, strict = mine and mine.strict,
       all_warnings = mine and mine.all_warnings, given = mine or {} }, Part)
-   local makers, message, code = format.open(setmetatable({ part = self }, Source), options)
+   local makers, message, code = raise.reading(format.open,
+      setmetatable({ part = self }, Source), options)
    if not makers then
       return nil, ("%s: %s: %s"):format(source:path(), format.name, message or "not readable"),
          code or "format"

@@ -158,9 +158,10 @@ function reader:close() end
 function reader:fields() end
 
 ---Returns the message of the last error of a reader whose input could not be read, without
----position.
----@return string|nil
-function core.unread() end
+---position, or what a reader of the user has raised.
+---@param value any sets it
+---@return any
+function core.unread(value) end
 
 ---Returns a reader of the rows that f(put) supplies; f runs as a coroutine.
 ---@param fields { [1]: string, [2]: string }[]
@@ -563,37 +564,6 @@ function symbols:line(address) end
 ---Returns symbols and lines as bytes.
 ---@return string
 function symbols:pack() end
-
--- }======
-
--- {====== Special functions ======
-
----@param x number above 0
----@return number the logarithm of the gamma function
-function core.log_gamma(x) end
-
----@param a number above 0
----@param b number above 0
----@return number the logarithm of the beta function
-function core.log_beta(a, b) end
-
----@param a number above 0
----@param x number
----@return number the upper regularised incomplete gamma function
-function core.gamma_q(a, x) end
-
----@param x number between 0 and 1
----@param a number above 0
----@param b number above 0
----@param y number|nil 1 - x, where the caller knows it more exactly
----@return number the regularised incomplete beta function
-function core.beta_i(x, a, b, y) end
-
----@param p number between 0 and 1
----@param a number above 0
----@param b number above 0
----@return number x with beta_i(x, a, b) = p
-function core.beta_quantile(p, a, b) end
 
 -- }======
 

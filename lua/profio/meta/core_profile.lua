@@ -401,4 +401,35 @@ function counts:reader(fields, of) end
 ---@return profio.core.Counts
 function core.counts(seeded) end
 
+-- {====== Special functions ======
+
+---@param x number above 0
+---@return number the logarithm of the gamma function
+function core.log_gamma(x) end
+
+---@param a number above 0
+---@param b number above 0
+---@return number the logarithm of the beta function
+function core.log_beta(a, b) end
+
+---@param a number above 0
+---@param x number
+---@return number the upper regularised incomplete gamma function
+function core.gamma_q(a, x) end
+
+---@param x number between 0 and 1
+---@param a number above 0
+---@param b number above 0
+---@param y number|nil 1 - x, where the caller knows it more exactly
+---@return number the regularised incomplete beta function
+function core.beta_i(x, a, b, y) end
+
+---@param p number between 0 and 1
+---@param a number above 0
+---@param b number above 0
+---@return number x with beta_i(x, a, b) = p
+function core.beta_quantile(p, a, b) end
+
+-- }======
+
 return core

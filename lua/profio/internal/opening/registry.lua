@@ -2,6 +2,7 @@
 -- those that users register.
 
 local core = require "profio.core"
+local raise = require "profio.internal.raise"
 local recognition = require "profio.formats.recognition"
 
 local registry = {}
@@ -71,7 +72,8 @@ function registry.detect(source)
    end
    for _, format in ipairs(asked) do
       if format.score then
-         local score = format.score(source:read(0, format.head or 65536), source:size())
+         local score = raise.reading(format.score, source:read(0, format.head or 65536),
+            source:size())
          if type(score) ~= "number" then
             error(("score of format '%s' returned no number"):format(format.name), 0)
          end
