@@ -27,18 +27,13 @@ local run_weights = {}
 
 -- {====== Rows ======
 
--- Returns records of a view as rows. `columns`: name, file, line, self, total as the view calls
--- them; false for a column that it does not have.
+-- Returns the rows of a view. `columns`: name, file, line, self and total as the view calls them;
+-- without total if the view has none.
 local function rows_of(view, columns)
-   local list, wanted = {}, {}
-   for _, column in ipairs(columns) do
-      wanted[#wanted + 1] = column or nil
-   end
-   local name, file, line, self, total = table.unpack(columns, 1, 5)
-   for _, record in ipairs(view:rows(table.unpack(wanted))) do
-      list[#list + 1] = { name = record[name] or "?", file = file and record[file] or nil,
-         line = line and record[line] or nil, self = record[self] or 0,
-         total = total and record[total] or nil }
+   local list = {}
+   for name, file, line, self, total in view:each(table.unpack(columns)) do
+      list[#list + 1] = { name = name or "?", file = file, line = line, self = self or 0,
+         total = total }
    end
    return list
 end
@@ -48,7 +43,7 @@ local readers = {}
 readers["function"] = function(run)
    if run.counts_calls then
       return rows_of(run.profile:flat { zeros = true },
-         { "function", "file", "line", "calls", false })
+         { "function", "file", "line", "calls" })
    end
    return rows_of(run.profile:flat { metric = run.metric.name },
       { "function", "file", "line", "self", "total" })
@@ -65,7 +60,7 @@ function readers.line(run)
       return nil, message, code
    end
    local rows = rows_of(profile:lines { metric = run.metric.name },
-      { "function", "file", "line", "self", false })
+      { "function", "file", "line", "self" })
    if #rows == 0 then
       error(("compare: no lines are known of %s; a program has them if it is compiled with -g")
          :format(run.title), 0)
