@@ -75,9 +75,11 @@ describe("xpp", function()
             assert.same({}, codes(trace))
             assert.same(expected(with_params), trace.entries:rows())
             assert.equal(separator == "\t" and "tab" or separator, trace.info.separator)
+            assert.is_true(trace.info.header_row)
             local bare <close> = open(xpp.text(xpp.golden, { separator = separator,
                line_end = line_end, columns = 5 }) .. "\26")
             assert.same({ "xpp-fields-guessed" }, codes(bare))
+            assert.is_false(bare.info.header_row)
             assert.same(expected(xpp.golden), bare.entries:rows())
          end
       end
