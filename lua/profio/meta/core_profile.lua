@@ -430,6 +430,46 @@ function core.beta_i(x, a, b, y) end
 ---@return number x with beta_i(x, a, b) = p
 function core.beta_quantile(p, a, b) end
 
+---See csrc/kernels/base/two_means.h; internal/inference/noise.lua calls these three.
+---@param before number
+---@param after number
+---@param n1 number
+---@param n2 number
+---@param constant number
+---@param linear number
+---@param square number
+---@param least number
+---@param ratio number
+---@return number
+function core.variance_at(before, after, n1, n2, constant, linear, square, least, ratio) end
+
+---@param before number
+---@param after number
+---@param n1 number
+---@param n2 number
+---@param constant number
+---@param linear number
+---@param square number
+---@param least number
+---@param t number
+---@return number low
+---@return number high
+function core.ratio_bounds(before, after, n1, n2, constant, linear, square, least, t) end
+
+---@param before number
+---@param n1 number
+---@param n2 number
+---@param constant number
+---@param linear number
+---@param square number
+---@param least number
+---@param by_chance number
+---@param real number
+---@param most number
+---@return number
+function core.detectable_growth(before, n1, n2, constant, linear, square, least, by_chance, real,
+   most) end
+
 -- }======
 
 return core

@@ -105,7 +105,7 @@ end
 -- Adds what the runs could have shown, which is nothing if they are too few for a verdict.
 -- `before`: the mean of the base as the variance takes it.
 local function add_power(row, before, found, level, data, options, fewest)
-   local test = { before = before, variance = found.variance, level = level, power = POWER,
+   local test = { before = before, noise = found.noise, level = level, power = POWER,
       outliers = found.outliers }
    if before > 0 then
       row.detectable = fewest <= math.min(data.n1, data.n2) and found.smallest <= level

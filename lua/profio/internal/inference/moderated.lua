@@ -3,9 +3,9 @@
 -- has only the degrees of freedom of the runs. README.md has the model and its sources.
 
 local distributions = require "profio.internal.inference.distributions"
+local noise = require "profio.internal.inference.noise"
 local outliers = require "profio.internal.inference.outliers"
 local prior = require "profio.internal.inference.prior"
-local root = require "profio.internal.inference.root"
 local run_scales = require "profio.internal.inference.run_scales"
 local tests = require "profio.internal.inference.tests"
 
@@ -140,9 +140,8 @@ local function squeezed(own, model)
    return prior.squeezed(own, d, 1.0, prior_df), math.min(prior_df + d, model.learned * d)
 end
 
--- Returns the variance of one run of a function as a function of its mean, and its degrees of
--- freedom.
-local function variance_of(item, data, model)
+-- Returns the noise of one run of a function, and the degrees of freedom of its variance.
+local function noise_of(item, data, model)
    local found, drift = model.prior, model.drift
    local linear, square = found and found.scale or 1.0, found and found.scale * found.c + drift or 0
    local function typical(mean)
@@ -156,22 +155,14 @@ local function variance_of(item, data, model)
       df = all > 0 and all ^ 2 / (shared ^ 2 / model.df + (all - shared) ^ 2 / df_rest) or df_rest
    end
    local least = data.has_unit and item.pooled < FEW and 1.0 or 0.0
-   return function(mean)
-      return math.max(factor * typical(mean), least * mean)
-   end, df
-end
-
--- The variance of m2 - ratio m1 if the ratio of the means is this.
-local function variance_at(item, data, variance, ratio)
-   local base = (data.n1 * item.before + data.n2 * item.after) / (data.n1 + data.n2 * ratio)
-   return variance(ratio * base) / data.n2 + ratio ^ 2 * variance(base) / data.n1
+   return noise.new(0.0, factor * linear, factor * square, least), df
 end
 
 -- Few samples of sides with different numbers of runs are skew, not normal: the exact conditional
 -- test of the counts that have the noise of these weights. Returns its p and its counts.
-local function test_counts(item, data, variance)
+local function test_counts(item, data, of_runs)
    local sum = data.n1 * item.before + data.n2 * item.after
-   local count = sum * item.pooled / variance(item.pooled)
+   local count = sum * item.pooled / noise.variance(of_runs, item.pooled)
    if count ~= count or count > MANY_COUNTS then
       return 0.0
    end
@@ -193,38 +184,20 @@ local function p_of_outliers(item, data, model)
    return outliers.p(model.outliers, item.before / item.after, data.n1, data.n2)
 end
 
--- Returns the smallest and the largest ratio of the means that the test does not reject.
-local function bounds(item, data, variance, t)
-   local function beyond(ratio) -- above 0: the ratio is rejected
-      return math.abs(item.after - ratio * item.before)
-         - t * math.sqrt(variance_at(item, data, variance, ratio))
-   end
-   local middle = math.max(item.after / item.before, 1e-9)
-   local low = beyond(0.0) > 0 and root(beyond, middle, 0.0) or 0.0
-   local inside, outside = middle, middle * 2
-   while beyond(outside) <= 0 do
-      inside, outside = outside, outside * 2
-      if outside > 1e9 then
-         return low, math.huge
-      end
-   end
-   return low < 1e-8 and 0.0 or low, root(beyond, inside, outside)
-end
-
 ---Tests one function.
 ---@param item table
 ---@param data table
 ---@param model profio.NoiseModel
----@return table { p, low, high, df, variance, smallest, outliers }: bounds of the ratio of the
----means, the variance of a run as a function of the mean, the smallest p that these counts could
+---@return table { p, low, high, df, noise, smallest, outliers }: bounds of the ratio of the
+---means, the noise of a run, the smallest p that these counts could
 ---have given, the outliers of all functions
 function moderated.row(item, data, model)
-   local variance, df = variance_of(item, data, model)
-   local t = (item.after - item.before) / math.sqrt(variance_at(item, data, variance, 1.0))
+   local of_runs, df = noise_of(item, data, model)
+   local t = (item.after - item.before) / math.sqrt(noise.variance_at(of_runs, item, data, 1.0))
    local p = tests.two_sided(t, df)
-   local p_counts, count1, count2 = test_counts(item, data, variance)
+   local p_counts, count1, count2 = test_counts(item, data, of_runs)
    local p_outliers = p_of_outliers(item, data, model)
-   local row = { p = math.max(p, p_counts, p_outliers), df = df, variance = variance,
+   local row = { p = math.max(p, p_counts, p_outliers), df = df, noise = of_runs,
       smallest = 0.0, outliers = model.outliers }
    if data.has_unit and item.pooled < FEW then
       local share = data.n2 / (data.n1 + data.n2)
@@ -232,7 +205,7 @@ function moderated.row(item, data, model)
    end
    if item.before > 0 then
       local quantile = distributions.t_quantile(data.alpha / 2, df)
-      row.low, row.high = bounds(item, data, variance, quantile)
+      row.low, row.high = noise.bounds(of_runs, item, data, quantile)
       if p_counts > p then
          local low, high = tests.rate_interval(count1, count2, data.n1, data.n2, data.alpha)
          row.low, row.high = math.min(low, row.low), math.max(high, row.high)

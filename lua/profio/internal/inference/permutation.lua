@@ -4,6 +4,8 @@
 -- Smyth 2010). The interval has the ratios r for which the runs of the base times r, and those of
 -- the new side, pass the same test.
 
+local noise = require "profio.internal.inference.noise"
+
 local permutation = {}
 
 local MOST <const> = 10000
@@ -139,7 +141,7 @@ end
 ---@param item table { base, new, before, after }
 ---@param data table { alpha, n1, n2 }
 ---@param choices integer[][] permutation.choices
----@return table { p, low, high, df, variance, smallest }: as moderated.row
+---@return table { p, low, high, df, noise, smallest }: as moderated.row
 function permutation.row(item, data, choices)
    local p_of = p_of_ratio(item, data, choices)
    local squares = 0.0
@@ -151,7 +153,7 @@ function permutation.row(item, data, choices)
    end
    local df = data.n1 + data.n2 - 2
    local row = { p = p_of(1.0), df = df, smallest = (data.n1 == data.n2 and 2 or 1) / #choices,
-      variance = function() return squares / df end }
+      noise = noise.new(squares / df, 0.0, 0.0) }
    if item.before > 0 then
       local ratio = item.after / item.before
       row.low = ratio > 0 and bound(p_of, data.alpha, ratio, 0.0) or 0.0

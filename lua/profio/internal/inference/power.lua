@@ -3,8 +3,8 @@
 -- in units of the standard error).
 
 local distributions = require "profio.internal.inference.distributions"
+local noise = require "profio.internal.inference.noise"
 local outliers = require "profio.internal.inference.outliers"
-local root = require "profio.internal.inference.root"
 
 local power = {}
 
@@ -17,40 +17,22 @@ local function quantile(tail, df)
    return distributions.t_quantile(tail, df)
 end
 
--- The difference of the means that the test finds, if the new side has `change` more.
-local function needed(test, change, n1, n2, quantiles)
-   local before, after = test.before, test.before * (1 + change)
-   local pooled = (n1 * before + n2 * after) / (n1 + n2)
-   local by_chance = test.variance(pooled) * (1 / n1 + 1 / n2)
-   local real = test.variance(before) / n1 + test.variance(after) / n2
-   return quantiles[1] * math.sqrt(by_chance) + quantiles[2] * math.sqrt(real)
-end
-
+-- Quantiles of the level and of the power of a test.
 local function quantiles_of(test, df)
-   return { quantile(test.level / 2, df), quantile(1 - test.power, df) }
+   return quantile(test.level / 2, df), quantile(1 - test.power, df)
 end
 
 ---Returns the smallest relative growth that the test would have found.
----@param test table { before, variance, level, power, outliers }: the mean of the base, the
----variance of a run as a function of its mean, the level of the test, the probability of finding
+---@param test table { before, noise, level, power, outliers }: the mean of the base, the
+---noise of a run, the level of the test, the probability of finding
 ---it, nil or the outliers that alone make a growth (outliers.of)
 ---@param n1 integer runs of the base
 ---@param n2 integer runs of the new side
 ---@param df number degrees of freedom
 ---@return number|nil change nil if the test would not find a thousandfold growth, or before is 0
 function power.detectable(test, n1, n2, df)
-   local quantiles = quantiles_of(test, df)
-   local function missing(change) -- above 0: the growth is missed
-      return needed(test, change, n1, n2, quantiles) - test.before * change
-   end
-   local high = math.max(2 * missing(0.0) / test.before, 1e-4)
-   while missing(high) > 0 do
-      high = high * 4
-      if high > MOST_GROWTH then
-         return nil
-      end
-   end
-   local change = root(missing, 0.0, high)
+   local by_chance, real = quantiles_of(test, df)
+   local change = noise.detectable(test.noise, test.before, n1, n2, by_chance, real, MOST_GROWTH)
    if test.outliers then
       change = math.max(change, outliers.least(test.outliers, test.level, n2, n1) - 1)
    end
@@ -67,10 +49,14 @@ function power.runs_needed(test, change, df_of, fewest)
    if test.outliers then
       fewest = outliers.runs(test.outliers, 1 + change, test.level, fewest, MOST_RUNS)
    end
+   local before, after = test.before, test.before * (1 + change)
+   local deviation = math.sqrt(2 * noise.variance(test.noise, (before + after) / 2))
+   local of_growth = math.sqrt(noise.variance(test.noise, before)
+      + noise.variance(test.noise, after))
    -- The runs that the change needs with the quantiles of df degrees of freedom.
    local function runs_of(df)
-      local runs = (needed(test, change, 1, 1, quantiles_of(test, df))
-         / (test.before * change)) ^ 2
+      local by_chance, real = quantiles_of(test, df)
+      local runs = ((by_chance * deviation + real * of_growth) / (before * change)) ^ 2
       return runs <= MOST_RUNS and math.max(math.ceil(runs), fewest) or nil
    end
    local low = runs_of(math.huge) -- real runs have larger quantiles, so they need as many or more

@@ -2,19 +2,18 @@
 -- changes both alike, a function that changed the totals only.
 
 local distributions = require "profio.internal.inference.distributions"
+local noise = require "profio.internal.inference.noise"
 local run_scales = require "profio.internal.inference.run_scales"
 local tests = require "profio.internal.inference.tests"
 
 local whole = {}
 
--- Returns the variance of the total of a run as a function of its mean: it grows as the square.
-local function variance_of(base, new, df)
+-- Returns the noise of the total of a run: its variance grows as the square of the mean.
+local function noise_of(base, new, df)
    local before, squares1 = tests.moments(base)
    local after, squares2 = tests.moments(new)
    local relative = (squares1 / before ^ 2 + squares2 / after ^ 2) / df
-   return function(mean)
-      return relative * mean ^ 2
-   end
+   return noise.new(0.0, 0.0, relative)
 end
 
 -- Returns the test of the totals and the bounds of their ratio.
@@ -56,7 +55,7 @@ end
 ---@param options table of `inference.compare`
 ---@param data table samples.of
 ---@return table { before, after, change, relative, low, high, p, scale, scale_width }
----@return table|nil found { variance, df, smallest } as of moderated.row; nil for one run on a side
+---@return table|nil found { noise, df, smallest } as of moderated.row; nil for one run on a side
 function whole.compare(options, data)
    local base, new = options.totals.base, options.totals.new
    local before, after = tests.moments(base), tests.moments(new)
@@ -67,7 +66,7 @@ function whole.compare(options, data)
       local p, low, high = tested(base, new, data)
       result.p, result.low, result.high = p, low and low - 1, high and high - 1
       if math.min(#base, #new) > 1 and before > 0 and after > 0 then
-         return result, { variance = variance_of(base, new, data.df), df = data.df, smallest = 0.0 }
+         return result, { noise = noise_of(base, new, data.df), df = data.df, smallest = 0.0 }
       end
    end
    return result
