@@ -117,6 +117,15 @@ describe("an output that was read", function()
       end
    end)
 
+   it("has a state that tells its size and the time of its last change", function()
+      file("sized.out", ("x"):rep(77))
+      sh "touch -d @1234567890 sized.out && mkfifo pipe2"
+      assert.same({ 77, 1234567890 }, { core.file_state(path_of "sized.out") })
+      for _, path in ipairs { folder, path_of "pipe2", path_of "none" } do
+         assert.is_nil(core.file_state(path))
+      end
+   end)
+
    it("raises when one of several outputs is it", function()
       write_tables()
       local trace <close> = assert(profio.open(path_of "t.dbf"))
