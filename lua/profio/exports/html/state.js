@@ -119,13 +119,14 @@
 
   /* Searches for a pattern in a worker, as only that can be ended. */
   function search_pattern(texts) {
-    const url = URL.createObjectURL(new Blob([worker_text], { type: 'text/javascript' }));
-    const worker = new Worker(url);
+    const blob = new window.Blob([worker_text], { type: 'text/javascript' });
+    const url = window.URL.createObjectURL(blob);
+    const worker = new window.Worker(url);
     const limit = window.setTimeout(() => finish(null, 'this pattern takes too long'), LONGEST);
     searcher = { end() {
       window.clearTimeout(limit);
       worker.terminate();
-      URL.revokeObjectURL(url);
+      window.URL.revokeObjectURL(url);
     } };
     function finish(found, problem) {
       end_search();
