@@ -105,6 +105,21 @@ describe("profio", function()
             --columns function,self --ignore net/http.Get slash.folded"))
       end)
 
+      it("may have a / in their name, and a pair FROM/TO that matches no call is named", function()
+         command.file("slash.nm", (command.nm:gsub("work", "wo/rk")))
+         local line = "profio --report flat --output csv --columns function "
+            .. "--symbols slash.nm gmon.out --ignore "
+         assert.equal("function\nmain\n", fine(line .. "wo/rk"))
+         local text, status, errors = run(line .. "main/nada")
+         assert.same({ 0, "function\nwo/rk\nleaf\nmain\n" }, { status, text })
+         assert.equal("profio: --ignore: no call from 'main' to 'nada', and no function is "
+            .. "'main/nada'\n", errors)
+         text, status, errors = run("profio --report flat --output csv --columns function,calls "
+            .. NAMED .. " gmon.out --ignore work/leaf")
+         assert.same({ 0, "" }, { status, errors })
+         assert.matches("\nleaf,\n", text)
+      end)
+
       it("are charged to their callers", function()
          assert.equal("work,5,500000000,500000000\nmain,,100000000,600000000\n",
             rows "--hide leaf")

@@ -38,6 +38,14 @@ describe("a condition that no row satisfies", function()
          .. "did you mean 'enter'?\n", errors)
    end)
 
+   it("says how a value with a comma is written", function()
+      local text, status, errors = events.command("1000000 enter a<b,c> cpu0\n", "--table",
+         "events", "--where", "area=a<b,c>")
+      assert.same({ 0, "time (ns)  event  area  lane  value  core\n" }, { status, text })
+      assert.equal("profio: --where area=a<b,c> leaves no rows; column 'area' has: a<b,c>; "
+         .. "a comma in a value is written \\,: 'a<b\\,c>'\n", errors)
+   end)
+
    it("is the first of several without rows", function()
       local _, errors = nothing("--table", "events", "--where", "event=enter", "--where",
          "lane=cpu1", "--where", "area=main")

@@ -27,7 +27,8 @@ Context.__index = Context
 ---@return profio.Context
 function context.new(trace, given, out, old)
    return setmetatable({ trace = trace, old = old, given = given, out = out, profiles = {},
-      options = {}, met = {}, missed = {}, notes = {} }, Context)
+      options = {}, met = {}, missed = {}, pairs = {},
+      notes = {} }, Context)
 end
 
 -- {====== The profile ======
@@ -41,7 +42,7 @@ end
 -- Builds a profile of a trace with options of trace:profile; for events within --from, --to,
 -- --lane.
 local function profile_of(self, trace, options)
-   local own = { arcs = query.names_functions(self.given) and narrowing.arcs(trace, self.given)
+   local own = { arcs = query.names_functions(self.given) and narrowing.arcs(self, trace)
       or nil }
    for name, value in pairs(options) do
       own[name] = value

@@ -63,6 +63,16 @@ local function values_of(rows, field)
    return table.concat(list, ", ", 1, MOST_VALUES) .. ", ...", names
 end
 
+-- Returns what value may have been meant: one with a comma was read as several.
+local function meant(wanted, names)
+   for _, name in ipairs(wanted:find(",", 1, true) and names or {}) do
+      if name == wanted then
+         return ("; a comma in a value is written \\,: '%s'"):format((wanted:gsub(",", "\\,")))
+      end
+   end
+   return suggestions.hint(wanted, names)
+end
+
 -- Returns the hint for a condition that no row satisfies.
 local function condition_hint(rows, text)
    local name, operator, wanted = words.parts(text)
@@ -70,7 +80,7 @@ local function condition_hint(rows, text)
       if field.name == name then
          local values, names = values_of(rows, field)
          return ("--where %s leaves no rows; column '%s' has: %s%s"):format(text, name, values,
-            operator == "=" and suggestions.hint(wanted, names) or "")
+            operator == "=" and meant(wanted, names) or "")
       end
    end
 end
@@ -134,7 +144,11 @@ end
 local function functions_hint(context)
    local list = {}
    for _, missed in ipairs(context.missed) do
-      if not context.met[missed.text] then
+      if missed.from and not context.met[missed.text] then
+         list[#list + 1] = ("--ignore: no call from '%s' to '%s', and no function is '%s'"):format(
+            missed.from, missed.to, missed.text)
+         context.met[missed.text] = true
+      elseif not context.met[missed.text] then
          local hint = suggestions.hint(missed.text, missed.names)
          if hint == "" and #missed.names > 0 then
             hint = "; there are: " .. table.concat(missed.names, ", ", 1,

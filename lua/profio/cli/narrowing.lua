@@ -9,43 +9,7 @@ local narrowing = {}
 
 local words = { "focus", "ignore", "hide" }
 
--- {====== Calls along FROM/TO ======
-
--- Returns the pairs of --ignore FROM/TO: these calls are not read.
-local function ignored_calls(given)
-   local pairs_of = {}
-   for _, text in ipairs(given.ignore or {}) do
-      local from, to = function_spec.pair(text)
-      if from then
-         pairs_of[#pairs_of + 1] = { from, to }
-      end
-   end
-   return pairs_of
-end
-
----Returns the arcs of a trace without the calls of --ignore FROM/TO.
----@param trace profio.Trace
----@param given table
----@return profio.View|nil  nil: all of them, or FROM/TO is the name of a function, as in profiles
----that are not built from arcs
-function narrowing.arcs(trace, given)
-   local ignored = ignored_calls(given)
-   if #ignored == 0 or not traces.has_table(trace, "arcs") then
-      return nil
-   end
-   return trace:table "arcs":filter(function(from, to)
-      for _, pair in ipairs(ignored) do
-         if pair[1] == from and pair[2] == to then
-            return false
-         end
-      end
-      return true
-   end, "from_function", "to_function")
-end
-
--- }======
-
--- {====== Profiles ======
+-- {====== Functions ======
 
 -- Returns the name of the function to which a piece (one line of it) belongs.
 local function whole_name(name)
@@ -61,12 +25,72 @@ local function functions_of(made)
    return list
 end
 
+-- }======
+
+-- {====== Calls along FROM/TO ======
+
+-- Returns whether a profile of the command has a function that a text means.
+local function is_function(context, text)
+   local test = function_spec.test(text)
+   for _, trace in ipairs { context.trace, context.old } do
+      for _, row in ipairs(functions_of(failure.check(trace:profile()))) do
+         if test(row) then
+            return true
+         end
+      end
+   end
+   return false
+end
+
+-- Returns FROM and TO of --ignore FROM/TO; nil: the text is none, or a function has this name.
+local function pair_of(context, text)
+   local pair = context.pairs[text]
+   if pair == nil then
+      local from, to = function_spec.pair(text)
+      pair = from and not (context.trace:profile_kind() == "graph" and is_function(context, text))
+         and { from, to } or false
+      context.pairs[text] = pair
+   end
+   if pair then
+      return pair[1], pair[2]
+   end
+end
+
+---Returns the arcs of a trace without the calls of --ignore FROM/TO.
+---@param context profio.Context
+---@param trace profio.Trace
+---@return profio.View|nil  nil: all of them, or FROM/TO is the name of a function, as in profiles
+---that are not built from arcs
+function narrowing.arcs(context, trace)
+   local ignored = {}
+   for _, text in ipairs(traces.has_table(trace, "arcs") and context.given.ignore or {}) do
+      local from, to = pair_of(context, text)
+      if from then
+         ignored[#ignored + 1] = { from, to, text }
+         context.missed[#context.missed + 1] = { text = text, from = from, to = to }
+      end
+   end
+   return ignored[1] and trace:table "arcs":filter(function(from, to)
+      for _, pair in ipairs(ignored) do
+         if pair[1] == from and pair[2] == to then
+            context.met[pair[3]] = true
+            return false
+         end
+      end
+      return true
+   end, "from_function", "to_function") or nil
+end
+
+-- }======
+
+-- {====== Options of profiles ======
+
 -- Returns whether an option narrows only the reports of a graph: with --compat, where flat=, graph=
 -- or time= say so, and for arcs of --ignore. Otherwise it narrows the profile itself.
-local function is_of_reports(made, word, text)
+local function is_of_reports(context, made, word, text)
    return made:kind() == "graph"
       and (made.facts.compat or function_spec.place(text) ~= nil
-         or word == "ignore" and function_spec.pair(text) ~= nil)
+         or word == "ignore" and pair_of(context, text) ~= nil)
 end
 
 -- Notes whether functions were found, and if not, which functions exist. With --diff it is enough
@@ -99,8 +123,8 @@ end
 
 -- Reports of a difference show sums, to which flat=, graph=, time= and gprof's arithmetic do not
 -- apply.
-local function check_difference(made, word, text)
-   if not function_spec.pair(text) and is_of_reports(made, word, text) then
+local function check_difference(context, made, word, text)
+   if not pair_of(context, text) and is_of_reports(context, made, word, text) then
       failure.use("--%s: with --diff the profiles themselves are narrowed: give a function, "
          .. "without flat=, graph= or time=, and no --compat", word)
    end
@@ -117,9 +141,9 @@ function narrowing.narrow(context, made)
       for _, text in ipairs(context.given[word] or {}) do
          for i, one in ipairs(made) do
             if made[2] then
-               check_difference(one, word, text)
+               check_difference(context, one, word, text)
             end
-            if not is_of_reports(one, word, text) then
+            if not is_of_reports(context, one, word, text) then
                made[i] = narrowed(context, one, word, text)
             end
          end
@@ -158,7 +182,8 @@ local function add_named(context, options, made, word, functions)
    local found, places = 0, {}
    for _, text in ipairs(context.given[word] or {}) do
       local place, rest = function_spec.place(text)
-      if is_of_reports(made, word, text) and (word == "focus" or not function_spec.pair(text)) then
+      if is_of_reports(context, made, word, text)
+         and (word == "focus" or not pair_of(context, text)) then
          local numbers = function_spec.find(rest, functions)
          note_found(context, word, text, #numbers > 0, functions)
          add_to_lists(options, prefixes[word], place, numbers)
