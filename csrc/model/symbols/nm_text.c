@@ -276,6 +276,7 @@ typedef struct reading {
   pf_symbol_rule rule;
   pf_symbols *symbols;
   pf_status status; /* PF_OK, or the first failure of pf_symbols_add */
+  bool has_functions, has_local, has_undefined; /* of symbols */
 } reading;
 
 /* The parsed symbols of a chunk; `count` 0: the next one can be parsed here. */
@@ -286,18 +287,35 @@ typedef struct chunk {
 } chunk;
 
 
+/* Whether a line without an address has an undefined symbol. */
+static bool is_undefined (pf_bytes line) {
+  pf_bytes name, cells[6];
+  const pf_bytes t = trim(line);
+  if (split_bars(line, &name, cells, 6) == 6)
+    return cells[1].size == 1 && cells[1].at[0] == 'U';
+  return t.size > 2 && ((t.at[0] == 'U' && t.at[1] == ' ') ||
+                        (t.at[t.size - 1] == 'U' && t.at[t.size - 2] == ' '));
+}
+
+
 static void parse (chunk *c) {
   reading *const r = c->text;
   const uint64_t text_end = r->symbols->facts.text_end; /* 0: not known */
   pf_bytes line;
   nm_line parts;
   while (c->count < CHUNK && next_line(&r->left, &line)) {
+    if (!r->form(line, &parts)) {
+      r->has_undefined |= is_undefined(line);
+      continue;
+    }
+    r->has_local |= memchr("abdnrt", parts.type, 6) != NULL;
     /* gprof accepts only t and T from such a text; the exact rule also W (weak)
        and i (indirect function) */
-    if (!r->form(line, &parts) || !(parts.type == 'T' || parts.type == 't' ||
-                                    (r->rule == PF_SYMBOLS_EXACT &&
-                                     (parts.type == 'W' || parts.type == 'i'))))
+    if (!(parts.type == 'T' || parts.type == 't' ||
+          (r->rule == PF_SYMBOLS_EXACT &&
+           (parts.type == 'W' || parts.type == 'i'))))
       continue;
+    r->has_functions = true;
     c->found[c->count++] = (pf_found){
         .address = parts.address,
         .size = parts.size,
@@ -324,9 +342,26 @@ static void parse_or_add (void *context) {
 }
 
 
+/* Refuse texts in which functions are missing, whose time would be that of
+   their neighbours. Each linked program has local symbols, of what begins it.
+ */
+static pf_status check_complete (const reading *r, pf_error *error) {
+  if (!r->has_functions)
+    return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                   "no line has a function, of type T or t: give the output "
+                   "of nm, not that of objdump");
+  if (r->has_undefined && !r->has_local)
+    return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                   "it has no local symbols, as that of nm -D or nm -g, so "
+                   "functions are missing: give the output of nm");
+  return PF_OK;
+}
+
+
 pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
                               pf_symbol_rule rule, pf_error *error) {
-  reading r = {text, choose_form(text), rule, symbols, PF_OK};
+  reading r = {text, choose_form(text), rule, symbols, PF_OK, false, false,
+               false};
   if (r.form == NULL)
     return pf_fail(error, PF_EFORMAT, 0,
                    "not the text of nm: no line has an address, a type and "
@@ -344,6 +379,10 @@ pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
     if (chunks[i].count > 0)
       parse_or_add(&chunks[i]);
   free(found);
+  const pf_status complete =
+      r.status == PF_OK ? check_complete(&r, error) : PF_OK;
+  if (complete != PF_OK)
+    return complete;
   if (r.status == PF_OK)
     r.status = pf_symbols_build(symbols, rule);
   return r.status == PF_OK ? PF_OK
