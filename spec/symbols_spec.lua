@@ -170,7 +170,8 @@ end)
 describe("the guess of a load bias", function()
    -- a position-independent program as gcc links it
    local facts = { address_size = 8, image_start = 0, image_end = 0x5000, entry = 0x1070,
-      text_start = 0x1070, text_end = 0x12f9, code_start = 0x1000, code_end = 0x1305 }
+      text_start = 0x1070, text_end = 0x12f9, code_start = 0x1000, code_end = 0x1305,
+      segment_end = 0x1305 }
 
    local function guess(low, high)
       return (symbols.guess_bias(facts, low, high))

@@ -37,10 +37,10 @@ end
 
 local built = {}
 
-local function build(name, text)
+local function build(name, text, flags)
    if not built[name] then
       local exe, files = programs.profiled("program-" .. name, programs.source("program_" .. name
-         .. ".c", text), "-no-pie")
+         .. ".c", text), flags or "-no-pie")
       built[name] = { exe = exe, out = files[1] }
    end
    return built[name]
@@ -104,6 +104,28 @@ describe("an executable that is not the profiled program", function()
          assert.equal("s1", trace:profile():flat():rows("function")[1]["function"])
       end
    end)
+
+   -- The range of such a profile ends with the segment, which has more than code.
+   for kind, flags in pairs { position_independent = "", fixed = "-no-pie", static = "-static",
+      without_unused = "-ffunction-sections -Wl,--gc-sections -Wl,--icf=all" }
+   do
+      it(("is distinguished from the right one if gold has linked it: %s"):format(kind), function()
+         if not programs.has "ld.gold" then
+            return pending "needs ld.gold"
+         end
+         flags = flags .. " -fuse-ld=gold"
+         local run = build("gold-run-" .. kind, source_of(true), flags)
+         local other = build("gold-other-" .. kind, source_of(false, more:rep(1)), flags)
+         for _, one in ipairs { run, other } do
+            local trace <close> = assert(profio.open(one.out, { exe = one.exe }))
+            assert.same({}, codes_of(trace))
+            assert.equal("s1", trace:profile():flat():rows("function")[1]["function"])
+            local wrong <close> = assert(profio.open(one.out,
+               { exe = one == run and other.exe or run.exe }))
+            assert.same({ "gmon-executable-mismatch" }, codes_of(wrong))
+         end
+      end)
+   end
 
    it("is reported only for the files that it does not belong to", function()
       local run, other = build("run", source_of(true)), build("other", source_of(false))

@@ -162,6 +162,7 @@ static void segment_facts (const elf_file *file, pf_executable *facts) {
     if ((segment.p_flags & PF_X) != 0)
       widen(&facts->code_start, &facts->code_end, segment.p_vaddr, end);
   }
+  facts->segment_end = facts->code_end;
 }
 
 

@@ -22,7 +22,8 @@ enum {
   HAS_SYMBOLS = 4,
   HAS_LINES = 8,
   ONLY_DYNAMIC = 16,
-  ALL_FACTS = 31,
+  LONG_SEGMENT = 32, /* the end of the executable segment is packed */
+  ALL_FACTS = 63,
   IS_FUNCTION = 1,
   IS_GLOBAL = 2,
   IS_SIZED = 4,
@@ -56,12 +57,14 @@ static void list_addresses (pf_executable *facts,
 
 static void put_facts (pf_sink *sink, pf_executable *facts) {
   uint64_t *addresses[NADDRESSES];
+  const bool is_long = facts->segment_end > facts->code_end;
   list_addresses(facts, addresses);
   put(sink, (facts->big_endian ? BIG_ENDIAN_ORDER : 0u) |
                 (facts->is_pie ? IS_PIE : 0u) |
                 (facts->has_symbols ? HAS_SYMBOLS : 0u) |
                 (facts->has_lines ? HAS_LINES : 0u) |
-                (facts->only_dynamic ? ONLY_DYNAMIC : 0u));
+                (facts->only_dynamic ? ONLY_DYNAMIC : 0u) |
+                (is_long ? LONG_SEGMENT : 0u));
   put(sink, facts->address_size);
   put(sink, facts->machine);
   for (size_t i = 0; i < NADDRESSES; i++)
@@ -69,6 +72,8 @@ static void put_facts (pf_sink *sink, pf_executable *facts) {
   put_text(sink, facts->build_id, facts->build_id_size);
   put_text(sink, facts->debug_link, strlen(facts->debug_link));
   put(sink, facts->debug_crc);
+  if (is_long)
+    put(sink, facts->segment_end);
 }
 
 
@@ -174,6 +179,8 @@ static void take_facts (unpacking *u) {
   const pf_bytes link = pf_unpack_text(&u->in, sizeof facts->debug_link - 1);
   memcpy(facts->debug_link, link.at, link.size);
   facts->debug_crc = (uint32_t)take(u, UINT32_MAX);
+  facts->segment_end =
+      (flags & LONG_SEGMENT) != 0 ? take(u, UINT64_MAX) : facts->code_end;
 }
 
 

@@ -215,7 +215,7 @@ end
 -- rounded up.
 local function ends_well(facts, bias, high)
    local stop = high - bias
-   return stop >= facts.text_end and stop <= facts.code_end + 64
+   return stop >= facts.text_end and stop <= facts.segment_end + 64
 end
 
 ---Guesses where a position-independent program was loaded, from the range that its profile covers:

@@ -24,7 +24,9 @@ end
 
 -- Returns whether a profile has the range that glibc gives it: from the start of the program to the
 -- end of the code, rounded up by a few bytes. Older versions begin at the entry point, others round
--- to a page, and a program that calls monstartup itself may choose a smaller range.
+-- to a page, and a program that calls monstartup itself may choose a smaller range. The end of the
+-- code is a symbol of the linker: that of gold is the end of the segment, which has read-only data
+-- too, as in linker scripts of microcontrollers.
 local function is_usual(part, low, high, facts)
    return part:fact "dialect" == "gnu" and low == facts.image_start and high & (PAGE - 1) ~= 0
 end
@@ -32,9 +34,9 @@ end
 -- Returns whether the range ends elsewhere than the code, and whether that is certain.
 local function check_range(part, low, high, facts)
    if is_usual(part, low, high, facts) then
-      return high < facts.text_end or high > facts.code_end + ROUNDED, true
+      return high < facts.text_end or high > facts.segment_end + ROUNDED, true
    end
-   local is_larger = high > (facts.code_end + PAGE - 1 & ~(PAGE - 1))
+   local is_larger = high > (facts.segment_end + PAGE - 1 & ~(PAGE - 1))
    return is_larger or high < facts.text_end, is_larger
 end
 
@@ -66,7 +68,7 @@ local function mismatch_of(part, symbols, bias)
       if is_odd then
          is_certain = is_certain or check_calls(part, symbols, bias)
          return ("the profile covers 0x%x to 0x%x, the code of the executable ends at 0x%x")
-            :format(low, high, facts.code_end + bias), is_certain
+            :format(low, high, facts.segment_end + bias), is_certain
       end
    end
    if symbols.symbols:count() > 0 and not facts.only_dynamic
