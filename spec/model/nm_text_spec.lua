@@ -86,6 +86,13 @@ describe("the text of nm", function()
       assert.same({ "1000-1020 a", "c.part.0" }, { list(symbols)[1], names(symbols)[2] })
    end)
 
+   it("has names of sections, which win over no function at the same address", function()
+      local text = "1000 t .text\n1000 t printf\n1100 t _puts\n1100 t .text$mn\n1200 t .text\n"
+         .. "1300 t .textual\n1300 t other\n"
+      assert.same({ "printf", "_puts", ".text", ".textual" }, names(assert(from_nm(text))))
+      assert.equal(".text", names(assert(from_nm(text, "gprof")))[1])
+   end)
+
    it("has no facts of its own, but those of the executable given with it", function()
       local text = "0000000000001000 T a\n0000000000001800 T b\n"
       assert.is_nil(assert(from_nm(text)):facts().address_size)

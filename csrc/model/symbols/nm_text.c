@@ -298,6 +298,19 @@ static bool is_undefined (pf_bytes line) {
 }
 
 
+/* Whether a name is that of a section, which PE files have as symbols: .text,
+   .text.unlikely, .text$mn, ... */
+static bool is_section (pf_bytes name) {
+  static const char *const sections[] = {".text", ".init", ".fini", ".plt"};
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    const size_t size = strlen(sections[i]);
+    if (name.size >= size && memcmp(name.at, sections[i], size) == 0)
+      return name.size == size || name.at[size] == '.' || name.at[size] == '$';
+  }
+  return false;
+}
+
+
 static void parse (chunk *c) {
   reading *const r = c->text;
   const uint64_t text_end = r->symbols->facts.text_end; /* 0: not known */
@@ -321,7 +334,7 @@ static void parse (chunk *c) {
         .size = parts.size,
         .limit = parts.address < text_end ? text_end : UINT64_MAX,
         .name = parts.name,
-        .is_function = true,
+        .is_function = r->rule != PF_SYMBOLS_EXACT || !is_section(parts.name),
         .is_global = parts.type != 't',
     };
   }
