@@ -238,17 +238,16 @@ describe("profio mcp", function()
       assert.same({ 2, 2 }, { answers[2].id, #answers })
    end)
 
-   it("tells when the process of a request was killed, and goes on", function()
-      local tools = require "profio.cli.mcp.tools"
-      local flat = tools.named "flat"
-      local commands = flat.commands
+   -- Returns the answers to a request of the tool flat, whose commands are those of a function, and
+   -- to a ping.
+   local function served_with(commands)
+      local server, flat = require "profio.cli.mcp.server",
+         require "profio.cli.mcp.tools".named "flat"
+      local before, answers = flat.commands, {}
       finally(function()
-         flat.commands = commands
+         flat.commands = before
       end)
-      flat.commands = function()
-         assert(io.popen "kill -KILL $PPID"):close()
-      end
-      local server = require "profio.cli.mcp.server"
+      flat.commands = commands
       local input <close> = assert(io.tmpfile())
       local output <close> = assert(io.tmpfile())
       input:write(json.encode(tool("flat", { files = { folder .. "/in/a.pb.gz" } })), "\n",
@@ -256,9 +255,18 @@ describe("profio mcp", function()
       input:seek "set"
       server.run(input, output, { folder .. "/in" }, 30)
       output:seek "set"
-      assert.matches("killed by signal 9", text_of(json.decode(output:read "l")))
-      assert.equal(2, json.decode(output:read "l").id)
-      assert.is_nil(output:read "l")
+      for line in output:lines() do
+         answers[#answers + 1] = json.decode(line)
+      end
+      return answers
+   end
+
+   it("tells when the process of a request was killed, and goes on", function()
+      local answers = served_with(function()
+         assert(io.popen "kill -KILL $PPID"):close()
+      end)
+      assert.matches("killed by signal 9", text_of(answers[1]))
+      assert.same({ 2, 2 }, { answers[2].id, #answers })
    end)
 
    it("expects a time that can be", function()
@@ -271,25 +279,12 @@ describe("profio mcp", function()
    end)
 
    it("answers an error inside a tool with an internal error, and goes on", function()
-      local server, flat = require "profio.cli.mcp.server",
-         require "profio.cli.mcp.tools".named "flat"
-      local commands = flat.commands
-      finally(function()
-         flat.commands = commands
-      end)
-      flat.commands = function()
+      local answers = served_with(function()
          error("planted", 0)
-      end
-      local input <close> = assert(io.tmpfile())
-      local output <close> = assert(io.tmpfile())
-      input:write(json.encode(tool("flat", { files = { folder .. "/in/a.pb.gz" } })), "\n",
-         json.encode(request(2, "ping")), "\n")
-      input:seek "set"
-      server.run(input, output, { folder .. "/in" }, 30)
-      output:seek "set"
+      end)
       assert.same({ jsonrpc = "2.0", id = 1, error = { code = -32603, message = "planted" } },
-         json.decode(output:read "l"))
-      assert.equal(2, json.decode(output:read "l").id)
+         answers[1])
+      assert.same({ 2, 2 }, { answers[2].id, #answers })
    end)
 
    it("expects folders", function()

@@ -3,33 +3,10 @@
 -- Tags: stressed.
 -- Costly: many symbols.
 
-local core = require "profio.core"
 local elf = require "spec.support.elf"
+local symbol_lists = require "spec.support.symbol_lists"
 
-local function from_nm(text, rule, exe)
-   local function source(bytes)
-      return assert(core.source_data(bytes, "data"))
-   end
-   return core.symbols_nm(source(text), exe and source(exe), nil, rule or "exact",
-      core.dictionary())
-end
-
--- All symbols as "start-stop name", in order.
-local function list(symbols)
-   local lines = {}
-   for i, s in ipairs(symbols:all()) do
-      lines[i] = ("%x-%x %s"):format(s.start, s.stop, s.name)
-   end
-   return lines
-end
-
-local function names(symbols)
-   local found = {}
-   for i, s in ipairs(symbols:all()) do
-      found[i] = s.name
-   end
-   return found
-end
+local from_nm, list, names = symbol_lists.from_nm, symbol_lists.ranges, symbol_lists.names
 
 describe("the text of nm", function()
    local expected = { "1000-1100 first", "1100-1200 second", "1200-1220 third" }

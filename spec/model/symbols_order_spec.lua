@@ -3,14 +3,15 @@
 --
 -- Extra: random tables beside a simple model; symbols_spec has some of them.
 
-local core = require "profio.core"
 local elf = require "spec.support.elf"
+local symbol_lists = require "spec.support.symbol_lists"
 
 -- {====== Helpers ======
 
+local list = symbol_lists.ranges
+
 local function read(text, rule, exe)
-   return assert(core.symbols_nm(assert(core.source_data(text, "nm")),
-      exe and assert(core.source_data(exe, "exe")), nil, rule, core.dictionary()))
+   return assert(symbol_lists.from_nm(text, rule, exe))
 end
 
 -- A line of `nm -S` for each symbol { start =, size =, type =, name = }.
@@ -84,14 +85,6 @@ local function modelled(symbols, rule, text_end)
       best[i] = ("%x-%x %s"):format(s.start, stop, s.name)
    end
    return best
-end
-
-local function list(symbols)
-   local lines = {}
-   for i, s in ipairs(symbols:all()) do
-      lines[i] = ("%x-%x %s"):format(s.start, s.stop, s.name)
-   end
-   return lines
 end
 
 -- `count` symbols: few addresses, so that many are equal, and duplicate names.

@@ -3,6 +3,9 @@
 
 local core = require "profio.core"
 local elf = require "spec.support.elf"
+local symbol_lists = require "spec.support.symbol_lists"
+
+local from_nm, list, names = symbol_lists.from_nm, symbol_lists.ranges, symbol_lists.names
 
 local corpus = "../shared/corpus/gmon/made/"
 
@@ -14,28 +17,6 @@ end
 
 local function from_elf(bytes, rule)
    return core.symbols_elf(source(bytes), nil, rule or "exact", core.dictionary())
-end
-
-local function from_nm(text, rule, exe)
-   return core.symbols_nm(source(text), exe and source(exe), nil, rule or "exact",
-      core.dictionary())
-end
-
--- All symbols as "start-stop name", in order.
-local function list(symbols)
-   local lines = {}
-   for i, s in ipairs(symbols:all()) do
-      lines[i] = ("%x-%x %s"):format(s.start, s.stop, s.name)
-   end
-   return lines
-end
-
-local function names(symbols)
-   local found = {}
-   for i, s in ipairs(symbols:all()) do
-      found[i] = s.name
-   end
-   return found
 end
 
 local function has_tool(name)
