@@ -70,12 +70,16 @@ local function results_of(ok, ...)
    return ...
 end
 
----Calls a function of a user's reader. Its errors are those of an input that cannot be read, for
----core.unread.
+---Calls a function of a format. If a user has registered it, its errors are those of an input that
+---cannot be read, for core.unread.
+---@param format { registered: boolean|nil }
 ---@param f function
 ---@param ... any
 ---@return any ...
-function raise.reading(f, ...)
+function raise.reading(format, f, ...)
+   if not format.registered then
+      return f(...)
+   end
    return results_of(xpcall(f, function(message)
       core.unread(message)
       return message

@@ -145,7 +145,7 @@ function script_part.open(format, source, options, dictionary, mine)
    local self = setmetatable({ format = format, source = source, dictionary = dictionary,
       opened = true, known = {}, counts = {}, list = {}, others = {}, strict = mine and mine.strict,
       all_warnings = mine and mine.all_warnings, given = mine or {} }, Part)
-   local makers, message, code = raise.reading(format.open,
+   local makers, message, code = raise.reading(format, format.open,
       setmetatable({ part = self }, Source), options)
    if not makers then
       return nil, ("%s: %s: %s"):format(source:path(), format.name, message or "not readable"),
@@ -196,7 +196,7 @@ function Part:reader(name)
    end
    local label = self.source:path() .. ": " .. self.format.name
    return core.decoder(self.schema[name], maker_of(self, name), self.dictionary, label,
-      self.source)
+      self.source, self.format.registered)
 end
 
 function Part:info()

@@ -72,8 +72,8 @@ function registry.detect(source)
    end
    for _, format in ipairs(asked) do
       if format.score then
-         local score = raise.reading(format.score, source:read(0, format.head or 65536),
-            source:size())
+         local score = raise.reading(format, format.score,
+            source:read(0, format.head or 65536), source:size())
          if type(score) ~= "number" then
             error(("score of format '%s' returned no number"):format(format.name), 0)
          end
