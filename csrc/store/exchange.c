@@ -115,16 +115,35 @@ static void read_request (lua_State *L, pf_http_request *request) {
 
 /* The state in which a request began. */
 typedef struct beginning {
-  lua_State *L;
+  lua_State *main; /* the main thread: the interpreter sets its hook */
   lua_Hook hook;
 } beginning;
 
 
+static beginning begin (lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  lua_State *const main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  return (beginning){main, lua_gethook(main)};
+}
+
+
+/* Whether the main thread has the hook that the interpreter of Lua sets at
+   Ctrl-C, when it also lets the next one end the process. The hook raises an
+   error as soon as Lua goes on; it may have been set before the request. */
+static bool is_stopped (lua_State *main) {
+  const int all = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
+  return lua_gethookmask(main) == all && lua_gethookcount(main) == 1 &&
+         pf_interrupt_is_fatal();
+}
+
+
 /* Whether Ctrl-C was pressed while the program holds it back, or was handled as
-   by the interpreter of Lua, which sets a hook that raises an error later. */
+   by the interpreter of Lua. */
 static bool is_over (void *context) {
   const beginning *const b = context;
-  return pf_is_interrupted() || lua_gethook(b->L) != b->hook;
+  return pf_is_interrupted() || lua_gethook(b->main) != b->hook ||
+         is_stopped(b->main);
 }
 
 
@@ -179,7 +198,7 @@ static int exchange_step (lua_State *L) {
    then. */
 static int exchange_wait (lua_State *L) {
   l_exchange *const e = luaL_checkudata(L, 1, L_EXCHANGE);
-  beginning b = {L, lua_gethook(L)};
+  beginning b = begin(L);
   pf_error error;
   size_t failed;
   luaL_argcheck(L, e->sending != NULL, 1, "requests have ended");

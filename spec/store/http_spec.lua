@@ -145,6 +145,19 @@ describe("requests", function()
       assert.equal(1, ended_with)
    end)
 
+   it("end after a Ctrl-C that the interpreter has handled just before them", function()
+      local port, _ <close> = clickhouse.answering(folder, {})
+      local interrupt <close> = core.interrupt()
+      assert(io.popen "kill -INT $PPID"):close()
+      assert.is_true(interrupt:wait(0)) -- the next one ends the process, as after that handler
+      local hook, mask, count = debug.gethook()
+      debug.sethook(function() end, "crl", 1) -- its hook
+      local _, message = client:exchange { { url = ("http://127.0.0.1:%d/"):format(port),
+         label = "slow", timeout = 5 } }
+      debug.sethook(hook, mask, count)
+      assert.equal("slow: interrupted by Ctrl-C", message)
+   end)
+
    it("are not sent by a client that is closed", function()
       local closed = native.http()
       closed:close()

@@ -29,6 +29,12 @@ bool pf_is_interrupted (void) {
 }
 
 
+bool pf_interrupt_is_fatal (void) {
+  struct sigaction now;
+  return sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler == SIG_DFL;
+}
+
+
 bool pf_interrupt_take (void) {
   struct sigaction usual;
   memset(&usual, 0, sizeof usual);

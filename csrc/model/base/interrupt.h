@@ -36,6 +36,9 @@ bool pf_is_interrupted (void);
 /* Whether Ctrl-C was pressed; if so, pf_is_interrupted is false afterwards. */
 bool pf_interrupt_take (void);
 
+/* Whether Ctrl-C ends the process. */
+bool pf_interrupt_is_fatal (void);
+
 /* Wait for `seconds`, or until Ctrl-C while it is held. */
 void pf_interrupt_wait (double seconds);
 
