@@ -137,12 +137,6 @@ int l_throw (lua_State *L, const pf_error *error, int reader_arg) {
 }
 
 
-void l_mark_unread (lua_State *L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, RAISED);
-  lua_setfield(L, LUA_REGISTRYINDEX, UNREAD);
-}
-
-
 /* core.unread([value]): the last message that l_throw raised because an input
    could not be read, or error of a reader of the user, or nil; sets it to a
    value that is given. cli.lua compares it with the message of an error, to

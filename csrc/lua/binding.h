@@ -109,10 +109,6 @@ int l_throw (lua_State *L, const pf_error *error, int reader_arg);
    l_failure and l_throw raise the saved value again. */
 pf_status l_save_error (lua_State *L, pf_error *error);
 
-/* Marks the error that l_save_error has saved as one of an input that cannot be
-   read, for core.unread. */
-void l_mark_unread (lua_State *L);
-
 /*
 ** Pushes a value of a column; nil for a missing one. `cache` is the stack index
 ** of the dictionary's string cache (l_push_name_cache), or 0: a new string.

@@ -21,9 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/base/interrupt.h"
 #include "lua/arguments.h"
 #include "lua/source.h"
+#include "model/base/interrupt.h"
 #include "model/rows/table_reader.h"
 
 #define L_INTERRUPT "profio.interrupt"

@@ -58,6 +58,14 @@ static pf_noise check_noise (lua_State *L, int arg) {
 }
 
 
+/* core.noise_variance(constant, linear, square, least, mean) */
+static int core_noise_variance (lua_State *L) {
+  const pf_noise noise = check_noise(L, 1);
+  lua_pushnumber(L, pf_noise_variance(&noise, luaL_checknumber(L, 5)));
+  return 1;
+}
+
+
 /* Reads before, after, n1, n2 and the noise from 1 on. */
 static pf_two_means check_means (lua_State *L) {
   return (pf_two_means){luaL_checknumber(L, 1), luaL_checknumber(L, 2),
@@ -106,5 +114,6 @@ void l_open_special_functions (lua_State *L) {
         {"gamma_q", core_gamma_q}, {"beta_i", core_beta_i},
         {"beta_quantile", core_beta_quantile},
         {"detectable_growth", core_detectable_growth},
+        {"noise_variance", core_noise_variance},
         {"ratio_bounds", core_ratio_bounds}, {"variance_at", core_variance_at});
 }

@@ -178,9 +178,7 @@ static void push_facts (lua_State *L, const pf_executable *facts) {
   l_set_int(L, "text_end", (int64_t)facts->text_end);
   l_set_int(L, "code_start", (int64_t)facts->code_start);
   l_set_int(L, "code_end", (int64_t)facts->code_end);
-  l_set_int(L, "segment_end",
-            (int64_t)(facts->segment_end > facts->code_end ? facts->segment_end
-                                                           : facts->code_end));
+  l_set_int(L, "segment_end", (int64_t)facts->segment_end);
   l_set_int(L, "image_start", (int64_t)facts->image_start);
   l_set_int(L, "image_end", (int64_t)facts->image_end);
   /* Some executables lack the following. */

@@ -43,7 +43,6 @@ typedef struct lua_decoder {
   l_callback callback;
   pf_batch *batch; /* of the current call of `next` */
   bool ended;
-  bool is_of_user; /* of a format that a user has registered */
   bool is_partial; /* `put` failed in the row that the next call writes */
 } lua_decoder;
 
@@ -104,8 +103,6 @@ static pf_status decoder_next (pf_reader *self, pf_batch *batch,
     const pf_status status =
         l_callback_resume(&d->callback, arguments, &d->ended, error);
     d->batch = before; /* not NULL if the function reads its own rows */
-    if (status == PF_ERAISED && d->is_of_user)
-      l_mark_unread(d->callback.thread);
     if (status != PF_OK)
       return status;
   }
@@ -114,15 +111,14 @@ static pf_status decoder_next (pf_reader *self, pf_batch *batch,
 
 
 /*
-** core.decoder(fields, f, dictionary, label, source, is_of_user): a reader
-** whose rows are written by f(put). f starts as a coroutine at the first batch.
-** `source` may be nil; closing it closes the trace of the reader.
+** core.decoder(fields, f, dictionary, label, source): a reader whose rows are
+** written by f(put). f starts as a coroutine at the first batch. `source` may
+** be nil; closing it closes the trace of the reader.
 */
 static int core_decoder (lua_State *L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   pf_dictionary *const dictionary = l_dictionary_check(L, 3);
   luaL_checkstring(L, 4);
-  const bool is_of_user = lua_toboolean(L, 6) != 0;
   lua_settop(L, 5);
   const bool *const open =
       lua_isnil(L, 5) ? &l_always_open : &l_source_check(L, 5)->open;
@@ -140,7 +136,6 @@ static int core_decoder (lua_State *L) {
     l_no_memory(L);
   r->reader = &d->reader;
   d->callback = callback;
-  d->is_of_user = is_of_user;
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 9);
   lua_pushvalue(L, 8);

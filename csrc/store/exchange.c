@@ -113,37 +113,23 @@ static void read_request (lua_State *L, pf_http_request *request) {
 }
 
 
-/* The state in which a request began. */
-typedef struct beginning {
-  lua_State *main; /* the main thread: the interpreter sets its hook */
-  lua_Hook hook;
-} beginning;
-
-
-static beginning begin (lua_State *L) {
+static lua_State *main_thread (lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   lua_State *const main = lua_tothread(L, -1);
   lua_pop(L, 1);
-  return (beginning){main, lua_gethook(main)};
+  return main;
 }
 
 
-/* Whether the main thread has the hook that the interpreter of Lua sets at
-   Ctrl-C, when it also lets the next one end the process. The hook raises an
-   error as soon as Lua goes on; it may have been set before the request. */
-static bool is_stopped (lua_State *main) {
-  const int all = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
-  return lua_gethookmask(main) == all && lua_gethookcount(main) == 1 &&
-         pf_interrupt_is_fatal();
-}
-
-
-/* Whether Ctrl-C was pressed while the program holds it back, or was handled as
-   by the interpreter of Lua. */
+/* Whether Ctrl-C was pressed while the program holds it back, or was handled by
+   the interpreter of Lua: it lets the next one end the process, and sets a hook
+   of the main thread that raises an error as soon as Lua goes on. */
 static bool is_over (void *context) {
-  const beginning *const b = context;
-  return pf_is_interrupted() || lua_gethook(b->main) != b->hook ||
-         is_stopped(b->main);
+  lua_State *const main = context;
+  const int all = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
+  return pf_is_interrupted() ||
+         (lua_gethookmask(main) == all && lua_gethookcount(main) == 1 &&
+          pf_interrupt_is_fatal());
 }
 
 
@@ -198,12 +184,11 @@ static int exchange_step (lua_State *L) {
    then. */
 static int exchange_wait (lua_State *L) {
   l_exchange *const e = luaL_checkudata(L, 1, L_EXCHANGE);
-  beginning b = begin(L);
   pf_error error;
   size_t failed;
   luaL_argcheck(L, e->sending != NULL, 1, "requests have ended");
-  const pf_status status =
-      pf_http_wait(e->sending, &(pf_http_watch){is_over, &b}, &failed, &error);
+  const pf_status status = pf_http_wait(
+      e->sending, &(pf_http_watch){is_over, main_thread(L)}, &failed, &error);
   pf_http_end(e->sending);
   e->sending = NULL;
   if (status != PF_OK) {

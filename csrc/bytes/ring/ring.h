@@ -358,7 +358,7 @@ typedef struct pf_ring_copy {
 pf_status pf_ring_read (const char *path, const pf_named_rule *rule,
                         pf_ring_copy *copy, pf_error *error);
 
-/* What changes while a ring is written, without a copy of it. */
+/* The state of a ring that is written, without a copy of it. */
 typedef struct pf_ring_state {
   bool is_open;  /* it is a ring, and no writer has closed it */
   bool is_alive; /* a writer holds its lock */

@@ -282,8 +282,8 @@ void pf_pattern_close (pf_pattern *pattern) {
 }
 
 
-/* What a repeated item may still try: places down to `least` (ITEM_MOST), or
-   more bytes from `place` on (ITEM_FEWEST). */
+/* The places that a repeated item may still try: down to `least` (ITEM_MOST),
+   or with more bytes from `place` on (ITEM_FEWEST). */
 typedef struct choice {
   const item *item;
   const uint8_t *place, *least;

@@ -197,6 +197,8 @@ void elf_pair_facts (const elf_pair *pair, pf_executable *facts) {
     facts->code_start = start;
     facts->code_end = end;
   }
+  if (facts->segment_end < facts->code_end)
+    facts->segment_end = facts->code_end;
   const elf_section *text = elf_file_section(file, 0, ".text");
   facts->text_start = text != NULL ? text->start : facts->code_start;
   facts->text_end = text != NULL ? text->end : facts->code_end;

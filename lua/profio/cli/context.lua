@@ -27,8 +27,7 @@ Context.__index = Context
 ---@return profio.Context
 function context.new(trace, given, out, old)
    return setmetatable({ trace = trace, old = old, given = given, out = out, profiles = {},
-      options = {}, met = {}, missed = {}, pairs = {},
-      notes = {} }, Context)
+      options = {}, met = {}, missed = {}, pairs = {}, notes = {} }, Context)
 end
 
 -- {====== The profile ======

@@ -29,17 +29,21 @@ end
 
 -- {====== Calls along FROM/TO ======
 
--- Returns whether a profile of the command has a function that a text means.
-local function is_function(context, text)
-   local test = function_spec.test(text)
-   for _, trace in ipairs { context.trace, context.old } do
-      for _, row in ipairs(functions_of(failure.check(trace:profile()))) do
-         if test(row) then
-            return true
-         end
+-- Returns the functions of the profiles of both sides, before they are narrowed.
+local function all_functions(context)
+   if not context.functions then
+      context.functions = {}
+      for _, trace in ipairs { context.trace, context.old } do
+         local list = functions_of(failure.check(trace:profile()))
+         table.move(list, 1, #list, #context.functions + 1, context.functions)
       end
    end
-   return false
+   return context.functions
+end
+
+-- Returns whether a profile of the command has a function that a text means.
+local function is_function(context, text)
+   return function_spec.find(text, all_functions(context))[1] ~= nil
 end
 
 -- Returns FROM and TO of --ignore FROM/TO; nil: the text is none, or a function has this name.

@@ -114,7 +114,9 @@ local function maker_of(self, name)
    for i, field in ipairs(name == "events" and self.schema.events or {}) do
       at = field[1] == "event" and i or at
    end
-   local make = self.makers[name]
+   local function make(put)
+      raise.reading(self.format, self.makers[name], put)
+   end
    if not at then
       return make
    end
@@ -196,7 +198,7 @@ function Part:reader(name)
    end
    local label = self.source:path() .. ": " .. self.format.name
    return core.decoder(self.schema[name], maker_of(self, name), self.dictionary, label,
-      self.source, self.format.registered)
+      self.source)
 end
 
 function Part:info()

@@ -169,9 +169,8 @@ function core.unread(value) end
 ---@param names profio.core.Dictionary
 ---@param label string what messages call it
 ---@param opened profio.core.Source|nil  once it is closed, reading raises
----@param is_of_user boolean|nil its errors are those of an input that cannot be read
 ---@return profio.core.Reader
-function core.decoder(fields, f, names, label, opened, is_of_user) end
+function core.decoder(fields, f, names, label, opened) end
 
 ---Returns a reader of an array of arrays of values.
 ---@param fields profio.core.Field[]

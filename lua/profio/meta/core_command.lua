@@ -1,7 +1,6 @@
 ---@meta profio.core
 
--- What the command needs of the system: Ctrl-C, files, and copies of its process. Never loaded: for
--- editors.
+-- System functions of the command: Ctrl-C, files, copies of its process. Never loaded: for editors.
 
 ---@class profio.core
 local core = {}

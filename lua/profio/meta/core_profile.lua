@@ -430,7 +430,15 @@ function core.beta_i(x, a, b, y) end
 ---@return number x with beta_i(x, a, b) = p
 function core.beta_quantile(p, a, b) end
 
----See csrc/kernels/base/two_means.h; internal/inference/noise.lua calls these three.
+---See csrc/kernels/base/two_means.h; internal/inference/noise.lua calls these four.
+---@param constant number
+---@param linear number
+---@param square number
+---@param least number
+---@param mean number
+---@return number
+function core.noise_variance(constant, linear, square, least, mean) end
+
 ---@param before number
 ---@param after number
 ---@param n1 number

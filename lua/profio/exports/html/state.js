@@ -113,7 +113,7 @@
     searcher = null;
   }
 
-  /* What the worker does. */
+  /* The program of the worker. */
   const worker_text = 'onmessage = ({ data: [pattern, texts] }) => {' +
     "const wanted = new RegExp(pattern, 'i'); postMessage(texts.map(text => wanted.test(text))); }";
 

@@ -26,7 +26,7 @@ end
 ---@param mean number
 ---@return number
 function noise.variance(of, mean)
-   return math.max(of[1] + of[2] * mean + of[3] * mean ^ 2, of[4] * mean)
+   return core.noise_variance(of[1], of[2], of[3], of[4], mean)
 end
 
 ---Returns the variance of after - ratio before, if `ratio` is that of the means.
