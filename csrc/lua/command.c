@@ -3,7 +3,7 @@
 ** and states of files, terminals, broken pipes, Ctrl-C, and a progress stage
 ** for long scans.
 **
-** While a command runs, Ctrl-C is held back (model/base/interrupt.h). A
+** While a command runs, Ctrl-C is held back (model/system/interrupt.h). A
 ** progress stage checks for it before each batch and then ends the scan as at
 ** the end of the file, so that the results so far can be printed. A second
 ** Ctrl-C ends the process.
@@ -23,7 +23,7 @@
 
 #include "lua/arguments.h"
 #include "lua/source.h"
-#include "model/base/interrupt.h"
+#include "model/system/interrupt.h"
 #include "model/rows/table_reader.h"
 
 #define L_INTERRUPT "profio.interrupt"

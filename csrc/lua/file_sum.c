@@ -15,7 +15,7 @@
 #include "lua/arguments.h"
 #include "lua/trace_part.h"
 #include "model/base/memory.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 #include "model/rows/sum.h"
 
 #define L_FILE_SUM  "profio.file_sum"

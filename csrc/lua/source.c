@@ -13,7 +13,7 @@
 #include "lua/arguments.h"
 #include "lua/callback.h"
 #include "lua/source.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 
 
 l_source *l_source_check (lua_State *L, int arg) {

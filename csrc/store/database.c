@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/base/interrupt.h"
+#include "model/system/interrupt.h"
 #include "store/database.h"
 
 

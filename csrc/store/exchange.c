@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "lua/arguments.h"
-#include "model/base/interrupt.h"
+#include "model/system/interrupt.h"
 #include "store/connection.h"
 #include "store/database.h"
 #include "store/http.h"

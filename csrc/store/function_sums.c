@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/base/interrupt.h"
+#include "model/system/interrupt.h"
 #include "model/base/memory.h"
 #include "store/profile_cells.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "model/base/interrupt.h"
+#include "model/system/interrupt.h"
 #include "model/base/memory.h"
 #include "store/http.h"
 

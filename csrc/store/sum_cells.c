@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/base/interrupt.h"
+#include "model/system/interrupt.h"
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
 #include "model/base/wide.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "formats/formats.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 #include "model/dictionary/names.h"
 #include "model/rows/sum.h"
 #include "model/rows/trace.h"

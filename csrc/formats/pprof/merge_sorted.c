@@ -17,7 +17,7 @@
 
 #include "model/contexts/tree_order.h"
 #include "model/base/memory.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 #include "model/base/sorts.h"
 
 typedef struct sorted_reader {

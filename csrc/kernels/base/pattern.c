@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/base/interrupt.h"
+#include "model/system/interrupt.h"
 #include "model/base/memory.h"
 
 #define STEPS_PER_LOOK 65536 /* comparisons of a byte between two looks */

@@ -34,7 +34,7 @@ pf_status pf_pattern_open (pf_bytes text, pf_pattern **pattern,
 void pf_pattern_close (pf_pattern *pattern); /* NULL: nothing happens */
 
 /* Search a text from its begin. PF_EIO: Ctrl-C was pressed while it is held
-   back (model/base/interrupt.h); `found` is then without meaning. */
+   back (model/system/interrupt.h); `found` is then without meaning. */
 pf_status pf_pattern_find (const pf_pattern *pattern, pf_bytes text,
                            pf_found *found, pf_error *error);
 

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "model/base/memory.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 #include "model/rows/abilities.h"
 
 #define SLOTS         PF_PIPELINE_SLOTS

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/base/interrupt.h"
+#include "model/system/interrupt.h"
 #include "kernels/contexts/transform_contexts.h"
 #include "kernels/contexts/views.h"
 

@@ -40,7 +40,7 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
 
 /* Invert the stacks: below the root are the functions with a weight, below each
    of them its callers, in `depth` levels at most. PF_EIO: Ctrl-C was pressed
-   (model/base/interrupt.h). */
+   (model/system/interrupt.h). */
 pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
                               uint32_t depth, pf_error *error);
 

@@ -16,7 +16,7 @@
 #include "kernels/group/keys.h"
 #include "kernels/calls/calls.h"
 #include "kernels/base/pipeline.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 #include "model/rows/abilities.h"
 
 #define HELP_SIZE 160

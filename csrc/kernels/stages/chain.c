@@ -10,7 +10,7 @@
 #include "kernels/stages/stages.h"
 #include "model/dictionary/names.h"
 #include "model/rows/table_reader.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 #include "model/contexts/contexts.h"
 #include "model/rows/put_values.h"
 #include "model/rows/abilities.h"

@@ -13,7 +13,7 @@
 
 #include "kernels/base/pipeline.h"
 #include "kernels/calls/stack.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 #include "model/rows/abilities.h"
 
 #define STEP ((uint64_t)16 * PF_BATCH_ROWS) /* rows */

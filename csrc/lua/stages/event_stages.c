@@ -21,7 +21,7 @@
 #include "kernels/statistics/statistics.h"
 #include "lua/arguments.h"
 #include "lua/stages/timeline_spans.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 #include "model/rows/abilities.h"
 
 

@@ -26,7 +26,7 @@
 #include <zlib.h>
 
 #include "model/base/memory.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 
 #define BLOCK        ((size_t)1 << 20)
 #define WINDOW       ((size_t)1 << 15) /* history of deflate */

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "model/base/memory.h"
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
 

@@ -15,7 +15,7 @@
 #ifndef ring_consumer_h
 #define ring_consumer_h
 
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 #include "model/writer/writer.h"
 
 typedef struct pf_ring_consumer {

@@ -4,7 +4,7 @@
 
 #define _GNU_SOURCE /* sched_getaffinity */
 
-#include "model/base/parallel.h"
+#include "model/system/parallel.h"
 
 #include <sched.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
 ** "interrupted", which nothing else leaves behind.
 */
 
-#include "model/base/interrupt.h"
+#include "model/system/interrupt.h"
 
 #include <string.h>
 #include <sys/select.h>
