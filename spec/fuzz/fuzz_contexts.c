@@ -5,11 +5,7 @@
 ** which core.outline takes what fits.
 */
 
-#include <lauxlib.h>
-#include <lua.h>
-#include <lualib.h>
-
-#include "fuzz.h"
+#include "fuzz_interpreter.h"
 
 int luaopen_profio_core (lua_State *L);
 
@@ -35,23 +31,16 @@ static const char program[] =
     "end\n";
 
 
-/* Returns the interpreter for all inputs, with the program and the core on its
-   stack. */
-static lua_State *interpreter (void) {
-  static lua_State *L;
-  if (L != NULL)
-    return L;
-  L = luaL_newstate();
-  MUST(L != NULL);
+/* Put the program and the core on the stack. */
+static void open_all (lua_State *L) {
   luaL_openlibs(L);
   MUST(luaL_loadstring(L, program) == LUA_OK);
   luaL_requiref(L, "profio.core", luaopen_profio_core, 0);
-  return L;
 }
 
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
-  lua_State *const L = interpreter();
+  lua_State *const L = fuzz_interpreter(open_all);
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);
   lua_pushlstring(L, (const char *)data, size);

@@ -7,11 +7,7 @@
 ** input select what is done with it; EVERY=1 does everything.
 */
 
-#include <lauxlib.h>
-#include <lua.h>
-#include <lualib.h>
-
-#include "fuzz.h"
+#include "fuzz_interpreter.h"
 
 int luaopen_profio_core (lua_State *L);
 
@@ -39,13 +35,8 @@ static void call (lua_State *L, int count, int results) {
 }
 
 
-/* Returns the interpreter for all inputs, with the function on its stack. */
-static lua_State *interpreter (void) {
-  static lua_State *L;
-  if (L != NULL)
-    return L;
-  L = luaL_newstate();
-  MUST(L != NULL);
+/* Put the function of everything.lua on the stack. */
+static void open_all (lua_State *L) {
   luaL_openlibs(L);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_profio_core);
@@ -53,12 +44,11 @@ static lua_State *interpreter (void) {
   lua_pop(L, 1);
   MUST(luaL_loadstring(L, paths) == LUA_OK);
   call(L, 0, 1);
-  return L;
 }
 
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
-  lua_State *const L = interpreter();
+  lua_State *const L = fuzz_interpreter(open_all);
   lua_pushvalue(L, 1);
   lua_pushlstring(L, (const char *)data, size);
   lua_pushboolean(L, getenv("EVERY") != NULL);

@@ -5,35 +5,25 @@
 ** difference.
 */
 
-#include <lauxlib.h>
-#include <lua.h>
-#include <lualib.h>
-
-#include "fuzz.h"
+#include "fuzz_interpreter.h"
 #include "kernels/base/pattern.h"
 
 #define LONGEST     24 /* bytes of a pattern and of a text */
 #define REPETITIONS 6  /* more take too long, as they should */
 
 
-/* The interpreter for all inputs, with string.find on its stack. */
-static lua_State *interpreter (void) {
-  static lua_State *L;
-  if (L != NULL)
-    return L;
-  L = luaL_newstate();
-  MUST(L != NULL);
+/* Put string.find on the stack. */
+static void open_all (lua_State *L) {
   luaL_requiref(L, "string", luaopen_string, 0);
   lua_getfield(L, -1, "find");
   lua_replace(L, 1);
   lua_settop(L, 1);
-  return L;
 }
 
 
 /* Search by string.find; return whether that raised no error. */
 static bool find (pf_bytes pattern, pf_bytes text, pf_found *found) {
-  lua_State *const L = interpreter();
+  lua_State *const L = fuzz_interpreter(open_all);
   lua_pushvalue(L, 1);
   lua_pushlstring(L, (const char *)text.at, text.size);
   lua_pushlstring(L, (const char *)pattern.at, pattern.size);
