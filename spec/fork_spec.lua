@@ -109,7 +109,8 @@ describe("a writer in a process that becomes two", function()
          local path = path_of "two.out"
          local output, status, errors = run(([[
             local recorder = require "profio.recorder"
-            local function one() end local function other() end
+            local function one() end
+            local function other() end
             recorder.start { mode = "%s", path = "%s", interval = "100us" }
             for _ = 1, 10 do one() end
             print(as_child(function()

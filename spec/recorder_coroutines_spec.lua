@@ -31,8 +31,8 @@ assert(coroutine.resume(outer))
       for _, settings in ipairs(ways_of_calls) do
          local trace <close> = trace_of(source, settings)
          assert.same({ leaf = 2, assert = 3, ["coroutine.create"] = 2, ["coroutine.resume"] = 4,
-            ["coroutine.running"] = 1, ["coroutine.yield"] = 1, ["main chunk"] = 1,
-            ["function <prog.lua:3>"] = 1, ["function <prog.lua:9>"] = 1 }, calls(trace))
+            ["coroutine.running"] = 1, ["coroutine.yield"] = 1, ["prog.lua"] = 1,
+            inner = 1, body = 1 }, calls(trace))
       end
    end)
 end)

@@ -114,7 +114,7 @@ local path = recorder.stop().path
 print(path == ("of%%-%d.folded"):format(numbers), io.open(path):read "l")
 os.remove(path)
 ]])
-      assert.matches("^true\t[^\n]*main chunk[^\n]* %d+\n$", output)
+      assert.matches("^true\t[^\n]*prog%.lua[^\n]* %d+\n$", output)
    end)
 
    it("is of the kind that the ending of its path says", function()

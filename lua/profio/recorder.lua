@@ -13,6 +13,7 @@
 require "profio.internal.interpreter"
 
 local core = require "profio.core"
+local naming = require "profio.internal.naming"
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.outputs"
 local plain = require "profio.reports.plain"
@@ -62,7 +63,8 @@ local formats = { timed = { "br" }, sampled = { "br" }, calls = { "winidea", "xp
 
 local write_options = {
    br = {},
-   winidea = { dialect = "text1", timeline_binary = true },
+   winidea = { dialect = "text1", timeline_binary = true,
+      handle_format = "%HANDLE%,%NAME%,%VALUE%,%FILE%" },
    xpp = { round = true, symbol_size = 80, params = false },
 }
 
@@ -220,17 +222,29 @@ local function open_writer(asked)
    return require("profio.internal.writer").create(asked.path, given)
 end
 
+-- Returns the function that names functions. The format xpp has nothing but their names.
+local function namer_of(asked, coroutines)
+   local known = { ["coroutine.wrap function"] = coroutines.wrap(print) }
+   for name, f in pairs(coroutines) do
+      known["coroutine." .. name] = f
+   end
+   local here = core.output_path "profio-here"
+   return naming.namer { is_distinct = asked.format == "xpp", known = known,
+      folder = here and here:match "^(.*)[/\\]" }
+end
+
 -- Starts the recording. If it raises, nothing is left behind.
 local function begin(asked, writer)
+   local coroutines = core.coroutines(coroutine.close)
    local handle = core.recorder {
       mode = asked.mode, clock = asked.clock, interval = asked.interval, depth = asked.depth,
       lines = asked.lines, backtraces = asked.backtraces, stream = writer and writer.sink,
       dictionary = writer and writer.dictionary or core.dictionary(),
-      own = debug.getinfo(1, "S").short_src,
+      own = debug.getinfo(1, "S").short_src, namer = namer_of(asked, coroutines),
    }
    local state = { asked = asked, handle = handle, writer = writer }
    state.guard = setmetatable({}, { __gc = stop_at_end })
-   state.replaced = replacements { coroutine = core.coroutines(coroutine.close),
+   state.replaced = replacements { coroutine = coroutines,
       os = { exit = exit_of(os.exit) } }
    handle:begin(asked.subtract)
    replace(state.replaced)

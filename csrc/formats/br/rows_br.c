@@ -66,23 +66,33 @@ typedef struct group_reader {
 } group_reader;
 
 
-/* Returns the id of the area of a frame. A function has its name, a GOSUB the
-   name "MODULE gosub", other frames that of the module. PF_NO_AREA when out of
-   memory. */
-static uint32_t frame_area (group_reader *self, const br_frame *frame) {
+/* Returns the id of the name of a module's own lines: the base name of its
+   file, and " gosub" for those of its subroutines. */
+static uint32_t module_name (group_reader *self, const br_frame *frame) {
   static const char tail[] = " gosub";
+  const pf_bytes path = pf_name(self->reader.dictionary, frame->module);
+  size_t start = path.size;
+  while (start > 0 && path.at[start - 1] != '/' && path.at[start - 1] != '\\')
+    start--;
+  if (start == path.size)
+    start = 0;
+  size_t size = path.size - start;
+  memcpy(self->name_buffer, path.at + start, size);
+  if (frame->routine == BR_IN_GOSUB) {
+    memcpy(self->name_buffer + size, tail, sizeof tail - 1);
+    size += sizeof tail - 1;
+  }
+  return pf_intern(self->reader.dictionary,
+                   (pf_bytes){self->name_buffer, size});
+}
+
+
+/* Returns the id of the area of a frame. PF_NO_AREA when out of memory. */
+static uint32_t frame_area (group_reader *self, const br_frame *frame) {
   pf_dictionary *const dictionary = self->reader.dictionary;
   pf_area area = PF_AREA_NONE;
-  area.name = frame->module;
-  if (frame->routine == BR_IN_FUNCTION)
-    area.name = frame->function;
-  if (frame->routine == BR_IN_GOSUB) {
-    const pf_bytes name = pf_name(dictionary, frame->module);
-    memcpy(self->name_buffer, name.at, name.size);
-    memcpy(self->name_buffer + name.size, tail, sizeof tail);
-    area.name = pf_intern(
-        dictionary, (pf_bytes){self->name_buffer, name.size + sizeof tail - 1});
-  }
+  area.name = frame->routine == BR_IN_FUNCTION ? frame->function
+                                               : module_name(self, frame);
   if (area.name == PF_NO_NAME)
     return PF_NO_AREA;
   area.class = self->routines[frame->routine];

@@ -142,6 +142,14 @@ pf_status winidea_set_states (winidea_file *file, uint32_t variable,
 }
 
 
+int64_t winidea_line_of (const winidea_entry *entry) {
+  const unsigned kind = winidea_kind(entry->handle);
+  const bool has_line = kind == WINIDEA_LINE ||
+                        (kind == WINIDEA_FUNCTION && entry->file != PF_NO_NAME);
+  return has_line && entry->has_value ? entry->value : 0;
+}
+
+
 /* Builds a name for an area without one: the name of its parent (else its
    handle), and its value. */
 static uint32_t build_name (pf_trace *trace, const winidea_entry *entry,
@@ -182,10 +190,11 @@ pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry) {
   area.parent = parent == NULL ? PF_NO_AREA : parent->area;
   area.has_handle = true;
   area.handle = entry->handle;
-  area.has_value = entry->has_value;
-  area.value = entry->value;
-  if (winidea_kind(entry->handle) == WINIDEA_LINE && entry->has_value)
-    area.line = entry->value;
+  area.line = winidea_line_of(entry);
+  area.has_value =
+      entry->has_value &&
+      (area.line == 0 || winidea_kind(entry->handle) != WINIDEA_FUNCTION);
+  area.value = area.has_value ? entry->value : 0;
   entry->area = pf_area_add(trace->dictionary, &area);
   return entry->area == PF_NO_AREA ? PF_ENOMEM : PF_OK;
 }

@@ -28,7 +28,7 @@ typedef struct areas_reader {
 static void put_entry (const winidea_file *file, const winidea_entry *entry,
                        const pf_batch *batch, size_t row) {
   pf_column *const c = batch->columns;
-  const bool is_line = winidea_kind(entry->handle) == WINIDEA_LINE;
+  const int64_t line = winidea_line_of(entry);
   pf_put_id(&c[AREAS_AREA], row, entry->area);
   pf_put_int(&c[AREAS_HANDLE], row, entry->handle, true);
   pf_put_int(&c[AREAS_VALUE], row, entry->value, entry->has_value);
@@ -39,8 +39,7 @@ static void put_entry (const winidea_file *file, const winidea_entry *entry,
                 ? PF_NO_AREA
                 : file->areas.list[entry->parent].area);
   pf_put_id(&c[AREAS_FILE], row, entry->file);
-  pf_put_int(&c[AREAS_LINE], row, is_line ? entry->value : 0,
-             is_line && entry->has_value);
+  pf_put_int(&c[AREAS_LINE], row, line, line != 0);
   pf_put_id(&c[AREAS_TYPE], row, entry->type);
   pf_put_id(&c[AREAS_UNIT], row, entry->unit);
   pf_put_id(&c[AREAS_PATH], row, entry->path);

@@ -346,6 +346,10 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
 pf_status winidea_set_states (winidea_file *file, uint32_t variable,
                               uint32_t handle);
 
+/* Returns the line of an entry: the value of a line, and of a function that has
+   a file; 0: it has none. */
+int64_t winidea_line_of (const winidea_entry *entry);
+
 /* Adds the area of an entry to the dictionary, with its name, or with one built
    from its parent and value, and sets entry->area. PF_OK or PF_ENOMEM. */
 pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry);

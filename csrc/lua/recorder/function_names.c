@@ -1,56 +1,35 @@
 /*
-** function_names.c - identifies functions and finds their names when they
-** are seen for the first time. A Lua function is identified by the address of
-** its source, its lines and its numbers of upvalues and parameters, because one
-** function may be many closures; a C function by its address. Two functions on
-** one line with the same numbers are therefore one.
+** function_names.c - identifies functions and names them when they are seen for
+** the first time. A Lua function is identified by the address of its source,
+** its lines and its numbers of upvalues and parameters, because one function
+** may be many closures; if its text has several functions of which that is
+** true, by its code, too. A C function is identified by its address.
+**
+** The names are made by lua/profio/internal/naming/, in Lua, since each is made
+** once.
 **
 ** Used by hooks.c, lua_lanes.c, timer.c and put_events.c. The recorder owns the
 ** functions, and l_functions_free frees them.
 */
 
+#define _GNU_SOURCE /* dladdr */
+
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/arguments.h"
 #include "lua/recorder/recorder.h"
 #include "model/base/memory.h"
 
 
-/* Registry key of package.loaded, so that no hook has to create a string. */
-static const char loaded_key;
+/* Registry key of the function that names functions. */
+static const char namer_key;
 
 
 void l_functions_prepare (lua_State *L) {
-  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
-}
-
-
-/* Writes "module.name" of the function on top if a loaded module contains
-   it. */
-static bool loaded_name (lua_State *L, char *text, size_t size) {
-  const int function = lua_gettop(L);
-  if (!lua_checkstack(L, 8) ||
-      lua_rawgetp(L, LUA_REGISTRYINDEX, &loaded_key) != LUA_TTABLE)
-    return false;
-  for (lua_pushnil(L); lua_next(L, function + 1) != 0;
-       lua_settop(L, function + 2)) {
-    if (lua_type(L, -2) != LUA_TSTRING || !lua_istable(L, -1))
-      continue;
-    const char *const module = lua_tostring(L, -2);
-    const char *name = NULL;
-    for (lua_pushnil(L); name == NULL && lua_next(L, -2) != 0; lua_pop(L, 1))
-      if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function))
-        name = lua_tostring(L, -2);
-    if (name == NULL)
-      continue;
-    const bool is_global = strcmp(module, LUA_GNAME) == 0;
-    snprintf(text, size, "%s%s%s", is_global ? "" : module,
-             is_global ? "" : ".", name);
-    return true;
-  }
-  return false;
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &namer_key);
 }
 
 
@@ -69,57 +48,64 @@ static uint32_t intern_name (l_recorder *r, const char *text) {
 }
 
 
-/* Returns the name of the upvalue that is the function on top itself, or
-   NULL. */
-static const char *own_name (lua_State *L) {
-  const int function = lua_gettop(L);
-  const char *name = NULL;
-  for (int i = 1; (name = lua_getupvalue(L, function, i)) != NULL; i++) {
-    const bool is_it = *name != '(' && lua_rawequal(L, -1, function);
-    lua_settop(L, function);
-    if (is_it)
-      break;
-  }
-  return name;
+/* Calls the namer with the function of `ar`, in the thread that runs and
+   without hooks, and leaves its two results or an error on the stack. */
+static bool call_namer (lua_State *L, lua_Debug *ar, const l_recorder *r,
+                        bool tells_apart) {
+  const lua_Hook hook = lua_gethook(L);
+  const int mask = lua_gethookmask(L), count = lua_gethookcount(L);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &namer_key);
+  lua_getinfo(L, "f", ar);
+  lua_pushboolean(L, tells_apart);
+  if (r->hook != NULL)
+    lua_sethook(L, NULL, 0, 0);
+  const int status = lua_pcall(L, 2, 2, 0);
+  if (r->hook != NULL)
+    lua_sethook(L, hook, mask, count);
+  return status == LUA_OK && lua_type(L, -2) == LUA_TSTRING;
 }
 
 
-/* Returns the name by which the caller calls the function, or else its
-   position. */
-static uint32_t local_name (lua_State *L, lua_Debug *ar, l_recorder *r) {
-  char text[LUA_IDSIZE + 32];
-  lua_getinfo(L, "n", ar);
-  if (ar->name != NULL)
-    return intern_name(r, ar->name);
-  if (*ar->what == 'C')
-    return intern_name(r, "?");
-  snprintf(text, sizeof text, "function <%s:%d>", ar->short_src,
-           ar->linedefined);
-  return intern_name(r, text);
+/* Sets the name of a new function. Time that naming takes is none of the
+   program. If the namer fails, as it may near the end of the stack, the name is
+   the function's place. */
+static void set_name (lua_State *L, lua_Debug *ar, l_recorder *r,
+                      l_function *f) {
+  const int top = lua_gettop(L);
+  const int64_t before = l_now(r);
+  l_timer_hold(r, before);
+  if (lua_checkstack(L, LUA_MINSTACK) &&
+      call_namer(L, ar, r, f->key.code != 0)) {
+    f->has_alike = lua_toboolean(L, -1);
+    f->name = intern_name(r, lua_tostring(L, -2));
+  }
+  else {
+    char text[LUA_IDSIZE + 32];
+    snprintf(text, sizeof text, "function at %s:%d", ar->short_src,
+             ar->linedefined);
+    f->name = intern_name(r, *ar->what == 'C' ? "C function" : text);
+  }
+  lua_settop(L, top);
+  const int64_t now = l_now(r);
+  l_timer_release_hold(r, now);
+  if (!r->has_costs)
+    r->overhead += now - before;
 }
 
 
 /* Sets name, module and kind of a new function. The module is the path of its
    file, or Lua's short form of the source. */
-static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
-                           l_function *f) {
-  const int top = lua_gettop(L);
-  const char *own = NULL;
-  char text[512];
+static void describe (lua_State *L, lua_Debug *ar, l_recorder *r,
+                      l_function *f) {
   f->module = *ar->source == '@'
                   ? intern(r, ar->source + 1, ar->srclen - 1)
                   : intern(r, ar->short_src, strlen(ar->short_src));
   f->kind = r->kinds[*ar->what == 'm'];
-  lua_getinfo(L, "f", ar);
-  if (*ar->what == 'm')
-    f->name = intern(r, "main chunk", 10);
-  else if (f->key.c == NULL && (own = own_name(L)) != NULL)
-    f->name = intern_name(r, own);
-  else if (loaded_name(L, text, sizeof text))
-    f->name = intern_name(r, text);
+  f->is_own = f->key.c == NULL && strcmp(ar->short_src, r->own_source) == 0;
+  if (f->is_own)
+    f->name = f->module;
   else
-    f->name = local_name(L, ar, r);
-  lua_settop(L, top);
+    set_name(L, ar, r, f);
 }
 
 
@@ -136,6 +122,7 @@ static bool is_same (const void *context, uint32_t number) {
   return f->key.source == key->source && f->key.size == key->size &&
          f->key.c == key->c && f->key.first == key->first &&
          f->key.last == key->last && f->key.signature == key->signature &&
+         f->key.code == key->code &&
          memcmp(f->tail, key->source + key->size - f->tail_size,
                 f->tail_size) == 0;
 }
@@ -151,14 +138,72 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
   f->record_id = L_NO_ID;
   f->tail_size = key->size < L_TAIL ? key->size : L_TAIL;
   memcpy(f->tail, key->source + key->size - f->tail_size, f->tail_size);
-  f->is_own = key->c == NULL && strcmp(ar->short_src, r->own_source) == 0;
-  name_function(L, ar, r, f);
+  describe(L, ar, r, f);
   l_put_changed(r);
   if (f->name == PF_NO_NAME || f->module == PF_NO_NAME) {
     free(f);
     return NULL;
   }
   return f;
+}
+
+
+/* Returns the function with this key, a new one if it is unknown. NULL: out of
+   memory; recording has ended. */
+static l_function *find_or_make (lua_State *L, lua_Debug *ar, l_recorder *r,
+                                 const l_function_key *key) {
+  l_functions *const functions = &r->functions;
+  const search_key search = {functions->list, key};
+  const uint64_t address =
+      (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
+  const uint64_t hash = (address >> 4) +
+                        ((uint64_t)(unsigned)key->first << 20) +
+                        (unsigned)key->last +
+                        ((uint64_t)(unsigned)key->signature << 32) + key->code;
+  const uint32_t known =
+      pf_intern_table_find(&functions->known, hash, is_same, &search);
+  if (known != PF_NOT_INTERNED)
+    return functions->list[known];
+  l_function *f = NULL;
+  if (pf_intern_table_reserve(&functions->known) &&
+      pf_grow(&functions->list, &functions->capacity,
+              (size_t)functions->known.count + 1))
+    f = make(L, ar, r, key);
+  if (f == NULL)
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
+  else
+    functions->list[pf_intern_table_add(&functions->known, hash)] = f;
+  return f;
+}
+
+
+#define MAX_CODE 65536 /* bytes of code that tell functions apart */
+
+typedef struct code_hash {
+  uint64_t hash;
+  size_t size;
+} code_hash;
+
+
+static int add_code (lua_State *L, const void *bytes, size_t size,
+                     void *context) {
+  code_hash *const code = context;
+  const uint8_t *const at = bytes;
+  (void)L;
+  for (size_t i = 0; i < size; i++)
+    code->hash = (code->hash ^ at[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+  code->size += size;
+  return code->size > MAX_CODE;
+}
+
+
+/* Returns a hash of the code of a function, which is not 0. */
+static uint64_t code_of (lua_State *L, lua_Debug *ar) {
+  code_hash code = {UINT64_C(0xcbf29ce484222325), 0};
+  lua_getinfo(L, "f", ar);
+  lua_dump(L, add_code, &code, 1);
+  lua_pop(L, 1);
+  return code.hash | 1;
 }
 
 
@@ -176,27 +221,11 @@ l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r) {
     key = (l_function_key){.source = none, .c = lua_tocfunction(L, -1)};
     lua_pop(L, 1);
   }
-  l_functions *const functions = &r->functions;
-  const search_key search = {functions->list, &key};
-  const uint64_t address =
-      (uint64_t)(uintptr_t)key.source ^ (uint64_t)(uintptr_t)key.c;
-  const uint64_t hash = (address >> 4) + ((uint64_t)(unsigned)key.first << 20) +
-                        (unsigned)key.last +
-                        ((uint64_t)(unsigned)key.signature << 32);
-  const uint32_t known =
-      pf_intern_table_find(&functions->known, hash, is_same, &search);
-  if (known != PF_NOT_INTERNED)
-    return functions->list[known];
-  l_function *f = NULL;
-  if (pf_intern_table_reserve(&functions->known) &&
-      pf_grow(&functions->list, &functions->capacity,
-              (size_t)functions->known.count + 1))
-    f = make(L, ar, r, &key);
-  if (f == NULL)
-    l_recorder_fail(r, PF_ENOMEM, "out of memory");
-  else
-    functions->list[pf_intern_table_add(&functions->known, hash)] = f;
-  return f;
+  l_function *const f = find_or_make(L, ar, r, &key);
+  if (f == NULL || !f->has_alike)
+    return f;
+  key.code = code_of(L, ar);
+  return find_or_make(L, ar, r, &key);
 }
 
 
@@ -259,4 +288,43 @@ uint32_t l_line_area (l_recorder *r, l_function *f, int line) {
   if (area == 0 || area == PF_NO_AREA)
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
   return area == PF_NO_AREA ? area : area - 1;
+}
+
+
+/* core.c_address(f): the address of a C function, equal for all closures of it;
+   nil for a Lua function. */
+static int core_c_address (lua_State *L) {
+  const lua_CFunction f = lua_tocfunction(L, 1);
+  void *address;
+  if (f == NULL)
+    return 0;
+  memcpy(&address, &f, sizeof address);
+  lua_pushlightuserdata(L, address);
+  return 1;
+}
+
+
+/* core.c_place(f): the path of the shared object or program that contains a C
+   function, the name of its symbol or nil, and its offset in the object; nil if
+   the system does not know. */
+static int core_c_place (lua_State *L) {
+  const lua_CFunction f = lua_tocfunction(L, 1);
+  Dl_info info;
+  void *address;
+  memcpy(&address, &f, sizeof address);
+  if (f == NULL || dladdr(address, &info) == 0 || info.dli_fname == NULL)
+    return 0;
+  lua_pushstring(L, info.dli_fname);
+  if (info.dli_saddr == address && info.dli_sname != NULL)
+    lua_pushstring(L, info.dli_sname);
+  else
+    lua_pushnil(L);
+  lua_pushinteger(
+      L, (lua_Integer)((uintptr_t)address - (uintptr_t)info.dli_fbase));
+  return 3;
+}
+
+
+void l_open_function_names (lua_State *L) {
+  L_ADD(L, {"c_address", core_c_address}, {"c_place", core_c_place});
 }

@@ -148,6 +148,7 @@ static int core_recorder (lua_State *L) {
   r->areas = malloc(r->depth * sizeof *r->areas);
   if (r->areas == NULL)
     l_no_memory(L);
+  lua_getfield(L, 1, "namer");
   l_functions_prepare(L);
   r->hook = l_hook_of(r->mode, r->by_line, &r->mask);
   r->random = (uint32_t)(uintptr_t)r;
@@ -357,6 +358,7 @@ void l_open_recorder (lua_State *L) {
                     {"finish", recorder_finish}, {"is_copy", recorder_is_copy},
                     {"pause", recorder_pause}, {"resume", recorder_resume}),
           recorder_gc, recorder_gc);
+  l_open_function_names(L);
   L_ADD(L, {"check_recording", core_check_recording},
         {"coroutines", l_core_coroutines},
         {"forget_recording", core_forget_recording},

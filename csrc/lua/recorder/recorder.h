@@ -50,13 +50,16 @@ typedef enum l_mode {
   L_AGGREGATE /* mode "aggregate": sums by calling context */
 } l_mode;
 
-/* The identity of a function. Closures of one prototype are equal. */
+/* The identity of a function. Closures of one prototype are equal. `code` is a
+   hash of its code where the other members do not tell functions apart, else
+   0. */
 typedef struct l_function_key {
   lua_CFunction c;    /* NULL for a Lua function */
   const char *source; /* of Lua; only its address is compared later */
   size_t size;        /* bytes of the source */
   int first, last;    /* lines where it is defined */
   int signature;      /* numbers of upvalues and parameters, is it vararg */
+  uint64_t code;
 } l_function_key;
 
 #define L_TAIL 64
@@ -72,6 +75,7 @@ typedef struct l_function {
   uint32_t name, module, kind; /* name ids */
   uint32_t record_id; /* area or name id in event records, or L_NO_ID */
   bool is_own;        /* belongs to the recorder and is not recorded */
+  bool has_alike;     /* other functions have the same lines and signature */
   uint32_t *areas;    /* by line - base: l_line_area plus 1; 0: unknown */
   int base, nareas;
 } l_function;
@@ -200,6 +204,7 @@ typedef struct l_recorder {
   lua_State *main;
   _Atomic uint64_t due; /* ns that no sample stands for yet */
   int64_t last_tick;    /* clock at the last tick */
+  _Atomic bool is_held; /* see l_timer_hold */
   uint32_t random;      /* pseudo-random state: varies the interval */
   _Atomic(lua_State *) armed_thread; /* has the sampling hook; or NULL */
   lua_Hook saved_hook;               /* the program's own hook on that thread */
@@ -224,8 +229,12 @@ void l_recorder_fail (l_recorder *recorder, pf_status status, const char *what);
 
 /* function_names.c */
 
-/* Caches package.loaded in the registry. To be called before l_function_of. */
+/* Moves the namer, a Lua function, from the stack to the registry. To be called
+   before l_function_of. */
 void l_functions_prepare (lua_State *L);
+
+/* Adds core.c_address and core.c_place. */
+void l_open_function_names (lua_State *L);
 
 /* Returns the function of the activation `ar`, a new one if it is unknown. The
    recorder owns the result. NULL: out of memory; recording has ended. */
@@ -335,6 +344,11 @@ void l_timer_follow (lua_State *L, l_recorder *recorder);
 
 /* Allows the collector to free the thread of l_timer_follow. */
 void l_timer_release (lua_State *L, l_recorder *recorder);
+
+/* Between the two, what the clock shows from `now` on is none of the program:
+   no sample stands for it. */
+void l_timer_hold (l_recorder *recorder, int64_t now);
+void l_timer_release_hold (l_recorder *recorder, int64_t now);
 
 /* Whether the hook of a thread is the sampling hook. */
 bool l_timer_is_armed (lua_State *thread);

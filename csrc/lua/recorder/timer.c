@@ -180,6 +180,21 @@ static void set_timer (l_recorder *r) {
 }
 
 
+void l_timer_hold (l_recorder *r, int64_t now) {
+  if (!r->has_timer)
+    return;
+  atomic_store(&r->is_held, true);
+  if (now > r->last_tick)
+    atomic_fetch_add(&r->due, (uint64_t)(now - r->last_tick));
+}
+
+
+void l_timer_release_hold (l_recorder *r, int64_t now) {
+  r->last_tick = now;
+  atomic_store(&r->is_held, false);
+}
+
+
 /* Signal handler: adds the time since the last tick to `due`, sets the hook and
    starts the timer for the next tick. */
 static void tick (int number) {
@@ -188,7 +203,7 @@ static void tick (int number) {
   (void)number;
   if (r != NULL && r->is_on) {
     const int64_t now = l_now(r);
-    if (now > r->last_tick)
+    if (now > r->last_tick && !atomic_load(&r->is_held))
       atomic_fetch_add(&r->due, (uint64_t)(now - r->last_tick));
     r->last_tick = now;
     arm(r);

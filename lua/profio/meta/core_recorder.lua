@@ -7,9 +7,22 @@ local core = {}
 
 ---Returns a recorder that is not started; lua/profio/recorder.lua opens its output.
 ---@param settings table mode, clock, interval (ns), depth, lines, backtraces, dictionary, stream
----(nil: sums), own (the source whose functions are not recorded)
+---(nil: sums), own (the source whose functions are not recorded), namer (gives a function its name)
 ---@return profio.core.Recorder
 function core.recorder(settings) end
+
+---Returns the address of a C function, equal for all closures of it; nil for a Lua function.
+---@param f function
+---@return lightuserdata|nil
+function core.c_address(f) end
+
+---Returns where a C function is: the path of its shared object or program, the name of its symbol,
+---and its offset in the object. Nil: the system does not know.
+---@param f function
+---@return string|nil object
+---@return string|nil symbol
+---@return integer|nil offset
+function core.c_place(f) end
 
 ---Returns whether a recording can begin now, or nil, message, code; raises if it may not.
 ---@param mode string

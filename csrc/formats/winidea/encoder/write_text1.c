@@ -316,8 +316,8 @@ pf_status winidea_write_assigned (winidea_writer *self) {
     fields f = {.of = {{NULL, 0}}};
     f.of[MACRO_NAME] = pf_name(self->dictionary, area->name);
     f.of[MACRO_FILE] = pf_name(self->dictionary, area->file);
-    if (area->has_value)
-      set_value(&f, area->value);
+    if (area->has_value || area->line != 0)
+      set_value(&f, area->has_value ? area->value : area->line);
     const pf_status status =
         put_area(self, &f, self->handles[number], area->parent);
     if (status < 0)

@@ -1,10 +1,11 @@
 -- Matches the functions of two profiles. A name that each profile has in one file only is the same
 -- function, whatever the files are: the program may have been built in another folder, or the
 -- function moved. A name in several files is matched file by file, by the longest common end of the
--- paths.
+-- paths. Functions whose name is their position are matched by their order in the file.
 
 local core = require "profio.core"
 local counts = require "profio.internal.bodies.counts"
+local positions = require "profio.internal.naming.positions"
 
 local matching = {}
 
@@ -76,6 +77,26 @@ end
 
 -- }======
 
+local function names_of(frames)
+   local names = {}
+   for _, frame in ipairs(frames) do
+      names[frame["function"]] = true
+   end
+   return names
+end
+
+-- Returns frames of the old profile with the names that functions called by position have in the
+-- new one; `is_renamed` marks them.
+local function at_new_positions(old_frames, new_frames)
+   local renaming, list = positions.renaming(names_of(old_frames), names_of(new_frames)), {}
+   for i, frame in ipairs(old_frames) do
+      local name = renaming[frame["function"]]
+      list[i] = not name and frame or { number = frame.number, ["function"] = name,
+         file = frame.file, line = frame.line, is_renamed = true }
+   end
+   return list
+end
+
 -- Returns the function, file and line in the new profile for frames of the old one, by frame id,
 -- for frames that differ; nil if none differs.
 local function renamed(old_frames, new, old, new_lines)
@@ -85,9 +106,9 @@ local function renamed(old_frames, new, old, new_lines)
       local files = new[name]
       local file = files and file_for(frame.file or false, files, old[name])
       local line = new_lines and file and new_lines[name][file] or frame.line
-      if file and (file ~= frame.file or line ~= frame.line) then
+      if frame.is_renamed or file and (file ~= frame.file or line ~= frame.line) then
          list = list or {}
-         list[frame.number] = { ["function"] = name, file = file, line = line }
+         list[frame.number] = { ["function"] = name, file = file or frame.file, line = line }
       end
    end
    return list
@@ -107,7 +128,8 @@ local function completed(new_frames, new, old)
    return list
 end
 
----Returns how frames of two profiles are renamed so that the same functions have the same file.
+---Returns how frames of two profiles are renamed so that the same functions have the same name and
+---file.
 ---@param new_frames table[] { number =, function =, file =, line = }
 ---@param old_frames table[]
 ---@param has_functions boolean|nil frames are functions, whose line is their beginning: equal
@@ -115,6 +137,7 @@ end
 ---@return table<integer, table>|nil of_new function, file and line by number of a frame; nil: none
 ---@return table<integer, table>|nil of_old
 function matching.renamings(new_frames, old_frames, has_functions)
+   old_frames = at_new_positions(old_frames, new_frames)
    local new_files, new_lines = places_of(new_frames)
    local old_files = places_of(old_frames)
    return completed(new_frames, new_files, old_files),

@@ -40,6 +40,7 @@ end
 ---@field packed string packed sums (csrc/kernels/statistics/packed_sums.h)
 ---@field length integer|nil nanoseconds from the first to the last event; nil: of a store, which
 ---has no events
+---@field renamed table<string, string>|nil names of areas in the other side of a comparison
 
 ---Reads the calls of a trace. Raises if it has none, and for a profile.
 ---@param trace profio.Trace|profio.Profile
@@ -55,12 +56,25 @@ function call_statistics.of_trace(trace, title)
       length = trace.events and calls_view.length(trace) or nil }
 end
 
----Returns the statistics of the calls of one run.
+-- Returns an iterator over the records of statistics, whose areas have the names of the other side.
+local function records_of(rows, renamed)
+   local next_record, state, record = rows:records()
+   return function()
+      record = next_record(state, record)
+      if record and renamed then
+         local area = record.area and tostring(record.area)
+         record.area = renamed[area] or record.area
+      end
+      return record
+   end
+end
+
+---Returns an iterator over the statistics of the calls of one run.
 ---@param calls profio.RunCalls
 ---@param by "area"|"context"
----@return profio.View
-function call_statistics.view(calls, by)
-   return calls_view.of_sums(calls.packed, { by = by })
+---@return fun(): table|nil
+function call_statistics.records(calls, by)
+   return records_of(calls_view.of_sums(calls.packed, { by = by }), calls.renamed)
 end
 
 -- {====== Sides ======
@@ -71,7 +85,7 @@ local function by_key(runs, by)
    for i, run in ipairs(runs) do
       local key_of = call_statistics.keys()
       list[i] = {}
-      for record in call_statistics.view(run.calls, by):records() do
+      for record in call_statistics.records(run.calls, by) do
          list[i][key_of(record)] = record
       end
    end
@@ -146,7 +160,7 @@ function call_statistics.of_side(runs, by, quantiles)
       { by = by, quantiles = quantiles })
    local fields, list, key_of = fields_of(rows, runs, length), {}, call_statistics.keys()
    local of_runs = #runs > 1 and by_key(runs, by)
-   for record in rows:records() do
+   for record in records_of(rows, runs[1].calls.renamed) do
       record.item = key_of(record)
       to_means(record, #runs, length)
       for _, column in ipairs(of_runs and worst or {}) do

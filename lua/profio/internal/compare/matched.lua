@@ -2,9 +2,12 @@
 --
 -- A function is known by its name, and by its file where the runs of one side have the name in
 -- several files. The files of the two sides are matched as for --diff (internal/bodies/matching):
--- a name that each side has in one file only is the same function, whatever the files are.
+-- a name that each side has in one file only is the same function, whatever the files are. A name
+-- that is a position in a file becomes that of the new side before.
 
 local matching = require "profio.internal.bodies.matching"
+local positions = require "profio.internal.naming.positions"
+local run_weights = require "profio.internal.compare.run_weights"
 
 local matched = {}
 
@@ -161,11 +164,27 @@ local function add_run(items, runs, side, number, key_of, file_of, has_total)
    end
 end
 
+-- Gives functions of the base whose names are positions those that they have in the new runs.
+local function rename_positions(runs, by)
+   local names = { base = {}, new = {} }
+   for side, set in pairs(names) do
+      for _, run in ipairs(runs[side]) do
+         run_weights.add_names(run, set)
+      end
+   end
+   local renamed = positions.renaming(names.base, names.new)
+   for _, run in ipairs(next(renamed) and runs.base or {}) do
+      run_weights.rename(run, by, renamed)
+   end
+end
+
 ---Returns the items of the runs, those of the base first, each in the order of their first run.
----@param runs { base: profio.WeighedRun[], new: profio.WeighedRun[] }
+---@param runs { base: profio.WeighedRun[], new: profio.WeighedRun[] } those of the base may be
+---renamed
 ---@param by string function, area, context, line, file or stack
 ---@return profio.ComparedItem[]
 function matched.items(runs, by)
+   rename_positions(runs, by)
    local file_of = matched_files(runs)
    local ambiguous = ambiguous_names(runs, file_of)
    local items = {}

@@ -14,8 +14,9 @@ local run_weights = {}
 ---@field whole number weight of all functions
 ---@field period number|nil weight of one sample; nil: the weights come from no samples
 ---@field is_exact boolean weights are counts without noise, such as calls
----@field rows { name: string, item: string|nil, file: string|nil, line: integer|nil, self: number,
----total: number|nil }[] item: the key of an area
+---@field rows { name: string, item: string|nil, area: string|nil, path: string|nil, file:
+---string|nil, line: integer|nil, self: number, total: number|nil }[] item: the key of an area;
+---path: the packed names of a stack
 ---@field callers table<string, table<string, boolean>> by the name of a function
 ---@field calls profio.RunCalls|nil by area or context, or with option calls
 ---@field rate number|nil samples per second
@@ -92,13 +93,14 @@ end
 local function of_calls(by)
    return function(run)
       local list, key_of, records, in_context = {}, call_statistics.keys(), {}, {}
-      for record in call_statistics.view(run.calls, by):records() do
+      for record in call_statistics.records(run.calls, by) do
          records[#records + 1] = record
          in_context[record.area or "?"] = in_context[record.area or "?"] or record.context ~= nil
       end
       for _, record in ipairs(records) do
          local row = { name = call_statistics.name(record), item = key_of(record),
-            self = record.net or 0, total = record.gross }
+            area = record.area and tostring(record.area), self = record.net or 0,
+            total = record.gross }
          local is_sum = record.context == nil and in_context[record.area or "?"]
          list[#list + 1] = not is_sum and row or nil
       end
@@ -212,6 +214,78 @@ function run_weights.of(what, options)
    end
    return run
 end
+
+-- {====== Renaming ======
+
+-- Calls a function for each name in a packed path; returns the path with the names that it returns.
+local function each_of_path(path, f)
+   local parts, at = {}, 1
+   while at <= #path do
+      local name
+      name, at = string.unpack("<s4", path, at)
+      parts[#parts + 1] = f(name)
+   end
+   return parts
+end
+
+---Adds the names of the functions or areas of a run to a set.
+---@param run profio.WeighedRun
+---@param names table<string, true> changed
+function run_weights.add_names(run, names)
+   for _, row in ipairs(run.rows) do
+      if row.path then
+         each_of_path(row.path, function(name)
+            names[name] = true
+         end)
+      else
+         names[row.area or row.name] = true
+      end
+   end
+end
+
+-- Returns the callers with other names.
+local function renamed_callers(callers, renamed)
+   local list = {}
+   for callee, of_callee in pairs(callers) do
+      local name = renamed[callee] or callee
+      list[name] = list[name] or {}
+      for caller in pairs(of_callee) do
+         list[name][renamed[caller] or caller] = true
+      end
+   end
+   return list
+end
+
+---Gives functions or areas of a run other names.
+---@param run profio.WeighedRun changed
+---@param by string as in run_weights.by
+---@param renamed table<string, string>
+function run_weights.rename(run, by, renamed)
+   run.callers = renamed_callers(run.callers, renamed)
+   if run.calls then
+      run.calls.renamed = renamed
+   end
+   if by == "area" or by == "context" then
+      run.rows = readers[by](run)
+      return
+   end
+   for _, row in ipairs(run.rows) do
+      if row.path then
+         local names = each_of_path(row.path, function(name)
+            return renamed[name] or name
+         end)
+         row.name = table.concat(names, ";")
+         for i, name in ipairs(names) do
+            names[i] = string.pack("<s4", name)
+         end
+         row.path = table.concat(names)
+      else
+         row.name = renamed[row.name] or row.name
+      end
+   end
+end
+
+-- }======
 
 -- Reads one run of a store.
 local function of_stored(path, hash, opened, options)
