@@ -70,6 +70,8 @@ static int job_gc (lua_State *L) {
   free(job->text.at);
   free(job->waiting.at);
   free(job->cut.at);
+  free(job->shared.files);
+  free(job->full.at);
   free(job->cells);
   free(job->widths);
   memset(job, 0, sizeof *job);

@@ -21,7 +21,7 @@
 
 #include "model/base/charset.h"
 #include "model/base/id_table.h"
-#include "model/dictionary/areas.h"
+#include "model/dictionary/shared_names.h"
 #include "model/rows/batch.h"
 
 /* Maximum bytes of a number without padding. */
@@ -133,14 +133,16 @@ struct row_job {
       *batch_texts; /* texts of batches written ahead (row_text.c), or NULL */
 
   /* aligned table: */
-  row_text cut;        /* a text cut to the width of its column, or a header */
-  row_text waiting;    /* texts of cells that wait for their widths */
-  row_cell *cells;     /* ROW_AHEAD rows of cells, and one more */
-  size_t rows_waiting; /* rows in `cells` */
-  size_t *widths;      /* by column; followed by their upper bounds, and by the
+  row_text cut; /* a text cut to the width of its column, or a header */
+  pf_shared_names shared; /* names of areas of several files */
+  row_text full;          /* such a name with its file */
+  row_text waiting;       /* texts of cells that wait for their widths */
+  row_cell *cells;        /* ROW_AHEAD rows of cells, and one more */
+  size_t rows_waiting;    /* rows in `cells` */
+  size_t *widths; /* by column; followed by their upper bounds, and by the
                           widths of the headers */
-  bool is_headed;      /* the header has been written */
-  size_t nhidden;      /* columns left out, whose upper bound is 0 */
+  bool is_headed; /* the header has been written */
+  size_t nhidden; /* columns left out, whose upper bound is 0 */
 
   const struct row_template *templates; /* listing: */
   size_t ntemplates;

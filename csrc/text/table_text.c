@@ -85,6 +85,28 @@ static size_t size_of_first (const char *text, size_t size, size_t count) {
 }
 
 
+/* Sets *text to the text of a value; for an area whose name areas of other
+   files have, with its file. False when out of memory. */
+static bool text_of (row_job *job, const pf_column *values, size_t row,
+                     pf_bytes *text) {
+  const pf_dictionary *const dictionary = job->reader->dictionary;
+  *text = row_bytes(values, row, dictionary);
+  if (values->type != PF_AREA)
+    return true;
+  const uint32_t area = values->ids[row];
+  const size_t size = pf_full_name_size(&job->shared, dictionary, area);
+  job->full.used = 0;
+  if (size == text->size)
+    return true;
+  if (row_reserve(&job->full, size) != PF_OK)
+    return false;
+  (void)pf_full_name_put(&job->shared, dictionary, area,
+                         (uint8_t *)job->full.at);
+  *text = (pf_bytes){(const uint8_t *)job->full.at, size};
+  return true;
+}
+
+
 /* Appends a cell to those that wait for their column widths. */
 static pf_status add_cell (row_job *job, const row_column *column, size_t row,
                            row_cell *cell) {
@@ -101,7 +123,9 @@ static pf_status add_cell (row_job *job, const row_column *column, size_t row,
     text->used += cell->width;
     return PF_OK;
   }
-  pf_bytes bytes = row_bytes(values, row, job->reader->dictionary);
+  pf_bytes bytes;
+  if (!text_of(job, values, row, &bytes))
+    return PF_ENOMEM;
   /* A character has at most 4 bytes; one more than fits tells that it is
      cut. */
   if (bytes.size / 4 > job->max_width)
@@ -375,6 +399,10 @@ static pf_status table_begin (row_job *job) {
 
 static pf_status table_rows (row_job *job) {
   pf_status status = PF_OK;
+  for (size_t i = 0; i < job->ncolumns; i++)
+    if (job->columns[i].type == PF_AREA &&
+        !pf_shared_names_all(&job->shared, job->reader->dictionary))
+      return PF_ENOMEM;
   for (size_t row = 0; status == PF_OK && row < job->batch.rows; row++) {
     row_cell *const cells = &job->cells[job->rows_waiting * job->ncolumns];
     for (size_t i = 0; i < job->ncolumns; i++)

@@ -213,11 +213,10 @@ function methods:usual_metric()
 end
 
 ---Returns its functions and arcs as sums, for exports; see internal/bodies/sums_body.lua.
----@param keeps_files boolean|nil functions of one name in several files stay apart
 ---@return profio.core.Contexts functions
 ---@return profio.core.Contexts arcs
-function methods:sums(keeps_files)
-   return of(self).body:sums(of(self).given):both(keeps_files or self:kind() == "contexts")
+function methods:sums()
+   return of(self).body:sums(of(self).given):both()
 end
 
 ---Returns its calling contexts, for exports: those it has, or one of one frame for each function.

@@ -165,7 +165,7 @@ index % time    self  children    called     name
    end)
 
    it("is a table with --where", function()
-      assert.equal("caller  callee  calls  self (s)  total (s)\n"
+      assert.equal("caller  callee  calls  self (s)  total (s)  caller_file  callee_file\n"
          .. "main    work        5  0.350000   0.500000\n",
          text "--report graph --where caller=main")
    end)

@@ -11,6 +11,7 @@
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
 #include "model/base/wide.h"
+#include "model/dictionary/shared_names.h"
 #include "model/rows/batch.h"
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
@@ -54,6 +55,7 @@ typedef struct rows_reader {
   int64_t whole;   /* sum of all self */
   uint8_t *labels; /* of the current batch */
   size_t labels_capacity;
+  pf_shared_names shared; /* of all rows, once there is a label */
 } rows_reader;
 
 /* The values from which a view is computed. */
@@ -111,25 +113,38 @@ static size_t indent_of (const row *from) {
 }
 
 
-/* Put the labels of a batch whose first row is row `first`. */
+/* Finds the names that rows of several files have. */
+static bool find_shared_names (rows_reader *r) {
+  const bool is_found = r->shared.files != NULL;
+  for (size_t i = 0; i < r->count && !is_found; i++)
+    if (!pf_shared_names_add(&r->shared, r->reader.dictionary, r->rows[i].area))
+      return false;
+  return true;
+}
+
+
+/* Put the labels of a batch whose first row is row `first`. A name that
+   functions of several files have is followed by the file. */
 static pf_status put_labels (rows_reader *r, pf_column *column, size_t first,
                              size_t rows) {
   const pf_dictionary *const d = r->reader.dictionary;
   size_t size = 1;
+  if (!find_shared_names(r))
+    return PF_ENOMEM;
   for (size_t i = 0; i < rows; i++) {
     const row *const from = &r->rows[first + i];
-    size += indent_of(from) + pf_text(d, PF_AREA, from->area).size;
+    size += indent_of(from) + pf_full_name_size(&r->shared, d, from->area);
   }
   if (!pf_grow(&r->labels, &r->labels_capacity, size))
     return PF_ENOMEM;
   uint8_t *at = r->labels;
   for (size_t i = 0; i < rows; i++) {
     const row *const from = &r->rows[first + i];
-    const pf_bytes name = pf_text(d, PF_AREA, from->area);
-    column->bytes[i] = (pf_bytes){at, indent_of(from) + name.size};
+    uint8_t *const begin = at;
     memset(at, ' ', indent_of(from));
-    memcpy(at + indent_of(from), name.at, name.size);
-    at += column->bytes[i].size;
+    at += indent_of(from);
+    at = pf_full_name_put(&r->shared, d, from->area, at);
+    column->bytes[i] = (pf_bytes){begin, (size_t)(at - begin)};
   }
   return PF_OK;
 }
@@ -158,6 +173,7 @@ static void rows_close (pf_reader *self) {
   rows_reader *const r = (rows_reader *)(void *)self;
   free(r->rows);
   free(r->labels);
+  free(r->shared.files);
   free(r);
 }
 

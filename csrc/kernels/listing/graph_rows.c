@@ -11,6 +11,8 @@ enum {
   CALLS,
   SELF,
   TOTAL,
+  CALLER_FILE,
+  CALLEE_FILE,
   NFIELDS
 };
 
@@ -20,6 +22,8 @@ static const pf_field fields[NFIELDS] = {
     {"calls", PF_INT, "along this arc"},
     {"self", PF_INT, "self time of the callee for this caller, ns"},
     {"total", PF_INT, "self and what the callee called, ns"},
+    {"caller_file", PF_NAME, "the file in which the caller begins"},
+    {"callee_file", PF_NAME, "the file in which the callee begins"},
 };
 
 /* The arcs that a reader shows. */
@@ -33,11 +37,25 @@ typedef struct graph_reader {
   listing_reader listing;
   arcs_of which;
   const uint32_t *nodes; /* in order; cycles are skipped */
-  uint32_t function;     /* the only node, for CALLERS and CALLEES */
+  uint32_t *functions;   /* the nodes of CALLERS and CALLEES; owned */
   size_t count, at;
   pf_items arcs; /* of the current node */
   size_t arc;
 } graph_reader;
+
+
+/* Puts the two functions of a row; `caller` may be PF_NO_FUNCTION. */
+static void put_functions (const pf_listing *listing, pf_batch *batch,
+                           uint32_t caller, uint32_t callee) {
+  const pf_graph *const graph = listing->flow->graph;
+  const bool has_caller = caller != PF_NO_FUNCTION;
+  put_name(batch, CALLER,
+           has_caller ? listing_name(listing, caller) : PF_NO_NAME);
+  put_name(batch, CALLER_FILE,
+           has_caller ? pf_graph_file(graph, caller) : PF_NO_NAME);
+  put_name(batch, CALLEE, listing_name(listing, callee));
+  put_name(batch, CALLEE_FILE, pf_graph_file(graph, callee));
+}
 
 
 static void put_arc (const graph_reader *self, pf_batch *batch,
@@ -45,11 +63,7 @@ static void put_arc (const graph_reader *self, pf_batch *batch,
   const pf_listing *listing = &self->listing.listing;
   const pf_flow *flow = listing->flow;
   const pf_arc *const arc = &flow->graph->arcs[item->number];
-  if (arc->caller == PF_NO_FUNCTION)
-    put_missing(batch, CALLER);
-  else
-    put_name(batch, CALLER, listing_name(listing, arc->caller));
-  put_name(batch, CALLEE, listing_name(listing, arc->callee));
+  put_functions(listing, batch, arc->caller, arc->callee);
   put_int(batch, CALLS, arc->count);
   if (item->kind != PF_ARC_PLAIN) {
     put_missing(batch, SELF);
@@ -94,8 +108,7 @@ static bool make_arc (listing_reader *reader, pf_batch *batch) {
         begin(self, node)) {
       /* The row of a function without known callers. */
       const double own = pf_flow_shown_self(flow, node);
-      put_missing(batch, CALLER);
-      put_name(batch, CALLEE, listing_name(&reader->listing, node));
+      put_functions(&reader->listing, batch, PF_NO_FUNCTION, node);
       put_missing(batch, CALLS);
       put_time(batch, SELF, flow, own);
       put_time(batch, TOTAL, flow, own + pf_flow_shown_child(flow, node));
@@ -108,13 +121,15 @@ static bool make_arc (listing_reader *reader, pf_batch *batch) {
 static void close_graph (pf_reader *reader) {
   graph_reader *self = (graph_reader *)reader;
   pf_items_close(&self->arcs);
+  free(self->functions);
   free(self);
 }
 
 
+/* Opens a reader of all arcs, or of those of `count` functions. */
 static pf_status open_graph (const pf_listing *listing, arcs_of which,
-                             uint32_t function, pf_reader **reader,
-                             pf_error *error) {
+                             const uint32_t *functions, size_t count,
+                             pf_reader **reader, pf_error *error) {
   const pf_flow *const flow = listing->flow;
   graph_reader *const self =
       listing_new(sizeof *self, listing, fields, NFIELDS, make_arc, error);
@@ -122,10 +137,18 @@ static pf_status open_graph (const pf_listing *listing, arcs_of which,
     return PF_ENOMEM;
   self->listing.base.close = close_graph;
   self->which = which;
-  self->function = function;
-  self->nodes = which == ALL_ARCS ? flow->entries : &self->function;
-  self->count = which == ALL_ARCS ? flow->nnodes : 1;
-  const bool ok = pf_items_open(&self->arcs, flow) == PF_OK;
+  bool ok = pf_items_open(&self->arcs, flow) == PF_OK;
+  if (which == ALL_ARCS) {
+    self->nodes = flow->entries;
+    self->count = flow->nnodes;
+  }
+  else {
+    self->nodes = self->functions = malloc((count + 1) * sizeof *functions);
+    self->count = count;
+    ok &= self->functions != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+      self->functions[i] = functions[i];
+  }
   return pf_reader_opened(&self->listing.base, ok ? PF_OK : pf_no_memory(error),
                           reader);
 }
@@ -133,17 +156,19 @@ static pf_status open_graph (const pf_listing *listing, arcs_of which,
 
 pf_status pf_listing_graph (const pf_listing *listing, pf_reader **reader,
                             pf_error *error) {
-  return open_graph(listing, ALL_ARCS, 0, reader, error);
+  return open_graph(listing, ALL_ARCS, NULL, 0, reader, error);
 }
 
 
-pf_status pf_listing_callers (const pf_listing *listing, uint32_t function,
+pf_status pf_listing_callers (const pf_listing *listing,
+                              const uint32_t *functions, size_t count,
                               pf_reader **reader, pf_error *error) {
-  return open_graph(listing, CALLERS, function, reader, error);
+  return open_graph(listing, CALLERS, functions, count, reader, error);
 }
 
 
-pf_status pf_listing_callees (const pf_listing *listing, uint32_t function,
+pf_status pf_listing_callees (const pf_listing *listing,
+                              const uint32_t *functions, size_t count,
                               pf_reader **reader, pf_error *error) {
-  return open_graph(listing, CALLEES, function, reader, error);
+  return open_graph(listing, CALLEES, functions, count, reader, error);
 }

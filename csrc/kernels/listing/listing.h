@@ -51,7 +51,8 @@ pf_status pf_listing_flat (const pf_listing *listing, pf_reader **reader,
 char pf_flat_unit (const pf_flow *flow, double *per_second);
 
 /*
-** The arcs: caller, callee, calls, self, total. Self and total are the times
+** The arcs: caller, callee, calls, self, total, and the files of both
+** functions. Self and total are the times
 ** that the callee propagates to the caller, without and with the functions that
 ** it called; they are missing for arcs inside a cycle or from a function to
 ** itself. A function without callers has a row without caller and calls, if it
@@ -61,10 +62,13 @@ char pf_flat_unit (const pf_flow *flow, double *per_second);
 pf_status pf_listing_graph (const pf_listing *listing, pf_reader **reader,
                             pf_error *error);
 
-/* The same rows for one function: its callers, or its callees. */
-pf_status pf_listing_callers (const pf_listing *listing, uint32_t function,
+/* The same rows for some functions, such as those of one name: their callers,
+   or their callees. */
+pf_status pf_listing_callers (const pf_listing *listing,
+                              const uint32_t *functions, size_t count,
                               pf_reader **reader, pf_error *error);
-pf_status pf_listing_callees (const pf_listing *listing, uint32_t function,
+pf_status pf_listing_callees (const pf_listing *listing,
+                              const uint32_t *functions, size_t count,
                               pf_reader **reader, pf_error *error);
 
 /*

@@ -18,7 +18,7 @@
 
 #define NAME_SIZE 40
 #define HELP_SIZE 120
-#define MOST      (16 + PF_DURATIONS * (5 + PF_MAX_RANKS))
+#define MOST      (18 + PF_DURATIONS * (5 + PF_MAX_RANKS))
 
 static const char *const length_names[PF_DURATIONS] = {"net", "gross", "call",
                                                        "period", "outside"};
@@ -120,6 +120,10 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *s,
   if (options->by != PF_BY_CALLER)
     add(s, (pf_statistics_column){PF_STATISTIC_LAST_STOP, 0, 0}, PF_INT,
         "last_stop", "time at which the last call ended, ns");
+  add(s, (pf_statistics_column){PF_STATISTIC_FILE, 0, 0}, PF_NAME, "file",
+      "the file of the area");
+  add(s, (pf_statistics_column){PF_STATISTIC_LINE, 0, 0}, PF_INT, "line",
+      "the line in this file");
   return PF_OK;
 }
 
@@ -321,6 +325,10 @@ static void put_entry (const listing *l, const entry *e, pf_column *to,
         break;
       case PF_STATISTIC_LAST_STOP:
         pf_put_int(to, row, stop, stop != INT64_MIN);
+        break;
+      case PF_STATISTIC_FILE: pf_put_id(to, row, area->file); break;
+      case PF_STATISTIC_LINE:
+        pf_put_int(to, row, area->line, area->line != 0);
         break;
       default: put_number(l, e, &s->columns[i], to, row);
     }

@@ -20,6 +20,8 @@ typedef enum pf_statistic {
   PF_STATISTIC_CALLER,
   PF_STATISTIC_COUNT,
   PF_STATISTIC_LAST_STOP,
+  PF_STATISTIC_FILE,
+  PF_STATISTIC_LINE,
   PF_STATISTIC_SUM, /* from here on: of a duration */
   PF_STATISTIC_MIN,
   PF_STATISTIC_MAX,

@@ -229,42 +229,51 @@ static int profile_report (lua_State *L) {
 }
 
 
-/* Returns the number of the function with the name or number at `arg`; of
-   several with this name one that was used. nfunctions: no function has the
-   name. Raises for a number that is out of range. */
-static size_t function_at (lua_State *L, int arg, const l_profile *p) {
+/* Pushes a buffer with the numbers of the functions with the name or number at
+   `arg`, and returns it: those that were used, else the first one. Raises for a
+   number that is out of range. */
+static const uint32_t *functions_at (lua_State *L, int arg, const l_profile *p,
+                                     size_t *count) {
   const pf_graph *const graph = &p->graph;
-  size_t found = graph->nfunctions;
+  uint32_t *const list =
+      lua_newuserdatauv(L, (graph->nfunctions + 1) * sizeof *list, 0);
+  size_t first = graph->nfunctions, used = 0;
   if (lua_isinteger(L, arg)) {
     const lua_Integer number = lua_tointeger(L, arg);
     luaL_argcheck(L, number >= 0 && (uint64_t)number < graph->nfunctions, arg,
                   "no function has this number");
-    return (size_t)number;
+    *list = (uint32_t)number;
+    *count = 1;
+    return list;
   }
   l_profile_demangle(L, p);
   const uint32_t name = pf_find_name(graph->dictionary, l_text_check(L, arg));
-  for (size_t i = 0; name != PF_NO_NAME && i < graph->nfunctions; i++)
-    if ((graph->names[i] == name ||
-         (p->shown != NULL && p->shown[i] == name)) &&
-        (found == graph->nfunctions ||
-         (graph->flags[found] & PF_FUNCTION_USED) == 0))
-      found = i;
-  return found;
+  for (size_t i = graph->nfunctions; name != PF_NO_NAME && i-- > 0;)
+    if (graph->names[i] == name || (p->shown != NULL && p->shown[i] == name)) {
+      first = i;
+      if ((graph->flags[i] & PF_FUNCTION_USED) != 0)
+        list[used++] = (uint32_t)i;
+    }
+  *count = used > 0 ? used : first < graph->nfunctions;
+  if (used == 0)
+    *list = (uint32_t)first;
+  return list;
 }
 
 
 static int arcs_of (lua_State *L,
-                    pf_status (*make)(const pf_listing *, uint32_t,
-                                      pf_reader **, pf_error *)) {
+                    pf_status (*make)(const pf_listing *, const uint32_t *,
+                                      size_t, pf_reader **, pf_error *)) {
   lua_settop(L, 3);
+  size_t count;
   const l_profile *const p = l_profile_check(L, 1);
-  const size_t function = function_at(L, 2, p);
   const pf_listing listing = listing_of(L, 3, false);
-  if (function == p->graph.nfunctions)
+  const uint32_t *const functions = functions_at(L, 2, p, &count);
+  if (count == 0)
     return 0;
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
-      L, make(&listing, (uint32_t)function, &r->reader, &r->error));
+      L, make(&listing, functions, count, &r->reader, &r->error));
 }
 
 

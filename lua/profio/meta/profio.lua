@@ -366,10 +366,9 @@ function Profile:compared() end
 function Profile:usual_metric() end
 
 ---Returns its functions and arcs as sums, for exports; see internal/bodies/sums_body.lua.
----@param keeps_files boolean|nil functions of one name in several files stay apart
 ---@return profio.core.Contexts functions
 ---@return profio.core.Contexts arcs
-function Profile:sums(keeps_files) end
+function Profile:sums() end
 
 ---Returns its calling contexts, for exports: those it has, or one of one frame for each function.
 ---@return profio.core.Contexts

@@ -19,7 +19,7 @@ local diff = {
       { name = "line", help = "its line" },
    },
    shown = { "change", "relative", "significance", "self", "self_before", "total_change",
-      "function" },
+      "function", "file" },
    compares = true,
    uses = { "span of calls", "functions", "metric", "diff", "compat" },
 }

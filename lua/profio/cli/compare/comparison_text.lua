@@ -3,6 +3,7 @@
 
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
+local distinguished = require "profio.internal.distinguished"
 local plain = require "profio.reports.plain"
 local statistics_diff = require "profio.internal.compare.statistics_diff"
 
@@ -36,21 +37,6 @@ function text.cells(record, by, shown)
       interval, shown(record.before), shown(record.after),
       record.p_adjusted and (record.p_adjusted > 0 and ("%.2g"):format(record.p_adjusted)
          or "<1e-300") or "", verdict, record[by] }
-end
-
----Adds the file to names that several records have.
----@param records table[] of comparison:rows()
----@param by string the column of the name
-function text.distinguish(records, by)
-   local count = {}
-   for _, record in ipairs(records) do
-      count[record[by]] = (count[record[by]] or 0) + 1
-   end
-   for _, record in ipairs(records) do
-      if count[record[by]] > 1 and record.file then
-         record[by] = ("%s (%s)"):format(record[by], record.file)
-      end
-   end
 end
 
 ---The heads of these cells.
@@ -140,7 +126,7 @@ end
 ---@param shown fun(value: number): string
 function text.write(out, comparison, rows, given, shown)
    local records = rows:rows(table.unpack(rows.columns))
-   text.distinguish(records, comparison.by)
+   distinguished.by_file(records, comparison.by)
    local others
    records, others = text.picked(records, given.top)
    local lines = { table.move(text.heads, 1, #text.heads, 1, {}) }

@@ -2,6 +2,7 @@
 -- folds all others, and the statistics of the calls of areas.
 
 local comparison_text = require "profio.cli.compare.comparison_text"
+local distinguished = require "profio.internal.distinguished"
 local markup = require "profio.exports.markup"
 local statistics_diff = require "profio.internal.compare.statistics_diff"
 local times = require "profio.internal.times"
@@ -80,7 +81,7 @@ end
 ---@param shown fun(value: number): string
 function pull_request.write(out, comparison, rows, results, shown)
    local changed, others, records = {}, {}, rows:rows(table.unpack(rows.columns))
-   comparison_text.distinguish(records, comparison.by)
+   distinguished.by_file(records, comparison.by)
    for _, record in ipairs(records) do
       local is_same = record.verdict == "unchanged" or record.verdict == "unknown"
       local list = is_same and others or changed

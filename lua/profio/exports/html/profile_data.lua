@@ -62,20 +62,26 @@ end
 local Functions = {}
 Functions.__index = Functions
 
+local function key_of(name, file)
+   return name .. "\0" .. (file or "")
+end
+
 local function functions_of(outline)
    local functions = setmetatable({ names = outline.names, files = outline.files,
-      lines = outline.lines, first = {}, room = 0 }, Functions)
+      lines = outline.lines, first = {}, of_file = {}, room = 0 }, Functions)
    for id = #outline.names, 1, -1 do
       functions.first[outline.names[id]] = id - 1
+      functions.of_file[key_of(outline.names[id], outline.files[id])] = id - 1
    end
    return functions
 end
 
----Returns the id of the first function with a name, or nil.
+---Returns the id of the function with a name in a file, or nil.
 ---@param name string
+---@param file string|nil
 ---@return integer|nil
-function Functions:find(name)
-   return self.first[name]
+function Functions:find(name, file)
+   return self.of_file[key_of(name, file)]
 end
 
 -- Returns the largest number of bytes of a name in the page.
@@ -128,13 +134,7 @@ end
 
 -- {====== Arcs ======
 
--- Returns the ids of both functions of an arc, or nil.
-local function ends_of(functions, caller, callee)
-   local a, b = caller and functions:find(caller), functions:find(callee)
-   return a and b and a << 32 | b, a, b
-end
-
--- Adds a row to the arcs in `known` and `list`; arcs between functions of the same names are one.
+-- Adds a row to the arcs in `known` and `list`.
 local function add_arc(known, list, key, a, b, calls)
    local arc = known[key]
    if not arc then
@@ -147,8 +147,11 @@ end
 -- Adds the totals in a metric of the arcs between functions of the page to those in `known`; adds
 -- the arcs to `list` if it is given.
 local function add_totals(rows, metric, functions, known, list)
-   for caller, callee, calls, total in rows:each("caller", "callee", "calls", "total") do
-      local key, a, b = ends_of(functions, caller, callee)
+   for caller, callee, calls, total, caller_file, callee_file in rows:each("caller", "callee",
+      "calls", "total", "caller_file", "callee_file") do
+      local a = caller and functions:find(caller, caller_file)
+      local b = functions:find(callee, callee_file)
+      local key = a and b and a << 32 | b
       if key and list then
          add_arc(known, list, key, a, b, calls)
       end
@@ -231,7 +234,7 @@ function data.text(profile, given)
       list[m] = ('{"name":%s,"unit":%s,"total":%d}'):format(lanes.script(metric.name),
          lanes.script(metric.unit), metric.total)
    end
-   local outline = core.outline(is_tree and profile:contexts() or profile:sums(true), {
+   local outline = core.outline(is_tree and profile:contexts() or profile:sums(), {
       metrics = outlined(metrics, is_tree), usual = usual, calls = calls_of(metrics, is_tree),
       most = given.functions, size = given.size * FUNCTIONS_PART // 1 | 0,
       contexts_size = is_tree and given.size or nil })

@@ -52,10 +52,8 @@ local function of_body(body, given)
    end
    options.zeros = true
    local function arc_columns()
-      local has_files = body.kind == "contexts"
-      return { ["function"] = "callee", caller = "caller",
-         file = has_files and "callee_file" or nil,
-         caller_file = has_files and "caller_file" or nil }
+      return { ["function"] = "callee", caller = "caller", file = "callee_file",
+         caller_file = "caller_file" }
    end
    local usual = body:usual()
    local functions = with_calls(body:flat(options), { ["function"] = "function", file = "file",
@@ -178,14 +176,17 @@ function Sums:scale(...)
    return new(assert(self.by_function:scale(...)), assert(self.by_arc:scale(...)))
 end
 
--- Returns the frames of arcs that are the same functions, by name.
+-- Returns the frames of arcs that are the same functions, by name and file.
 local function same_in_arcs(self, by_number)
-   local by_name, list = {}, {}
+   local function key_of(frame)
+      return frame["function"] .. "\0" .. (frame.file or "")
+   end
+   local known, list = {}, {}
    for _, frame in ipairs(self.by_function:frames()) do
-      by_name[frame["function"]] = by_number[frame.number]
+      known[key_of(frame)] = by_number[frame.number]
    end
    for _, frame in ipairs(self.by_arc:frames()) do
-      list[frame.number] = by_name[frame["function"]]
+      list[frame.number] = known[key_of(frame)]
    end
    return list
 end
@@ -201,42 +202,12 @@ end
 
 -- }======
 
--- {====== Exports ======
-
--- Returns the file of each name; false if functions in several files have it.
-local function files_of(functions)
-   local files = {}
-   for _, frame in ipairs(functions:frames()) do
-      local name, file = frame["function"], frame.file or false
-      files[name] = (files[name] == nil or files[name] == file) and file
-   end
-   return files
-end
-
-local function with_files(contexts, files)
-   local frames = {}
-   for _, frame in ipairs(contexts:frames()) do
-      local name = frame["function"]
-      frames[frame.number] = { ["function"] = name, file = files[name] or nil, line = frame.line }
-   end
-   return assert(contexts:rename(frames, true))
-end
-
----Returns the functions and the arcs, in which a function is known by name and file. Arcs of graphs
----only have names: they get the files of these, and functions whose name is in several files have
----no file.
----@param has_files boolean the arcs have files
+---Returns the functions and the arcs, for exports.
 ---@return profio.core.Contexts functions
 ---@return profio.core.Contexts arcs
-function Sums:both(has_files)
-   if has_files then
-      return self.by_function, self.by_arc
-   end
-   local files = files_of(self.by_function)
-   return with_files(self.by_function, files), with_files(self.by_arc, files)
+function Sums:both()
+   return self.by_function, self.by_arc
 end
-
--- }======
 
 function Sums:close()
    self.by_function:close()

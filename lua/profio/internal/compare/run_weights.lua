@@ -99,7 +99,8 @@ local function of_calls(by)
       end
       for _, record in ipairs(records) do
          local row = { name = call_statistics.name(record), item = key_of(record),
-            area = record.area and tostring(record.area), self = record.net or 0,
+            area = record.area and tostring(record.area),
+            file = record.file and tostring(record.file), self = record.net or 0,
             total = record.gross }
          local is_sum = record.context == nil and in_context[record.area or "?"]
          list[#list + 1] = not is_sum and row or nil

@@ -2,21 +2,23 @@
 -- callees it goes. In the difference of two profiles, what changed.
 
 local core = require "profio.core"
+local distinguished = require "profio.internal.distinguished"
 local suggestions = require "profio.internal.suggestions"
 local times = require "profio.internal.times"
 
 local function_cost = {}
 
--- Returns the rows of arcs with the other functions, the largest change first: { area, time, count
--- }. Arcs of one function in several files are one; an arc to itself is none.
+-- Returns the rows of arcs with the other functions, the largest change first: { area, file, time,
+-- count }. An arc between functions of the name is none.
 local function arcs_of(rows, other, func)
-   local list, by_name = {}, {}
-   for name, total, calls in rows:each(other, "total", "calls") do
+   local list, known = {}, {}
+   for name, file, total, calls in rows:each(other, other .. "_file", "total", "calls") do
       if name and name ~= func then
-         local arc = by_name[name]
+         local key = name .. "\0" .. (file or "")
+         local arc = known[key]
          if not arc then
-            arc = { area = name, time = 0, count = 0, at = #list }
-            by_name[name], list[#list + 1] = arc, arc
+            arc = { area = name, file = file, time = 0, count = 0, at = #list }
+            known[key], list[#list + 1] = arc, arc
          end
          arc.time, arc.count = arc.time + (total or 0), arc.count + (calls or 0)
       end
@@ -27,18 +29,20 @@ local function arcs_of(rows, other, func)
       end
       return a.at < b.at
    end)
+   distinguished.by_file(list, "area")
    return list
 end
 
--- Returns the sums of the rows of one function, or nil, the names of all, and whether any of them
--- has cost of callees.
+-- Returns the sums of the rows of the functions of a name, or nil, the names of all, and whether
+-- any of them has cost of callees. `files` of the sums: { file, total } of each of them.
 local function sums_of(rows, func)
    local sum, names, has_callees = nil, {}, false
-   for name, self, total in rows:each("function", "self", "total") do
+   for name, self, total, file in rows:each("function", "self", "total", "file") do
       has_callees = has_callees or self ~= total
       names[#names + 1] = name or nil
       if name == func then
-         sum = sum or { self = 0, total = 0 }
+         sum = sum or { self = 0, total = 0, files = {} }
+         sum.files[#sum.files + 1] = { file = file, total = total or 0 }
          sum.self, sum.total = sum.self + (self or 0), sum.total + (total or 0)
       end
    end
@@ -96,6 +100,19 @@ local function flat_of(profile, options)
    return profile:flat(given)
 end
 
+-- Returns a sentence about the functions that a name stands for; an empty text if it is one.
+local function several(func, files, show)
+   if #files < 2 then
+      return ""
+   end
+   local list = {}
+   for i, one in ipairs(files) do
+      list[i] = ("%s of %s"):format(show(one.total), one.file or "no known file")
+   end
+   return (" It is the sum of %d functions called %s: %s."):format(#files, func,
+      table.concat(list, ", "))
+end
+
 local function has_cost(parts)
    for _, part in ipairs(parts) do
       if part.time ~= 0 then
@@ -138,6 +155,7 @@ function function_cost.of(profile, func, options, is_change)
    end
    made.sentence = ("The cost of %s %s %s with its callees, %s of it itself."):format(func,
       is_change and "changed by" or "is", show(sum.total), show(sum.self))
+      .. several(func, sum.files, show)
    if not has_callees and #made.parts == 2 then -- self and uncalled
       made.sentence = made.sentence .. " Callers and callees are not known: no function of this "
          .. "profile has any, as in a recording without call stacks."

@@ -176,6 +176,8 @@ for _, name in ipairs { "net", "gross", "call" } do
 end
 add_field("period_jitter", "int", "largest minus smallest period, ns")
 add_field("last_stop", "int", "end of its last call, ns")
+add_field("file", "name", "the file of the area")
+add_field("line", "int", "the line in this file")
 
 ---Passes the rows of a run in the table durations to `put`.
 ---@param run string the hash as hexadecimal digits

@@ -5,6 +5,7 @@ local calls = require "profio.reports.calls.calls"
 local calls_of = require "profio.internal.calls_view"
 local core = require "profio.core"
 local diff = require "profio.internal.compare.statistics_diff"
+local distinguished = require "profio.internal.distinguished"
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
 local span = require "profio.cli.selection"
@@ -55,6 +56,8 @@ for _, name in ipairs { "net", "gross", "call" } do
 end
 add("period_jitter", "largest minus smallest period, ns")
 add("last_stop", "end of its last call, ns, counted or not; not with by=caller")
+add("file", "the file of the area")
+add("line", "the line in this file")
 
 -- --from and --to select the span, and --set what the rows are grouped by.
 for _, option in ipairs(calls_of.statistics_options) do
@@ -295,8 +298,11 @@ function statistics.text(context, out)
    end
    local rows, top = context:where(rows_of(context)), context:top()
    local columns = columns_of(context, has_callers(rows))
+   columns[#columns + 1] = "file" -- of areas with one name
    local fields, names = picked(rows, columns)
+   table.remove(columns)
    local records = rows:rows(table.unpack(names))
+   distinguished.by_file(records, "area")
    columns = without_value(columns, records)
    write_pages(context, out, pages_of(records, names), function(list)
       local page = view.over(function()

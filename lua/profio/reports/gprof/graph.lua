@@ -13,6 +13,8 @@ local graph = {
       { name = "calls", help = "number of calls" },
       { name = "self", help = "self time of the callee for this caller, in ns" },
       { name = "total", help = "self and the time of its callees for this caller, in ns" },
+      { name = "caller_file", help = "the caller's source file or module" },
+      { name = "callee_file", help = "the callee's source file or module" },
    },
 }
 
