@@ -249,10 +249,15 @@ describe("--limits", function()
       end
       states("states-old.txt", 100, 500)
       states("states-new.txt", 400, 500)
-      command.file("states.limits", "OFF gross_max <= base * 1.05\n")
+      command.file("states.limits", "mode=OFF gross_max <= base * 1.05\n"
+         .. "door=OFF gross_max <= base * 1.05\n")
       local text, status = command.run("profio --output csv --columns value,bound,state "
          .. "--limits states.limits --diff states-old.txt -- states-new.txt")
       assert.same({ "value,bound,state\n400,105,exceeded\n500,525,ok\n", 4 },
          { text, status })
+      command.file("states.limits", "OFF gross_max <= 450ns\n")
+      text, status = command.run "profio --limits states.limits states-new.txt"
+      assert.equal(4, status)
+      assert.matches("^MISSING  OFF [^\n]*did you mean 'door=OFF' or 'mode=OFF'%?\n", text)
    end)
 end)

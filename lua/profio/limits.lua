@@ -12,6 +12,7 @@
 -- compared with 0.
 
 local patterns = require "profio.internal.patterns"
+local suggestions = require "profio.internal.suggestions"
 local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
 
@@ -346,14 +347,30 @@ function limits.quantiles(list)
    return table.concat(names, ",")
 end
 
+-- Returns a question about similar names for a limit whose area no row has, such as a state without
+-- its variable; nil: there are none.
+local function hint_of(limit, rows)
+   local names, known = {}, {}
+   for _, row in ipairs(not limit.pattern and rows or {}) do
+      local name = row.area and tostring(row.area)
+      if name == limit.area then
+         return nil
+      elseif name and not known[name] then
+         names[#names + 1], known[name] = name, true
+      end
+   end
+   return suggestions.hint(limit.area, names):match "^; (.*)"
+end
+
 ---Compares limits with rows.
 ---@param list profio.Limit[]
 ---@param rows table[] { area =, context =, column = value, ... }
 ---@param base table[]|nil such rows of an older run, for bounds that are relative to a base; value,
 ---parent and file in both tell areas of one name apart
 ---@return table[] results { line, text, area, context, column, operator, bound, value, state, at,
----unit }: state is ok, exceeded or missing (the area did not run, or has no such value, here or in
----the base; or it is not known which of several areas of one name in the base it is)
+---unit, hint }: state is ok, exceeded or missing (the area did not run, or has no such value, here
+---or in the base; or it is not known which of several areas of one name in the base it is); hint:
+---similar names, where no row has that of the limit
 function limits.check(list, rows, base)
    local results, new = {}, by_keys(rows)
    local both = base and { new = new, base = by_keys(base) }
@@ -366,6 +383,7 @@ function limits.check(list, rows, base)
       end
       if #results == before then
          results[#results + 1] = result_of(limit, nil, both)
+         results[#results].hint = hint_of(limit, rows)
       end
    end
    return results

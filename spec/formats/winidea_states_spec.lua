@@ -55,7 +55,8 @@ local function spellings(writes)
 end
 
 local example = { { 1000, 0 }, { 3000, 1 }, { 5000, 2 }, { 7000, 0 } }
-local answer = { mode = { 4, 0 }, OFF = { 2, 5000 }, ON = { 1, 2000 }, FAIL = { 1, 2000 } }
+local answer = { mode = { 4, 0 }, ["mode=OFF"] = { 2, 5000 }, ["mode=ON"] = { 1, 2000 },
+   ["mode=FAIL"] = { 1, 2000 } }
 
 describe("states of a variable", function()
    it("are derived in the same way if they are listed after the timeline", function()
@@ -85,6 +86,38 @@ describe("states of a variable", function()
       end
    end)
 
+   it("of several variables are apart, and are written back with their own names", function()
+      local text = records.lines("* INFO %TOTAL_TIME%", "90",
+         "* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%", "20000000,Task_A,", "30000000,READY,1",
+         "30000000,RUNNING,2", "20000001,Task_B,", "30000001,READY,1", "30000001,RUNNING,2",
+         "* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%", "20000000,W,00000002,10",
+         "20000001,W,00000001,20", "20000000,W,00000001,30", "20000001,W,00000002,50")
+      local trace <close> = open(text)
+      assert.same({ Task_A = { 2, 0 }, Task_B = { 2, 0 }, ["Task_A=RUNNING"] = { 1, 20 },
+         ["Task_A=READY"] = { 1, 60 }, ["Task_B=READY"] = { 1, 30 },
+         ["Task_B=RUNNING"] = { 1, 40 } }, statistics(trace))
+      local names = {}
+      for name, area in trace.areas:each("name", "area") do
+         names[#names + 1] = name .. " " .. tostring(area)
+      end
+      assert.equal("RUNNING Task_B=RUNNING", names[6])
+      local copy = assert(trace:save(nil, { line_end = "lf" }))
+      assert.equal((text:gsub("\r", "")), (copy:gsub("\r", "")))
+   end)
+
+   it("are those of a variable of a binary timeline whose main file is missing", function()
+      local trace <close> = open({ data = records.bytes({
+         { handle = 0x20000005, event = "write", data = 1, time = 1 },
+         { handle = 0x30000005, event = "enter", data = 1, time = 2 },
+         { handle = 0x20000006, event = "write", data = 1, time = 3 } }, records.new) },
+         { format = "winidea" })
+      local states = {}
+      for handle, list in trace.areas:each("handle", "states") do
+         states[handle] = list or false
+      end
+      assert.same({ [0x20000005] = 0x30000005, [0x30000005] = false, [0x20000006] = false }, states)
+   end)
+
    it("do not change the table timeline", function()
       local trace <close> = open(text1(spellings(example).off, { total = 10000 }))
       assert.same({ "mode", "mode", "mode", "mode" }, (function()
@@ -95,7 +128,7 @@ describe("states of a variable", function()
          return list
       end)())
       local events = trace.events:rows("time", "event", "area", "value")
-      assert.same({ time = 3000, event = "write", area = "ON", value = 1 }, events[2])
+      assert.same({ time = 3000, event = "write", area = "mode=ON", value = 1 }, events[2])
       assert.same({ time = 10000, event = "end" }, events[5])
       assert.equal(5, #events)
    end)
@@ -122,7 +155,8 @@ describe("states of a variable", function()
          assert.equal(5, twin.events:count())
          assert.same({ { event = "end" } }, twin.events:sort("-time"):limit(1):rows "event")
          local named <close> = open({ data = bytes, mapping = xml }, options)
-         assert.same({ mode = { 4, 0 }, OFF = { 2, 2000 }, ON = { 1, 2000 }, FAIL = { 1, 2000 } },
+         assert.same({ mode = { 4, 0 }, ["mode=OFF"] = { 2, 2000 }, ["mode=ON"] = { 1, 2000 },
+            ["mode=FAIL"] = { 1, 2000 } },
             statistics(named))
          local other <close> = open({ data = xml, timeline = bytes }, options)
          assert.same(statistics(named), statistics(other))
@@ -146,7 +180,7 @@ describe("states of a variable", function()
             mapping[1] = "* HANDLE(Data) " .. mapping[1]
             local trace <close> = open(text1(timeline,
                { mapping = records.lines(table.unpack(mapping)) }))
-            assert.same({ mode = { 3, 0 }, ON = { 2, 200 }, OFF = { 1, 100 } },
+            assert.same({ mode = { 3, 0 }, ["mode=ON"] = { 2, 200 }, ["mode=OFF"] = { 1, 100 } },
                statistics(trace), mapping[1])
             for name, parent, states in trace.areas:each("name", "parent", "states") do
                assert.equal(name ~= "mode" and name ~= "other" and "mode" or nil, parent)
@@ -156,7 +190,7 @@ describe("states of a variable", function()
             local more <close> = open(text1({ "20000005,W,00000007,1", "30000009,E,00000008,3",
                "20000005,W,00000001,4" }, { mapping = records.lines(table.unpack(mapping)) }))
             assert.same({ mode = { 3, 0 }, ["mode=7"] = { 1, 2 }, ["mode=8"] = { 1, 1 },
-               ON = { 1, 0 } }, statistics(more))
+               ["mode=ON"] = { 1, 0 } }, statistics(more))
          end
       end)
 
@@ -177,8 +211,9 @@ describe("states of a variable", function()
       local trace <close> = open(text1({ "20000000,W,FFFFFFFF,1", "20000000,W,00000001,4",
          "20000000,W,FFFFFFFFFFFFFFFF,6", "40000000,W,1.0,7", "40000000,W,4000000000000000,9",
          "40000000,W,2.5,10", "20000000,W,,10" }, { mapping = mapping }))
-      assert.same({ mode = { 4, 0 }, BAD = { 2, 7 }, GOOD = { 1, 2 }, level = { 3, 0 },
-         LOW = { 1, 2 }, HIGH = { 1, 1 } }, statistics(trace))
+      assert.same({ mode = { 4, 0 }, ["mode=BAD"] = { 2, 7 }, ["mode=GOOD"] = { 1, 2 },
+         level = { 3, 0 }, ["level=LOW"] = { 1, 2 }, ["level=HIGH"] = { 1, 1 } },
+         statistics(trace))
    end)
 
    it("have a point in each locale when they are written and read", function()
@@ -205,7 +240,8 @@ describe("states of a variable", function()
       assert.same({ mode = { 1, 0 }, high = { 2, 0 } }, statistics(trace))
       local high <close> = open(text1({ "2FFFFFF0,W,00000000,1", "2FFFFFF0,W,,3",
          "2FFFFFF0,W,00000001,4" }, { mapping = mapping .. "3FFFFFF0,ZERO,0\n" }))
-      assert.same({ high = { 3, 0 }, ZERO = { 1, 3 }, ["high=1"] = { 1, 0 } }, statistics(high))
+      assert.same({ high = { 3, 0 }, ["high=ZERO"] = { 1, 3 }, ["high=1"] = { 1, 0 } },
+         statistics(high))
    end)
 
    -- By definition, a state lasts from a write of its value to the next write of another value, and
@@ -219,7 +255,7 @@ describe("states of a variable", function()
             writes[i] = { time, math.random(0, 3) }
          end
          local total = time + math.random(0, 9)
-         local names = { [0] = "OFF", "ON", "FAIL", "mode=3" }
+         local names = { [0] = "mode=OFF", "mode=ON", "mode=FAIL", "mode=3" }
          for i, write in ipairs(writes) do
             local name = names[write[2]]
             local state = expected[name] or { 0, 0 }
@@ -254,40 +290,41 @@ describe("the end that INFO states", function()
 
    it("ends all open calls, in all tables", function()
       local trace <close> = open(text1(timeline, { total = 100, mapping = mapping }))
-      assert.same({ "mode 40-40", "f 60-80", "ON 40-90", "mode 90-90", "main 0-100 open",
-         "OFF 90-100 open" }, told(trace))
-      assert.same({ main = { 1, 80 }, f = { 1, 20 }, mode = { 2, 0 }, ON = { 1, 50 },
-         OFF = { 1, 10 } }, statistics(trace))
+      assert.same({ "mode 40-40", "f 60-80", "mode=ON 40-90", "mode 90-90", "main 0-100 open",
+         "mode=OFF 90-100 open" }, told(trace))
+      assert.same({ main = { 1, 80 }, f = { 1, 20 }, mode = { 2, 0 }, ["mode=ON"] = { 1, 50 },
+         ["mode=OFF"] = { 1, 10 } }, statistics(trace))
       local self = {}
       for name, spent in trace:profile():flat():each("function", "self") do
          self[name] = spent
       end
       assert.same({ main = 80, f = 20 }, self)
       assert.matches("main 80", (trace:export "folded"))
-      assert.same({ "mode 40-40", "f 60-80", "ON 40-90", "mode 90-90", "main 0-90 open",
-         "OFF 90-90 open" }, told(trace, { recording = "events" }))
-      assert.same({ "mode 40-40", "f 60-80", "ON 40-90", "mode 90-90", "main 0-95 cut",
-         "OFF 90-95 cut" }, told(trace, { to = 95 }))
+      assert.same({ "mode 40-40", "f 60-80", "mode=ON 40-90", "mode 90-90", "main 0-90 open",
+         "mode=OFF 90-90 open" }, told(trace, { recording = "events" }))
+      assert.same({ "mode 40-40", "f 60-80", "mode=ON 40-90", "mode 90-90", "main 0-95 cut",
+         "mode=OFF 90-95 cut" }, told(trace, { to = 95 }))
    end)
 
    it("applies to its own file", function()
       local first = text1(timeline, { total = 100, mapping = mapping })
       local second = text1({ "20000000,W,00000000,5" }, { total = 30, mapping = mapping })
       local trace <close> = open({ { data = first }, { data = second }, { data = first } })
-      assert.same({ main = { 2, 160 }, f = { 2, 40 }, mode = { 5, 0 }, ON = { 2, 100 },
-         OFF = { 3, 45 } }, statistics(trace))
+      assert.same({ main = { 2, 160 }, f = { 2, 40 }, mode = { 5, 0 }, ["mode=ON"] = { 2, 100 },
+         ["mode=OFF"] = { 3, 45 } }, statistics(trace))
    end)
 
    it("is relative to the first event if that is before the trigger", function()
       local trace <close> = open(text1({ "20000000,W,00000001,-30", "20000000,W,00000000,50" },
          { total = 100, mapping = mapping }))
-      assert.same({ mode = { 2, 0 }, ON = { 1, 80 }, OFF = { 1, 20 } }, statistics(trace))
+      assert.same({ mode = { 2, 0 }, ["mode=ON"] = { 1, 80 }, ["mode=OFF"] = { 1, 20 } },
+         statistics(trace))
    end)
 
    it("is ignored if events are later", function()
       local trace <close> = open(text1(timeline, { total = 70, mapping = mapping }))
       assert.equal(5, trace.events:count())
-      assert.same({ 1, 0 }, statistics(trace).OFF)
+      assert.same({ 1, 0 }, statistics(trace)["mode=OFF"])
       local empty <close> = open(text1({}, { total = 70, mapping = mapping }))
       assert.equal(0, empty.events:count())
    end)
@@ -338,13 +375,14 @@ describe("writing without events of states", function()
       local w = assert(profio.create(nil, { format = "winidea", timeline_states = false,
          total_time = 10 }))
       local mode = { name = "mode", class = "variable" }
-      for i, name in ipairs { "ON", "OFF", "ON" } do
+      for i, name in ipairs { "ON", "mode=OFF", "ON" } do
          w:write { time = 2 * i, event = "enter",
             area = { name = name, class = "state", parent = mode,
                value = name == "ON" and 1 or 0 } }
       end
       local trace <close> = open((w:close()))
-      assert.same({ mode = { 3, 0 }, ON = { 2, 6 }, OFF = { 1, 2 } }, statistics(trace))
+      assert.same({ mode = { 3, 0 }, ["mode=ON"] = { 2, 6 }, ["mode=OFF"] = { 1, 2 } },
+         statistics(trace))
    end)
 
    it("refuses states that writes cannot express", function()

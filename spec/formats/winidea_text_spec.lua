@@ -280,8 +280,8 @@ describe("the rows of a Text1 file", function()
       for i, row in ipairs(rows) do
          areas[i] = { row.area, row.value }
       end
-      assert.same({ { "var=2", 2 }, { "var=2", 2 }, { "var=16", 16 }, { "OFF", 0 },
-         { "one=7", 7 }, { "OFF", 0 }, { "var", 5 }, { "var=5", 5 } }, areas)
+      assert.same({ { "var=2", 2 }, { "var=2", 2 }, { "var=16", 16 }, { "var=OFF", 0 },
+         { "one=7", 7 }, { "var=OFF", 0 }, { "var", 5 }, { "var=5", 5 } }, areas)
    end)
 
    it("keep the order of events at one time", function()
@@ -418,7 +418,7 @@ describe("the names in a Text1 file", function()
          { area = "v", handle = 0x20000000, name = "v", class = "variable", type = "I64",
             unit = "V", path = "a/b", file = "x.c",
             states = 0x30000000 },
-         { area = "s", handle = 0x30000000, name = "s", class = "state", type = "I64",
+         { area = "v=s", handle = 0x30000000, name = "s", class = "state", type = "I64",
             parent = "v" },
       }, rows)
    end)

@@ -146,7 +146,7 @@ describe("line and parameters of calls", function()
          .. "20000000,mode,\n30000000,ON,1\n* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%\n"
          .. "30000000,W,00000001,1\n" })
       assert.same({ { area = "mode", handle = 0x20000000 },
-         { area = "ON", handle = 0x30000000, value = 1 } },
+         { area = "mode=ON", handle = 0x30000000, value = 1 } },
          trace:calls():with_area():rows("area", "handle", "value"))
    end)
 

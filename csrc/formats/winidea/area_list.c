@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/winidea/winidea.h"
 #include "model/base/memory.h"
@@ -150,15 +151,20 @@ int64_t winidea_line_of (const winidea_entry *entry) {
 }
 
 
-/* Builds a name for an area without one: the name of its parent (else its
-   handle), and its value. */
+/* Builds the name of an area that has none, or is a state: the name of its
+   parent (without one, the handle), and its own name or value:
+   "Task_A=RUNNING". */
 static uint32_t build_name (pf_trace *trace, const winidea_entry *entry,
                             const winidea_entry *parent) {
   pf_dictionary *const names = trace->dictionary;
-  const pf_bytes of = parent == NULL || parent->name == PF_NO_NAME
-                          ? (pf_bytes){NULL, 0}
-                          : pf_name(names, parent->name);
-  char *const text = malloc(of.size + 40);
+  const bool has_parent = parent != NULL && parent->name != PF_NO_NAME;
+  const bool has_name = entry->name != PF_NO_NAME;
+  if (has_name && !has_parent)
+    return entry->name;
+  const pf_bytes none = {NULL, 0};
+  const pf_bytes of = has_parent ? pf_name(names, parent->name) : none;
+  const pf_bytes own = has_name ? pf_name(names, entry->name) : none;
+  char *const text = malloc(of.size + own.size + 40);
   if (text == NULL)
     return PF_NO_NAME;
   size_t size = of.size;
@@ -166,7 +172,12 @@ static uint32_t build_name (pf_trace *trace, const winidea_entry *entry,
     memcpy(text, of.at, size);
   else
     size = (size_t)snprintf(text, 40, "%08X", (unsigned)entry->handle);
-  if (entry->has_value)
+  if (has_name) {
+    text[size++] = '=';
+    memcpy(text + size, own.at, own.size);
+    size += own.size;
+  }
+  else if (entry->has_value)
     size += (size_t)snprintf(text + size, 24, "=%lld", (long long)entry->value);
   const pf_bytes name = {(const uint8_t *)text, size};
   const uint32_t number = pf_intern(names, name);
@@ -181,8 +192,9 @@ pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry) {
                                           ? NULL
                                           : &file->areas.list[entry->parent];
   pf_area area = PF_AREA_NONE;
-  area.name = entry->name == PF_NO_NAME ? build_name(trace, entry, parent)
-                                        : entry->name;
+  area.name = entry->name == PF_NO_NAME || winidea_is_state(entry->handle)
+                  ? build_name(trace, entry, parent)
+                  : entry->name;
   if (area.name == PF_NO_NAME)
     return PF_ENOMEM;
   area.class = file->classes[winidea_kind(entry->handle)];

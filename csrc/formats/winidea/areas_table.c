@@ -25,6 +25,22 @@ typedef struct areas_reader {
 } areas_reader;
 
 
+/* The handle of the states of a variable: that of its row, or of the states
+   that events have added for it; WINIDEA_NO_HANDLE: it has none. */
+static uint32_t states_of (const winidea_areas *areas,
+                           const winidea_entry *entry) {
+  const uint32_t handle = entry->handle + WINIDEA_KIND_STEP;
+  const winidea_handle_info *const info =
+      winidea_has_writes(entry->handle) ? winidea_find_handle(areas, handle)
+                                        : NULL;
+  const bool has_states =
+      entry->states == WINIDEA_NO_HANDLE && info != NULL &&
+      info->entry != WINIDEA_NO_ENTRY &&
+      areas->list[info->entry].parent == (uint32_t)(entry - areas->list);
+  return has_states ? handle : entry->states;
+}
+
+
 static void put_entry (const winidea_file *file, const winidea_entry *entry,
                        const pf_batch *batch, size_t row) {
   pf_column *const c = batch->columns;
@@ -43,8 +59,8 @@ static void put_entry (const winidea_file *file, const winidea_entry *entry,
   pf_put_id(&c[AREAS_TYPE], row, entry->type);
   pf_put_id(&c[AREAS_UNIT], row, entry->unit);
   pf_put_id(&c[AREAS_PATH], row, entry->path);
-  pf_put_int(&c[AREAS_STATES], row, entry->states,
-             entry->states != WINIDEA_NO_HANDLE);
+  const uint32_t states = states_of(&file->areas, entry);
+  pf_put_int(&c[AREAS_STATES], row, states, states != WINIDEA_NO_HANDLE);
 }
 
 

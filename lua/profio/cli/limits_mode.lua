@@ -178,14 +178,14 @@ local function shown(value, unit)
 end
 
 ---Returns the cells of a result: state, area, column, value, and the bound, with the time of the
----worst case if it is exceeded.
+---worst case if it is exceeded, or similar names if none has that of the limit.
 ---@param result table of limits.check
 ---@param given { unit: string|nil }
 ---@return string[]
 function mode.cells(result, given)
    local unit = result.unit and (given.unit or result.unit)
    local at = unit and result.at and result.state == "exceeded"
-      and "  at " .. times.show(result.at, unit) or ""
+      and "  at " .. times.show(result.at, unit) or result.hint and "  " .. plain(result.hint) or ""
    return { result.state == "ok" and "ok" or result.state:upper(),
       plain(result.area) .. (result.context and " in " .. plain(tostring(result.context)) or ""),
       result.column, shown(result.value, unit),

@@ -309,12 +309,30 @@ pf_status winidea_write_event (winidea_writer *self,
 }
 
 
+/* Returns the name of an area as its row has it: a state "VARIABLE=STATE" has
+   no variable in its own name. */
+static pf_bytes own_name (const winidea_writer *self, const pf_area *area,
+                          uint32_t handle) {
+  pf_bytes name = pf_name(self->dictionary, area->name);
+  if (!winidea_is_state(handle) || area->parent == PF_NO_AREA)
+    return name;
+  const pf_bytes of =
+      pf_name(self->dictionary, pf_area_name(self->dictionary, area->parent));
+  if (of.size > 0 && name.size > of.size && name.at[of.size] == '=' &&
+      memcmp(name.at, of.at, of.size) == 0) {
+    name.at += of.size + 1;
+    name.size -= of.size + 1;
+  }
+  return name;
+}
+
+
 pf_status winidea_write_assigned (winidea_writer *self) {
   for (; self->nassigned_written < self->nassigned; self->nassigned_written++) {
     const uint32_t number = self->assigned[self->nassigned_written];
     const pf_area *const area = pf_area_at(self->dictionary, number);
     fields f = {.of = {{NULL, 0}}};
-    f.of[MACRO_NAME] = pf_name(self->dictionary, area->name);
+    f.of[MACRO_NAME] = own_name(self, area, self->handles[number]);
     f.of[MACRO_FILE] = pf_name(self->dictionary, area->file);
     if (area->has_value || area->line != 0)
       set_value(&f, area->has_value ? area->value : area->line);
