@@ -46,7 +46,7 @@ describe("rows without a stack", function()
       end
       assert.same({ 0.1, 7, 0.02 }, found) -- the root is node 1
       assert.equal(7.12, object.endTime)
-      assert.equal(1, object.nodes[1].hitCount)
+      assert.equal(100, object.nodes[1].hitCount)
    end)
 
    it("are samples without a stack of firefox", function()

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "kernels/contexts/function_frames.h"
+#include "kernels/contexts/transform_contexts.h"
 #include "lua/arguments.h"
 #include "lua/profile/export.h"
 #include "model/contexts/tree_order.h"
@@ -42,6 +44,49 @@ l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg) {
       pf_traversal_open(&e->walk, contexts, NULL) != PF_OK)
     l_no_memory(L);
   return e;
+}
+
+
+uint32_t *l_function_frames (lua_State *L, const pf_contexts *contexts,
+                             bool *has_lines) {
+  const uint32_t count = pf_areas_count(contexts->dictionary);
+  uint32_t *const frames = l_scratch(L, (size_t)count + 1, sizeof *frames);
+  for (uint32_t i = 0; i < count; i++)
+    frames[i] = i;
+  if (pf_function_frames(contexts, frames, count, has_lines) != PF_OK)
+    l_no_memory(L);
+  return frames;
+}
+
+
+pf_contexts *l_push_by_function (lua_State *L, int arg) {
+  pf_contexts *const lines = l_contexts_check(L, arg);
+  const uint32_t count = pf_areas_count(lines->dictionary);
+  bool has_lines;
+  pf_error error;
+  uint32_t *const frames = l_function_frames(L, lines, &has_lines);
+  if (!has_lines) {
+    lua_pushvalue(L, arg);
+    lua_replace(L, -2);
+    return lines;
+  }
+  lua_getiuservalue(L, arg, 1);
+  pf_contexts *const functions = l_contexts_new(L, -1);
+  if (pf_contexts_rename(functions, lines, frames, count, false, &error) !=
+      PF_OK)
+    l_no_memory(L);
+  lua_replace(L, -3); /* of the frames; below the dictionary */
+  lua_pop(L, 1);
+  return functions;
+}
+
+
+/* core.by_function(contexts): the contexts with one frame for each function,
+   which is known by name and file; the same ones if they have no lines. */
+static int core_by_function (lua_State *L) {
+  lua_settop(L, 1);
+  l_push_by_function(L, 1);
+  return 1;
 }
 
 
@@ -155,4 +200,5 @@ void l_export_replaced (l_export *e, pf_bytes text, const char *pairs) {
 
 void l_open_export (lua_State *L) {
   l_class(L, L_EXPORT, NULL, export_gc, export_gc);
+  L_ADD(L, {"by_function", core_by_function});
 }

@@ -33,6 +33,14 @@ typedef struct l_export {
 */
 l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg);
 
+/* Pushes memory with the frame of the function of each frame of the contexts,
+   by area (kernels/contexts/function_frames.h), and returns it. */
+uint32_t *l_function_frames (lua_State *L, const pf_contexts *contexts,
+                             bool *has_lines);
+
+/* Pushes the contexts at `arg` by function; the same ones if they are. */
+pf_contexts *l_push_by_function (lua_State *L, int arg);
+
 /* Writes the rest of the text. Returns true, or nil, message, code and "EPIPE"
    if a pipe has no reader any more. */
 int l_export_finish (lua_State *L, l_export *e);

@@ -18,6 +18,9 @@ typedef struct firefox {
   uint32_t *sources;   /* by name id of a file: its number, or NO_SOURCE */
   uint32_t *files;     /* by number of a source: its name id */
   uint32_t nsources;
+  uint32_t *functions; /* by row of a frame: the number of its function */
+  uint32_t *rows;      /* by number of a function: the row of its first frame */
+  uint32_t nfunctions;
   uint32_t *path; /* by depth: row of the current stack */
 } firefox;
 
@@ -79,11 +82,6 @@ static void put_prefix (firefox *f, uint32_t row) {
 }
 
 
-static void put_row (firefox *f, uint32_t row) {
-  l_export_int(f->out, row);
-}
-
-
 static const pf_area *frame_at (const firefox *f, uint32_t row) {
   return pf_area_at(f->out->contexts->dictionary, f->out->sorted[row]);
 }
@@ -94,20 +92,25 @@ static void put_line (firefox *f, uint32_t row) {
 }
 
 
-static void put_name (firefox *f, uint32_t row) {
-  l_export_int(f->out, f->strings + row);
+static void put_function (firefox *f, uint32_t row) {
+  l_export_int(f->out, f->functions[row]);
 }
 
 
-static void put_source (firefox *f, uint32_t row) {
-  const uint32_t file = frame_at(f, row)->file;
+static void put_name (firefox *f, uint32_t function) {
+  l_export_int(f->out, f->strings + function);
+}
+
+
+static void put_source (firefox *f, uint32_t function) {
+  const uint32_t file = frame_at(f, f->rows[function])->file;
   put_optional(f, file != PF_NO_NAME,
                file == PF_NO_NAME ? 0 : f->sources[file]);
 }
 
 
 static void put_file_name (firefox *f, uint32_t row) {
-  l_export_int(f->out, f->strings + f->out->nframes + row);
+  l_export_int(f->out, f->strings + f->nfunctions + row);
 }
 
 
@@ -121,7 +124,7 @@ static const table_column frame_table[] = {
     {KEY("inlineDepth"), "0", NULL},
     {KEY("category"), "0", NULL},
     {KEY("subcategory"), "0", NULL},
-    {KEY("func"), NULL, put_row},
+    {KEY("func"), NULL, put_function},
     {KEY("nativeSymbol"), "null", NULL},
     {KEY("innerWindowID"), "0", NULL},
     {KEY("line"), NULL, put_line},
@@ -149,12 +152,32 @@ static const table_column sources[] = {
     {NULL, NULL, NULL}};
 
 
-/* Numbers the files of all frames, and writes the remaining strings: names of
-   frames, then of files. */
+/* Numbers the functions, whose frames differ in their lines only. */
+static void find_functions (lua_State *L, firefox *f) {
+  const l_export *const e = f->out;
+  bool has_lines;
+  const uint32_t *const frames = l_function_frames(L, e->contexts, &has_lines);
+  const uint32_t count = pf_areas_count(e->contexts->dictionary);
+  uint32_t *const numbers = l_scratch(L, (size_t)count + 1, sizeof *numbers);
+  f->functions = l_scratch(L, e->nframes, sizeof *f->functions);
+  f->rows = l_scratch(L, e->nframes, sizeof *f->rows);
+  for (uint32_t row = 0; row < e->nframes; row++) {
+    uint32_t *const number = &numbers[frames[e->sorted[row]]]; /* plus 1 */
+    if (*number == 0) {
+      f->rows[f->nfunctions++] = row;
+      *number = f->nfunctions;
+    }
+    f->functions[row] = *number - 1;
+  }
+}
+
+
+/* Numbers the files of all functions, and writes the remaining strings: names
+   of functions, then of files. */
 static void put_strings (firefox *f) {
   const pf_dictionary *const d = f->out->contexts->dictionary;
-  for (uint32_t row = 0; row < f->out->nframes; row++) {
-    const uint32_t file = frame_at(f, row)->file;
+  for (uint32_t i = 0; i < f->nfunctions; i++) {
+    const uint32_t row = f->rows[i], file = frame_at(f, row)->file;
     if (file != PF_NO_NAME && f->sources[file] == NO_SOURCE) {
       f->sources[file] = f->nsources;
       f->files[f->nsources++] = file;
@@ -239,10 +262,11 @@ static int core_write_firefox (lua_State *L) {
   memset(f.sources, 0xff, nnames * sizeof *f.sources); /* NO_SOURCE */
   f.files = l_scratch(L, f.out->nframes, sizeof *f.files);
   f.path = l_scratch(L, (size_t)f.out->walk.max_depth + 1, sizeof *f.path);
+  find_functions(L, &f);
   put_strings(&f);
   put_table(&f, stack_table, f.out->contexts->count - 1);
   put_table(&f, frame_table, f.out->nframes);
-  put_table(&f, func_table, f.out->nframes);
+  put_table(&f, func_table, f.nfunctions);
   put_table(&f, sources, f.nsources);
   l_export_text(f.out, "},\n\"threads\":[\n");
   const char *const thread = l_option_text(L, 2, "thread", NULL);

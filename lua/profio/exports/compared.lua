@@ -1,25 +1,41 @@
 -- The two sides of a difference of profiles, for exports that show both; and a note about rows
 -- without a stack, for exports that leave them out.
 
+local core = require "profio.core"
 local matching = require "profio.internal.bodies.matching"
 
 local compared = {}
 
----Returns the contexts of a profile; for a difference those of both sides, as two metrics.
+-- Returns contexts by function, or with the line in the name of each frame.
+local function shown(contexts, has_lines)
+   if not has_lines then
+      return core.by_function(contexts)
+   end
+   local named = {}
+   for _, frame in ipairs(contexts:frames()) do
+      named[frame.number] = frame.line and { ["function"] = ("%s:%d"):format(frame["function"],
+         frame.line), file = frame.file, line = frame.line } or nil
+   end
+   return assert(contexts:rename(named, true))
+end
+
+---Returns the contexts of a profile; for a difference those of both sides, as two metrics. A
+---function is one frame, or with `has_lines` each of its lines.
 ---@param profile profio.Profile
 ---@param metric string|nil
+---@param has_lines boolean|nil
 ---@return profio.core.Contexts
 ---@return string|nil metric of the profile, or of the new side
 ---@return string|nil before the metric of the old side; nil: no difference
-function compared.contexts(profile, metric)
+function compared.contexts(profile, metric, has_lines)
    local new, old = profile:compared()
    if not new then
-      return profile:contexts(), metric, nil
+      return shown(profile:contexts(), has_lines), metric, nil
    end
    local a, b = matching.align(new:contexts(), old:contexts(), new:kind() ~= "contexts")
    metric = metric or new:usual_metric()
    local both = assert(a:pick(metric, metric)):merge(assert(b:pick(metric, "before")))
-   return assert(both), metric, "before"
+   return shown(assert(both), has_lines), metric, "before"
 end
 
 ---Returns a note about the weight of rows without a stack, if they have any, for an export that

@@ -31,6 +31,8 @@ local svg = {
       widths_option,
       { name = "pair", type = "bool", default = false,
         help = "of a difference: both profiles, one above the other in one scale" },
+      { name = "lines", type = "bool", default = false,
+        help = "a frame for each line, not for each function" },
       { name = "icicle", type = "bool", default = false, help = "draw the root at the top" },
    },
 }
@@ -304,7 +306,7 @@ end
 
 -- Returns the contexts of a profile, and the options of core.write_flames.
 local function drawn(profile, given)
-   local contexts, metric, before = compared.contexts(profile, given.metric)
+   local contexts, metric, before = compared.contexts(profile, given.metric, given.lines)
    return contexts, { metric = metric, before = before, width = inner_width(given), row = ROW,
       min_width = given.min_width, rows = given.rows, upward = not given.icicle,
       both = given.widths == "both" }
@@ -312,8 +314,8 @@ end
 
 ---Writes the elements of a flame graph, for a file of its own or inside a page.
 ---@param profile profio.Profile
----@param given table metric, title, width, rows, icicle, min_width (of a frame, in pixels), top
----(pixels above it in a document that contains it), scale (part of the width that is used)
+---@param given table metric, title, width, rows, lines, icicle, min_width (of a frame, in pixels),
+---top (pixels above it in a document that contains it), scale (part of the width that is used)
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message

@@ -210,6 +210,12 @@ function core.write_folded(from, options, file) end
 ---@return "EPIPE"|nil
 function core.write_speedscope(from, options, file) end
 
+---Returns a profile with one frame for each function, which is known by name and file; the same one
+---if its frames have no lines.
+---@param from profio.core.Contexts
+---@return profio.core.Contexts
+function core.by_function(from) end
+
 ---Writes a profile as .cpuprofile of V8.
 ---@param from profio.core.Contexts
 ---@param options { metric: string|nil, facts: string|nil } facts: further members, as JSON
