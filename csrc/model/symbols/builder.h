@@ -67,11 +67,17 @@ typedef struct pf_found {
   uint64_t limit; /* the end of its section or text; UINT64_MAX: not known */
   pf_bytes name;  /* borrowed until pf_symbols_build */
   bool is_function, is_global;
-  bool is_dotted; /* put a dot before the name */
+  bool is_dotted;     /* put a dot before the name */
+  const char *suffix; /* to put after the name, or NULL */
 } pf_found;
 
 /* Reserve capacity for about `count` symbols; a hint, failures are ignored. */
 void pf_symbols_size_hint (pf_symbols *symbols, size_t count);
+
+/* Return a name without the version that the linker gives the function of a
+   shared library, as in pow@@GLIBC_2.29. Names of Microsoft's compilers, which
+   begin with ?, stay. */
+pf_bytes pf_without_version (pf_bytes name);
 
 /* Append a symbol; PF_ENOMEM, or PF_ELIMIT for 2^32 - 1 symbols or more. */
 pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
@@ -80,6 +86,10 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
    file, and .dynsym of the executable. PF_ELIMIT, PF_ENOMEM. */
 pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
                                pf_symbol_rule rule, pf_error *error);
+
+/* plt_symbols.c: append the stubs of calls into shared libraries. PF_ELIMIT,
+   PF_ENOMEM. */
+pf_status pf_symbols_add_plt (pf_symbols *symbols, const elf_file *file);
 
 /* Read the text of nm. PF_EFORMAT, PF_ELIMIT, PF_ENOMEM. */
 pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,

@@ -238,6 +238,8 @@ static pf_status read_entry (reading *r, const entry *e) {
       !is_wanted(r, e, has_descriptor))
     return status;
   found.is_dotted = has_descriptor && r->rule == PF_SYMBOLS_GPROF;
+  if (r->rule == PF_SYMBOLS_EXACT)
+    found.name = pf_without_version(found.name);
   return pf_symbols_add(r->out, &found);
 }
 
@@ -315,8 +317,12 @@ pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
     r.descriptor_bytes = elf_file_contents(r.main, r.descriptors);
   r.names.verdicts = calloc(r.names.strings.size + 1, 1);
   pf_status status = r.names.verdicts != NULL ? read_entries(&r) : PF_ENOMEM;
+  const bool has_symbols = symbols->count > 0;
+  if (status == PF_OK && rule == PF_SYMBOLS_EXACT)
+    status = pf_symbols_add_plt(symbols, r.main);
   if (status == PF_OK)
     status = pf_symbols_build(symbols, rule);
+  symbols->facts.has_symbols = has_symbols; /* stubs are no functions */
   free(r.names.verdicts);
   if (status == PF_ELIMIT)
     return pf_fail(error, status, PF_NO_OFFSET,

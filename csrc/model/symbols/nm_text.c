@@ -333,7 +333,8 @@ static void parse (chunk *c) {
         .address = parts.address,
         .size = parts.size,
         .limit = parts.address < text_end ? text_end : UINT64_MAX,
-        .name = parts.name,
+        .name = r->rule == PF_SYMBOLS_EXACT ? pf_without_version(parts.name)
+                                            : parts.name,
         .is_function = r->rule != PF_SYMBOLS_EXACT || !is_section(parts.name),
         .is_global = parts.type != 't',
     };

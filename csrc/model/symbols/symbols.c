@@ -55,24 +55,40 @@ static void append (pf_symbols *symbols, const pf_symbol *symbol) {
 }
 
 
-/* Appends a symbol with a dot before its name. The dotted name is interned at
-   once, after the names that wait. */
-static pf_status add_dotted (pf_symbols *symbols, pf_symbol *symbol,
-                             pf_bytes name) {
-  uint8_t *const dotted = malloc(name.size + 1);
-  if (dotted == NULL || name_symbols(symbols) != PF_OK) {
-    free(dotted);
+/* Appends a symbol with a dot before its name or a suffix after it. The name is
+   interned at once, after the names that wait. */
+static pf_status add_changed (pf_symbols *symbols, pf_symbol *symbol,
+                              const pf_found *found) {
+  const pf_bytes name = found->name;
+  const size_t after = found->suffix != NULL ? strlen(found->suffix) : 0;
+  uint8_t *const text = malloc(name.size + after + 1);
+  if (text == NULL || name_symbols(symbols) != PF_OK) {
+    free(text);
     return PF_ENOMEM;
   }
-  dotted[0] = '.';
-  memcpy(dotted + 1, name.at, name.size);
-  symbol->name =
-      pf_intern(symbols->dictionary, (pf_bytes){dotted, name.size + 1});
-  free(dotted);
+  size_t size = 0;
+  if (found->is_dotted)
+    text[size++] = '.';
+  memcpy(text + size, name.at, name.size);
+  size += name.size;
+  memcpy(text + size, after > 0 ? found->suffix : "", after);
+  symbol->name = pf_intern(symbols->dictionary, (pf_bytes){text, size + after});
+  free(text);
   if (symbol->name == PF_NO_NAME)
     return PF_ENOMEM;
   append(symbols, symbol);
   return PF_OK;
+}
+
+
+pf_bytes pf_without_version (pf_bytes name) {
+  const uint8_t *const at =
+      name.size > 0 ? memchr(name.at, '@', name.size) : NULL;
+  const size_t size = at == NULL ? name.size : (size_t)(at - name.at);
+  const bool has_version = name.size - size > 2 && size > 0 &&
+                           name.at[0] != '?' && at[1] == '@' &&
+                           (at[2] < '0' || at[2] > '9');
+  return (pf_bytes){name.at, has_version ? size : name.size};
 }
 
 
@@ -103,8 +119,8 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
   const bool is_short = size != 0 && size < most && most - size > PADDING;
   symbol.is_sized = is_short || (size != 0 && limit == UINT64_MAX);
   symbol.end = is_short ? found->address + size : limit;
-  if (found->is_dotted)
-    return add_dotted(symbols, &symbol, name);
+  if (found->is_dotted || found->suffix != NULL)
+    return add_changed(symbols, &symbol, found);
   append(symbols, &symbol);
   symbols->unnamed[symbols->nunnamed++] = name;
   return symbols->nunnamed < PF_NAMES_AT_ONCE ? PF_OK : name_symbols(symbols);

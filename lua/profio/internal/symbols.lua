@@ -137,7 +137,7 @@ local function read(options, found)
 end
 
 local function note_lack(result)
-   if result.symbols:count() == 0 then
+   if not result.facts.has_symbols then
       result.notes[#result.notes + 1] = { code = "symbols-none", kind = "note",
          message = result.exe .. ": stripped: no names of functions, and no debug file found" }
    elseif result.facts.only_dynamic then

@@ -71,7 +71,7 @@ local function mismatch_of(part, symbols, bias)
             :format(low, high, facts.segment_end + bias), is_certain
       end
    end
-   if symbols.symbols:count() > 0 and not facts.only_dynamic
+   if facts.has_symbols and not facts.only_dynamic
       and check_calls(part, symbols, bias)
    then
       -- a text of nm may lack the functions at such addresses
