@@ -42,8 +42,8 @@ TIME    ?= 30
 
 LUA_INC ?= $(shell pkg-config --cflags lua5.4 2>/dev/null || \
 	echo -I/usr/include/lua5.4)
-# Of the C++ library only the demangler is wanted: linked in, and not shown.
-DEMANGLER = -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic -Wl,--exclude-libs,libsupc++.a
+# Only the demanglers of libiberty are wanted: linked in, and not shown.
+DEMANGLER = -Wl,-Bstatic -liberty -Wl,-Bdynamic -Wl,--exclude-libs,libiberty.a
 LIBS    ?= -ldw -lelf -lz $(DEMANGLER) -lm -lpthread
 # Assertions are on only in the instrumented builds (-UNDEBUG in CFLAGS).
 ALLFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -DNDEBUG -Icsrc $(LUA_INC) $(CPPFLAGS)

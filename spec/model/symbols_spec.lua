@@ -433,6 +433,57 @@ describe("demangled names", function()
       assert.equal("_Znonsense", readable "_Znonsense")
    end)
 
+   -- Names of the description of Rust's mangling (RFC 2603).
+   it("are those of Rust, old and new", function()
+      assert.equal("core::fmt::write", readable "_ZN4core3fmt5write17h0123456789abcdefE")
+      assert.equal("core::fmt::write(int)", readable "_ZN4core3fmt5writeEi")
+      assert.equal("mycrate::foo", readable "_RNvCs15kBYyAo9fc_7mycrate3foo")
+      assert.equal("<mycrate::Foo<_> as mycrate::Bar>::f",
+         readable "_RNvXs_C7mycrateINtB4_3FoopENtB4_3Bar1f")
+      assert.equal("std::mem::align_of::<usize>", readable "_RINvNtC3std3mem8align_ofjEC3foo")
+      assert.equal("mycrate::g\u{f6}del", readable "_RNvC7mycrateu8gdel_5qa")
+      assert.equal("_Rnonsense", readable "_Rnonsense")
+      assert.equal("_R", readable "_R")
+      assert.equal("foo(int)@plt", readable "_Z3fooi@plt")
+   end)
+
+   it("of programs are those of c++filt, whose demangler is that of gprof", function()
+      local command = require "spec.support.command"
+      local programs = require "spec.support.programs"
+      local path = command.folder .. "/demangled-program"
+      local built = {
+         rust = { "rustc", programs.source("names.rs", [[
+            trait Area { fn area(&self) -> f64; }
+            struct Square<T>(T);
+            impl Area for Square<f64> { #[inline(never)] fn area(&self) -> f64 { self.0 } }
+            fn main() { let list: Vec<Box<dyn Area>> = vec![Box::new(Square(2.0))];
+               println!("{}", list.iter().map(|s| s.area()).sum::<f64>()); }]]),
+            "rustc -C symbol-mangling-version=v0" },
+         cpp = { "g++", programs.source("names.cpp", [[
+            #include <functional>
+            #include <map>
+            #include <string>
+            int main() { std::map<std::string, std::function<int(int, const char *)>> m;
+               m["x"] = [](int a, const char *) { return a; }; return m["x"](1, "") - 1; }]]),
+            "g++ -O0" } }
+      for _, one in pairs(built) do
+         if programs.has(one[1]) and programs.has "c++filt" and os.execute(
+            ("%s -o '%s' '%s' 2>/dev/null"):format(one[3], path, one[2])) then
+            local mangled, shown = {}, {}
+            for _, symbol in ipairs(assert(core.symbols_elf(assert(core.source(path)), nil, "exact",
+               core.dictionary())):all()) do
+               if symbol.name:find "^_[RZ]" and not symbol.name:find("@", 1, true) then
+                  mangled[#mangled + 1], shown[#shown + 1] = symbol.name, symbol.demangled
+               end
+            end
+            local text = command.file("mangled.txt", table.concat(mangled, "\n") .. "\n")
+            assert.equal(table.concat(shown, "\n") .. "\n",
+               programs.output("c++filt -i < '%s'", text))
+            assert.is_true(#mangled > 20)
+         end
+      end
+   end)
+
    it("are limited in length", function()
       local name = "_Z1f1AIiiE"
       local digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -56,7 +56,7 @@ probe_build () {
   need libelf-dev has_header libelf.h
   need libdw-dev has_header elfutils/libdw.h
   need zlib1g-dev has_header zlib.h
-  need g++ has_library "$CC" libsupc++.a
+  need libiberty-dev has_library "$CC" libiberty.a
 }
 
 probe_store () {

@@ -84,9 +84,9 @@ struct pf_dictionary {
 };
 
 
-/* The offset of a mangled C++ name in a name, or SIZE_MAX. It follows the dots
-   that gprof puts before functions with descriptors, and the additional
-   underscore of Mach-O and some COFF systems. */
+/* The offset of a mangled name of C++ or Rust in a name, or SIZE_MAX. It
+   follows the dots that gprof puts before functions with descriptors, and the
+   additional underscore of Mach-O and some COFF systems. */
 static inline size_t pf_mangled_start (pf_bytes name) {
   const uint8_t *const p = name.at;
   size_t n = 0;
@@ -94,7 +94,8 @@ static inline size_t pf_mangled_start (pf_bytes name) {
     n++;
   if (n + 3 < name.size && p[n] == '_' && p[n + 1] == '_')
     n++;
-  const bool is_mangled = n + 2 < name.size && p[n] == '_' && p[n + 1] == 'Z';
+  const bool is_mangled =
+      n + 2 < name.size && p[n] == '_' && (p[n + 1] == 'Z' || p[n + 1] == 'R');
   return is_mangled ? n : SIZE_MAX;
 }
 

@@ -1,13 +1,20 @@
 /*
-** demangle.c - demangles C++ names by the callback form of the demangler of
-** libsupc++.
+** demangle.c - demangles names of Rust and C++ by the demanglers of libiberty,
+** in the order in which gprof tries them: old names of Rust are valid names of
+** C++, too.
 **
 ** A short mangled name can stand for gigabytes of text, because each
 ** substitution may double it. So the length is limited, and the callback leaves
-** the demangler by longjmp when the limit is exceeded. The demangler is C code
-** that owns nothing except its stack, so nothing leaks.
+** the demangler by longjmp when the limit is exceeded. The demanglers are C
+** code that owns nothing except its stack while it calls back, but for an
+** identifier of Rust that is not ASCII, which is lost then.
 */
 
+#if __has_include(<libiberty/demangle.h>) /* Debian */
+#include <libiberty/demangle.h>
+#else
+#include <demangle.h>
+#endif
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +23,6 @@
 #include "model/symbols/symbols.h"
 
 #define LONGEST_NAME 65536u
-
-/* Part of libsupc++ of GCC. Returns 0, NO_MEMORY, or -2 for a name that is not
-   mangled. */
-#define NO_MEMORY (-1)
-int __gcclibcxx_demangle_callback (const char *mangled,
-                                   void (*put)(const char *text, size_t size,
-                                               void *context),
-                                   void *context);
 
 /* The demangled text so far. */
 typedef struct readable {
@@ -45,24 +44,37 @@ static void put (const char *text, size_t size, void *context) {
 
 /* Appends the demangled form of a name; false when it has none. */
 static bool demangle (readable *r, const char *mangled) {
+  const int options = DMGL_PARAMS | DMGL_ANSI; /* those of gprof */
+  const size_t before = r->size;
   if (setjmp(r->too_long) != 0)
     return false;
-  const int answer = __gcclibcxx_demangle_callback(mangled, put, r);
-  r->lacks_memory |= answer == NO_MEMORY;
-  return answer == 0;
+  if (rust_demangle_callback(mangled, options, put, r) != 0)
+    return true;
+  r->size = before;
+  return cplus_demangle_v3_callback(mangled, options, put, r) != 0;
 }
 
 
-/* Appends the dots before `start`, if there are any, and the demangled form of
-   the name from `start` up to a blank; then the rest, which is the location of
-   a piece of a function (line_table.c). False when the name has none. */
+/* Returns what follows a mangled name: a blank and the location of a piece of a
+   function (line_table.c), or @plt of a stub (plt_symbols.c). NULL: nothing. */
+static const uint8_t *rest_of (pf_bytes raw) {
+  static const char stub[] = "@plt";
+  const size_t size = sizeof stub - 1;
+  const bool is_stub =
+      raw.size > size && memcmp(raw.at + raw.size - size, stub, size) == 0;
+  return is_stub ? raw.at + raw.size - size : memchr(raw.at, ' ', raw.size);
+}
+
+
+/* Appends the dots before `start`, if there are any, the demangled form of the
+   name from `start` on, and what follows it. False when the name has none. */
 static bool make_readable (readable *r, pf_bytes raw, size_t start) {
-  const uint8_t *const blank = memchr(raw.at, ' ', raw.size);
+  const uint8_t *const after = rest_of(raw);
   while (r->size < start && raw.at[r->size] == '.')
     r->text[r->size++] = '.';
-  if (blank == NULL)
+  if (after == NULL)
     return demangle(r, (const char *)raw.at + start);
-  const size_t end = (size_t)(blank - raw.at), rest = raw.size - end;
+  const size_t end = (size_t)(after - raw.at), rest = raw.size - end;
   char *const mangled = strndup((const char *)raw.at + start, end - start);
   r->lacks_memory |= mangled == NULL;
   const bool is_done =
@@ -70,7 +82,7 @@ static bool make_readable (readable *r, pf_bytes raw, size_t start) {
   free(mangled);
   if (!is_done)
     return false;
-  memcpy(r->text + r->size, blank, rest);
+  memcpy(r->text + r->size, after, rest);
   r->size += rest;
   return true;
 }

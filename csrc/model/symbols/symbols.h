@@ -130,8 +130,8 @@ pf_status pf_symbols_read_lines (pf_symbols *symbols);
 bool pf_symbols_line (const pf_symbols *symbols, uint64_t address,
                       pf_line_row *row);
 
-/* Return the id of the demangled form of a C++ name (or of an old Rust name) in
-   the same dictionary. Returns `name` itself if it is not mangled or its
+/* Return the id of the demangled form of a name of C++ or Rust in the same
+   dictionary. Returns `name` itself if it is not mangled or its
    demangled form exceeds 64 KiB. When out of memory it returns `name` and sets
    dictionary->lacks_memory, which readers check once per batch. */
 uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name);
