@@ -109,35 +109,62 @@ typedef struct l_opening {
   size_t noptions;
   bool strict;
   pf_dictionary *dictionary;
+  pf_symbols *symbols; /* or NULL */
+  pf_bytes program;
 } l_opening;
 
 
-/* core.opening(format, options, strict, dictionary): how core.open opens
-   files. */
+/* core.opening(format, options, strict, dictionary, symbols, program): how
+   core.open opens files. `symbols` of the executable at path `program`, or nil:
+   for formats that name functions while they open. */
 static int core_opening (lua_State *L) {
   const pf_format *const format = pf_format_named(luaL_checkstring(L, 1));
   if (format == NULL)
     return luaL_error(L, "no format '%s'", lua_tostring(L, 1));
   luaL_checktype(L, 2, LUA_TTABLE);
   pf_dictionary *const dictionary = l_dictionary_check(L, 4);
-  lua_settop(L, 4);
-  l_opening *const o = l_new(L, L_OPENING, sizeof *o, 2); /* at 5 */
+  pf_symbols *const symbols =
+      lua_isnoneornil(L, 5) ? NULL : l_symbols_check(L, 5);
+  const char *const program = luaL_optstring(L, 6, "");
+  lua_settop(L, 6);
+  l_opening *const o = l_new(L, L_OPENING, sizeof *o, 4); /* at 7 */
   o->format = format;
   o->strict = lua_toboolean(L, 3) != 0;
   o->dictionary = dictionary;
-  l_pin(L, 5, 1, 4);
-  lua_newtable(L); /* at 6: pins */
-  l_pin(L, 5, 2, 6);
+  o->symbols = symbols;
+  o->program = pf_bytes_of(program);
+  l_pin(L, 7, 1, 4);
+  l_pin(L, 7, 3, 5);
+  l_pin(L, 7, 4, 6);
+  lua_newtable(L); /* at 8: pins */
+  l_pin(L, 7, 2, 8);
   pf_option *options;
   o->noptions = l_options_at(L, 2, &options);
   o->options = options;
-  l_append(L, 6);
-  for (lua_pushnil(L); lua_next(L, 2) != 0; l_append(L, 6)) {
+  l_append(L, 8);
+  for (lua_pushnil(L); lua_next(L, 2) != 0; l_append(L, 8)) {
     lua_pushvalue(L, -2);
-    l_append(L, 6);
+    l_append(L, 8);
   }
-  lua_settop(L, 5);
+  lua_settop(L, 7);
   return 1;
+}
+
+
+/* Opens the trace of a part as its format does. */
+static pf_status open_trace (l_part *p, const l_opening *how, pf_error *error) {
+  pf_trace *const trace = &p->trace;
+  trace->options = how->options;
+  trace->noptions = how->noptions;
+  trace->format = how->format;
+  trace->strict = how->strict;
+  trace->dictionary = how->dictionary;
+  trace->symbols = how->symbols;
+  trace->program = how->program;
+  const pf_status status = how->format->open(trace, error);
+  trace->symbols = NULL; /* only the opening pins them */
+  trace->program = pf_bytes_of("");
+  return status;
 }
 
 
@@ -163,11 +190,6 @@ static int core_open (lua_State *L) {
     add_sources(L, 3, p, 5);
     lua_settop(L, 4);
   }
-  p->trace.options = how->options;
-  p->trace.noptions = how->noptions;
-  p->trace.format = how->format;
-  p->trace.strict = how->strict;
-  p->trace.dictionary = how->dictionary;
   p->trace.notes = pf_notes_new();
   if (p->trace.notes == NULL)
     l_no_memory(L);
@@ -175,7 +197,7 @@ static int core_open (lua_State *L) {
   lua_setiuservalue(L, 4, 2);
   p->open = true;
   pf_error error;
-  if (how->format->open(&p->trace, &error) != PF_OK)
+  if (open_trace(p, how, &error) != PF_OK)
     return l_failure(L, &error, p->label);
   if (pf_info_failed(p->trace.notes))
     l_no_memory(L);

@@ -161,7 +161,9 @@ local function opening_of(state, input, theirs, mine)
    end
    theirs.all_warnings, theirs.live = mine.all_warnings or nil, mine.live or nil
    theirs.settled = input.lengths and true or nil
-   local opening = core.opening(format.name, theirs, mine.strict, state.dictionary)
+   local named = format.names_addresses and state.symbols
+   local opening = core.opening(format.name, theirs, mine.strict, state.dictionary,
+      named and named.symbols, named and named.exe)
    if not input.lengths then
       state.opening = opening
    end

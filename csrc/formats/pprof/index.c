@@ -13,6 +13,7 @@
 #include "formats/pprof/pprof.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
+#include "model/symbols/symbols.h"
 
 /* Maximum lines of a location. A sample may refer to a location with one byte,
    so without a limit a small file could expand to huge stacks; no compiler
@@ -296,18 +297,36 @@ static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
 }
 
 
+/* Add the frame of a location without lines: its name is the address, unless
+   the symbols of an executable have one. */
+static pf_status add_address (pf_trace *trace, pprof_file *file,
+                              uint64_t mapping, uint64_t address,
+                              pf_error *error) {
+  char text[24];
+  pf_area area = PF_AREA_NONE;
+  file->has_bare_locations = true;
+  pprof_name_address(trace, file, mapping, address, &area);
+  snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
+  if (area.name == PF_NO_NAME)
+    area.name = pf_intern_text(trace->dictionary, text);
+  return add_frame(trace, file, &area, error);
+}
+
+
 /* Add a location with a frame for each line, or else one for its address. */
 static pf_status add_location (pf_trace *trace, pprof_file *file,
                                const pprof_field *message, pf_error *error) {
   pf_cursor c = pf_cursor_over(message->bytes, false);
   pprof_field field;
   pprof_location *const l = &file->locations[file->nlocations];
-  uint64_t id = 0, address = 0;
+  uint64_t id = 0, mapping = 0, address = 0;
   pf_status status = PF_OK;
   *l = (pprof_location){.message = message->bytes, .first = file->nframes};
   while (status == PF_OK && pprof_next_field(&c, &field)) {
     if (field.number == 1)
       id = field.value;
+    else if (field.number == 2)
+      mapping = field.value;
     else if (field.number == 3)
       address = field.value;
     else if (field.number != 4 || field.wire != PPROF_BYTES)
@@ -323,13 +342,8 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
   if (status == PF_OK)
     status = pprof_check_end(trace, pf_left(&c) == 0, message->at, error);
   file->naddresses += address != 0 && file->nframes > l->first;
-  if (status == PF_OK && file->nframes == l->first) {
-    char text[24];
-    pf_area area = PF_AREA_NONE;
-    snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
-    area.name = pf_intern_text(trace->dictionary, text);
-    status = add_frame(trace, file, &area, error);
-  }
+  if (status == PF_OK && file->nframes == l->first)
+    status = add_address(trace, file, mapping, address, error);
   l->count = file->nframes - l->first;
   if (status == PF_OK)
     status = add_id(trace, &file->location_ids, id, "location", message,
@@ -376,8 +390,15 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
     status = fill(trace, file, PPROF_SAMPLE_TYPE, add_type, error);
   if (status == PF_OK)
     status = fill(trace, file, PPROF_FUNCTION, add_function, error);
+  if (status == PF_OK && trace->symbols != NULL) {
+    status = fill(trace, file, PPROF_MAPPING, pprof_add_mapping, error);
+    if (status == PF_OK && pf_symbols_read_lines(trace->symbols) != PF_OK)
+      status = pf_no_memory(error);
+  }
   if (status == PF_OK)
     status = fill(trace, file, PPROF_LOCATION, add_location, error);
+  if (status == PF_OK)
+    status = pprof_note_names(trace, file, error);
   return status;
 }
 
@@ -389,6 +410,7 @@ void pprof_index_close (pprof_file *file) {
   free(file->functions);
   free(file->locations);
   free(file->frames);
+  free(file->mappings);
   pf_id_table_free(&file->function_ids.others);
   pf_id_table_free(&file->location_ids.others);
 }

@@ -40,6 +40,7 @@
 **   wire.h, wire.c     fields
 **   open_pprof.c       the format: score, info, tables
 **   index.c            strings, types, functions and locations, read once
+**   address_names.c    names of addresses, by the symbols of an executable
 **   samples_pprof.c    reads the samples one by one
 **   rows_pprof.c       the readers of the tables
 **   stacks_pprof.c     the bulk read of stacks
@@ -112,6 +113,12 @@ typedef struct pprof_range {
   (~(PPROF_BIT(PPROF_SAMPLE) | PPROF_BIT(PPROF_LOCATION) | \
      PPROF_BIT(PPROF_FUNCTION) | PPROF_BIT(PPROF_STRING)))
 
+/* A mapping, read only if there are symbols. */
+typedef struct pprof_stated_mapping {
+  uint64_t id, start, limit, offset;
+  bool is_program; /* of the executable whose symbols the trace has */
+} pprof_stated_mapping;
+
 typedef struct pprof_file {
   pf_bytes bytes;    /* of the source, borrowed */
   pf_bytes readable; /* the bytes up to the last complete field */
@@ -134,7 +141,14 @@ typedef struct pprof_file {
   uint32_t *frames;       /* areas of the dictionary */
   uint32_t nframes;
   uint64_t nsamples, nfields, nlabels;
-  pf_field *fields; /* schema of table samples; set at the end */
+  /* Of address_names.c: */
+  pprof_stated_mapping *mappings;
+  size_t nmappings, mapping_capacity;
+  bool has_bare_locations;   /* some have no lines */
+  bool has_program;          /* a mapping is that of the executable */
+  pf_bytes other_mapping;    /* path of the first one that is not */
+  uint64_t nnamed, nunnamed; /* addresses of the executable */
+  pf_field *fields;          /* schema of table samples; set at the end */
   pf_table tables[4];
 } pprof_file;
 
@@ -178,6 +192,19 @@ pf_status pprof_string (pf_trace *trace, uint64_t number, uint64_t offset,
 /* The same as a name of the dictionary; PF_NO_NAME for string 0. PF_ENOMEM. */
 pf_status pprof_name_or_none (pf_trace *trace, uint64_t number, uint64_t offset,
                               uint32_t *name, pf_error *error);
+
+/* address_names.c: adds a mapping. PF_ENOMEM, or the failure of a warning. */
+pf_status pprof_add_mapping (pf_trace *trace, pprof_file *file,
+                             const pprof_field *message, pf_error *error);
+
+/* Sets name, file and line of the frame of an address if the symbols of the
+   trace have a function there. `mapping`: the id of its mapping, or 0. */
+void pprof_name_address (pf_trace *trace, pprof_file *file, uint64_t mapping,
+                         uint64_t address, pf_area *area);
+
+/* Notes why addresses have no names. */
+pf_status pprof_note_names (pf_trace *trace, const pprof_file *file,
+                            pf_error *error);
 
 /* Unless a message was read to its end, warn that it has bytes that are no
    field or number. `offset` is that of the field of Profile with the message,

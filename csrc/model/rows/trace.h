@@ -38,10 +38,14 @@ struct pf_trace {
   size_t nsources;
   const pf_option *options; /* read with pf_option_... below */
   size_t noptions;
-  bool strict;               /* the first damage is a failure */
-  pf_dictionary *dictionary; /* may be shared by traces */
-  pf_notes *notes;           /* info and warnings */
-  const pf_table *tables;    /* set by format->open; the first is the main */
+  bool strict;                /* the first damage is a failure */
+  pf_dictionary *dictionary;  /* may be shared by traces */
+  struct pf_symbols *symbols; /* while it is opened: of the executable that is
+                                 given for a format whose files name functions
+                                 by addresses; or NULL */
+  pf_bytes program;           /* path of this executable; "": not known */
+  pf_notes *notes;            /* info and warnings */
+  const pf_table *tables;     /* set by format->open; the first is the main */
   size_t ntables;
   void *state; /* the format's own, freed by format->close */
 };

@@ -159,6 +159,8 @@ static void segment_facts (const elf_file *file, pf_executable *facts) {
       continue;
     const uint64_t end = segment.p_vaddr + segment.p_memsz;
     widen(&facts->image_start, &facts->image_end, segment.p_vaddr, end);
+    if ((segment.p_flags & PF_X) != 0 && facts->code_end == 0)
+      facts->code_address_shift = segment.p_vaddr - segment.p_offset;
     if ((segment.p_flags & PF_X) != 0)
       widen(&facts->code_start, &facts->code_end, segment.p_vaddr, end);
   }

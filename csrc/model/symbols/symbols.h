@@ -46,7 +46,9 @@ typedef struct pf_executable {
   uint64_t text_start, text_end;   /* .text, or else the code */
   uint64_t code_start, code_end;   /* executable sections, or else segments */
   uint64_t image_start, image_end; /* all loaded segments */
-  uint64_t segment_end; /* of the executable segments: etext of gold */
+  uint64_t segment_end;        /* of the executable segments: etext of gold */
+  uint64_t code_address_shift; /* address minus offset in the file of the first
+                                  executable segment */
   uint8_t build_id[64];
   size_t build_id_size;
   char debug_link[256]; /* file name of its debug file; "": not stated */

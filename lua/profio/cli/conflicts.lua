@@ -100,7 +100,9 @@ local function without_addresses(set, trace)
    local state = traces.of(trace)
    local stored = state.stored
    local has_addresses = state.format.addresses ~= nil or stored and stored.has_graphs
-   for _, key in ipairs(has_addresses and {} or { "exe", "symbols", "load_bias" }) do
+   local unused = { "load_bias", "exe", "symbols" }
+   for i = 1, not has_addresses and 3 or state.format.names_addresses and 1 or 0 do
+      local key = unused[i]
       set[key], set["diff_" .. key] = nil, nil
    end
 end

@@ -10,6 +10,10 @@ pprof.extensions = { "pprof", "pb", "pb.gz" }
 
 pprof.options = {}
 
+-- Locations without names get those of the executable; no table has a column of addresses.
+pprof.addresses = {}
+pprof.names_addresses = true
+
 pprof.write_options = {
    { name = "packed", type = "bool", default = true, help = "gzip the file" },
    { name = "time_nanos", type = "int", default = 0,
@@ -72,7 +76,9 @@ pprof.first = { "flat" }
 pprof.warnings = {
    ["pprof-bad-field"] = "a message ends inside a field or a number, or has bytes that are neither",
    ["pprof-bad-id"] = "a function or location has no id, or the id of another one",
+   ["pprof-executable-mismatch"] = "no mapping of the file is that of the executable",
    ["pprof-first-string"] = "the first text of the table is not empty",
+   ["pprof-has-names"] = "an executable is given for a file whose functions all have names",
    ["pprof-many-lines"] = "a location has more inlined lines than are read",
    ["pprof-many-types"] = "there are more sample types than are read",
    ["pprof-no-function"] = "a location refers to an unknown function",
@@ -82,6 +88,7 @@ pprof.warnings = {
    ["pprof-overflow"] = "a time does not fit into 64 bits in nanoseconds: the value is missing",
    ["pprof-truncated"] = "the file ends inside a field, or has bytes that are not a field",
    ["pprof-types-differ"] = "a sample type is left out of a merged file: not all files have it",
+   ["pprof-unnamed"] = "the executable has no function at some addresses of its mapping",
    ["pprof-values"] = "a sample has more or fewer values than there are sample types",
 }
 
@@ -89,7 +96,9 @@ pprof.warnings = {
 pprof.remedies = {
    ["pprof-bad-field"] = "transfer the file again, in binary mode; all before the damage is read",
    ["pprof-bad-id"] = "report it to the program that wrote the file; all that is valid is read",
+   ["pprof-executable-mismatch"] = "give the program that was profiled, as it was built then",
    ["pprof-first-string"] = "none needed: texts are found by their index",
+   ["pprof-has-names"] = "none needed: the names are those of the file",
    ["pprof-many-lines"] = "none needed: the innermost lines are read",
    ["pprof-many-types"] = "none needed: the first ones are read",
    ["pprof-no-function"] =
@@ -101,6 +110,7 @@ pprof.remedies = {
    ["pprof-overflow"] = "report it to the program that wrote the file; a merge of files keeps it",
    ["pprof-truncated"] = "transfer the file again, in binary mode; what is complete is read",
    ["pprof-types-differ"] = "merge files with the same sample types",
+   ["pprof-unnamed"] = "give the unstripped program; addresses stand for these functions",
    ["pprof-values"] = "report it to the program that wrote the file; all that is valid is read",
 }
 

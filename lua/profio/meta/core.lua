@@ -132,8 +132,11 @@ function core.detect(bytes) end
 ---@param options table<string, any>
 ---@param strict boolean|nil the first warning is an error
 ---@param names profio.core.Dictionary
+---@param symbols profio.core.Symbols|nil of the executable, for a format that names functions while
+---it opens files
+---@param program string|nil path of the executable
 ---@return userdata opening
-function core.opening(format, options, strict, names) end
+function core.opening(format, options, strict, names, symbols, program) end
 
 ---Opens one file, with its side files.
 ---@param opening userdata of core.opening
