@@ -58,6 +58,35 @@ describe("--compat gprof", function()
       end
    end)
 
+   -- Inlined functions, parts that the compiler splits off, line 0 of clang, files of LTO.
+   for _, build in ipairs {
+      { "inlined", "spec/data/gmon/cycle.c", "-O2 -no-pie" },
+      { "inlined-more", "spec/data/gmon/cycle.c", "-O3 -fno-semantic-interposition -pie -fPIE" },
+      { "lto", "spec/data/gmon/cycle.c", "-O2 -flto -no-pie" },
+      { "templates-inlined", "spec/data/gmon/templates.cpp", "-O2 -no-pie" },
+      { "templates-lto", "spec/data/gmon/templates.cpp", "-O2 -flto -no-pie" },
+   } do
+      it("prints the same as gprof -l, and the same graph: " .. build[1], function()
+         local exe, files = programs.profiled(table.unpack(build))
+         same_text(gprof("-b -l -p", exe, files), ours("--report", "lines", files[1], exe))
+         same_text(gprof("-b -q", exe, files), ours("--report", "graph", files[1], exe))
+      end)
+   end
+
+   it("prints the same as gprof -l for a program of clang", function()
+      if not programs.has "clang" then
+         pending "needs clang"
+         return
+      end
+      for _, source in ipairs { "cycle.c", "templates.cpp" } do
+         for _, level in ipairs { "-O0", "-O1", "-O2" } do
+            local exe, files = programs.profiled("clang" .. level, "spec/data/gmon/" .. source,
+               level .. " -no-pie", 1, source:find "cpp" and "clang++" or "clang")
+            same_text(gprof("-b -l -p", exe, files), ours("--report", "lines", files[1], exe))
+         end
+      end
+   end)
+
    it("narrows reports as gprof's options do", function()
       local exe, files = programs.profiled("narrowed", "spec/data/gmon/cycle.c", "-no-pie")
       local families = {

@@ -42,9 +42,10 @@ end
 ---@param source string path
 ---@param flags string of the compiler
 ---@param runs integer|nil default 1
+---@param compiler string|nil default gcc or g++
 ---@return string program
 ---@return string[] files the gmon.out of each run
-function programs.profiled(name, source, flags, runs)
+function programs.profiled(name, source, flags, runs, compiler)
    local folder = root .. "/" .. name
    local file <close> = assert(io.open(source))
    local key = table.concat({ name, source, flags, runs or 1, file:read "a" }, "\n")
@@ -52,7 +53,7 @@ function programs.profiled(name, source, flags, runs)
       return table.unpack(made[key])
    end
    run("mkdir -p %s", folder)
-   local compiler = source:match "%.cpp$" and "g++" or "gcc"
+   compiler = compiler or source:match "%.cpp$" and "g++" or "gcc"
    run("%s -pg -g -O1 %s -o %s/%s %s", compiler, flags, folder, name, source)
    local program, files = folder .. "/" .. name, {}
    for i = 1, runs or 1 do

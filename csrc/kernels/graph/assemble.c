@@ -42,6 +42,7 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
     symbols = assembly->symbols->all;
     count = assembly->symbols->count;
     ranges = &assembly->symbols->ranges;
+    graph->facts.by_line = assembly->symbols->by_line;
   }
   if (!pf_index_open(index, ranges, assembly->bias))
     return pf_refuse(error,

@@ -73,11 +73,25 @@ static bool sort_runs (ranking *r) {
 }
 
 
+/* Returns 8 bytes of the name of a node. Pieces of a function have its name up
+   to the blank: gprof compares only that. */
 static uint64_t part_of_name (const pf_flow *flow, size_t node, size_t offset) {
   const pf_graph *graph = flow->graph;
-  return node >= graph->nfunctions
-             ? 0
-             : pf_name_word(graph->dictionary, graph->names[node], offset);
+  if (node >= graph->nfunctions)
+    return 0;
+  const uint32_t id = graph->names[node];
+  const uint64_t word = pf_name_word(graph->dictionary, id, offset);
+  const pf_bytes name = pf_name(graph->dictionary, id);
+  const uint8_t *const blank = graph->facts.by_line && name.size > 0
+                                   ? memchr(name.at, ' ', name.size)
+                                   : NULL;
+  if (blank == NULL)
+    return word;
+  const size_t size = (size_t)(blank - name.at);
+  if (offset >= size)
+    return 0;
+  return size - offset >= 8 ? word
+                            : word & ~(UINT64_MAX >> 8 * (size - offset));
 }
 
 

@@ -40,6 +40,7 @@ typedef struct pf_metric {
 /* Facts of the whole profile, for headings. */
 typedef struct pf_graph_facts {
   bool compat;     /* computed as gprof does */
+  bool by_line;    /* functions are pieces of one source line each */
   bool has_time;   /* the metric "time" is there */
   bool same_rates; /* all sets have one sampling rate */
   bool

@@ -7,9 +7,9 @@
 ** or near address 0, belong to functions that the linker removed; they are
 ** dropped.
 **
-** Symbols are split where the source line changes, as gprof -l does. Only the
-** first piece of a function is marked as a function, so that calls are counted
-** there.
+** Symbols are split where the source line or the function changes, as gprof -l
+** does: a function that was inlined is a piece of its own. Only the first piece
+** of a symbol is marked as a function, so that calls are counted there.
 */
 
 #include <elfutils/libdw.h>
@@ -21,6 +21,7 @@
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
+#include "model/symbols/dwarf_functions.h"
 
 #define FILE_CACHE   256u /* a power of two */
 #define LONGEST_NAME 4096 /* of a function; longer names are truncated */
@@ -31,6 +32,9 @@ typedef struct reading {
   pf_dictionary *dictionary;
   uint64_t code_start, code_end;
   pf_id_table tables; /* addresses of the tables that were read */
+  bool as_gprof;      /* with its defect: see follow_file */
+  bool has_file_0, is_unset;
+  uint64_t sequence_end;
   pf_line_row *rows;
   size_t count, capacity;
   struct {
@@ -86,18 +90,49 @@ static uint32_t name_file (reading *r, const char *raw) {
 }
 
 
+/* Follows the file of the lines as the binutils, and so gprof, do. They have a
+   defect: in tables of DWARF 5 the lines of a sequence before the first change
+   of the file have file 0, which is that of the unit, instead of file 1. The
+   first line of a sequence may have the address at which another one ends. */
+static void follow_file (reading *r, Dwarf_Line *line, Dwarf_Addr address,
+                         bool is_end) {
+  Dwarf_Files *files;
+  size_t number = 0;
+  if (is_end)
+    r->sequence_end = address;
+  if (is_end || address == r->sequence_end)
+    r->is_unset = r->has_file_0;
+  if (r->is_unset && !is_end)
+    r->is_unset = dwarf_line_file(line, &files, &number) == 0 && number == 1;
+}
+
+
+/* Returns the path of the file of a line; NULL: it has none. */
+static const char *file_of (const reading *r, Dwarf_Line *line) {
+  Dwarf_Files *files;
+  size_t number;
+  return r->is_unset && dwarf_line_file(line, &files, &number) == 0
+             ? dwarf_filesrc(files, 0, NULL, NULL)
+             : dwarf_linesrc(line, NULL, NULL);
+}
+
+
 /* Adds the range from a line to the next line of its table. If several lines
    have the same address, only the last one has a range that is not empty. */
 static pf_status add_line (reading *r, Dwarf_Line *line, Dwarf_Line *next) {
   bool is_end = true;
   Dwarf_Addr start, end;
   int number;
-  if (dwarf_lineendsequence(line, &is_end) != 0 || is_end ||
-      dwarf_lineaddr(line, &start) != 0 || dwarf_lineaddr(next, &end) != 0 ||
-      end <= start || start < r->code_start || start >= r->code_end ||
+  if (dwarf_lineendsequence(line, &is_end) != 0 ||
+      dwarf_lineaddr(line, &start) != 0)
+    return PF_OK;
+  if (r->as_gprof)
+    follow_file(r, line, start, is_end);
+  if (is_end || dwarf_lineaddr(next, &end) != 0 || end <= start ||
+      start < r->code_start || start >= r->code_end ||
       dwarf_lineno(line, &number) != 0)
     return PF_OK;
-  const char *raw = dwarf_linesrc(line, NULL, NULL);
+  const char *const raw = file_of(r, line);
   if (raw == NULL)
     return PF_OK;
   const pf_line_row row = {start, end, name_file(r, raw),
@@ -118,11 +153,15 @@ static pf_status read_tables (reading *r, Dwarf *dwarf) {
   Dwarf_Off at = 0, next;
   size_t header, count;
   pf_status status = PF_OK;
-  for (; dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0 &&
+  Dwarf_Half version;
+  for (; dwarf_next_unit(dwarf, at, &next, &header, &version, NULL, NULL, NULL,
+                         NULL, NULL) == 0 &&
          next > at && status == PF_OK;
        at = next) {
     Dwarf_Die unit;
     Dwarf_Lines *lines;
+    r->has_file_0 = r->is_unset = r->as_gprof && version >= 5;
+    r->sequence_end = 0;
     if (dwarf_offdie(dwarf, at + header, &unit) == NULL ||
         dwarf_getsrclines(&unit, &lines, &count) != 0)
       continue;
@@ -194,11 +233,15 @@ static pf_status read_dwarf (pf_symbols *symbols, Elf *elf) {
       .dictionary = symbols->dictionary,
       .code_start = symbols->facts.code_start,
       .code_end = symbols->facts.code_end,
+      .as_gprof = symbols->rule == PF_SYMBOLS_GPROF,
   };
   pf_id_table_init(&r.tables);
   pf_status status = read_tables(&r, dwarf);
   if (status == PF_OK)
     status = sort_rows(&r, symbols);
+  if (status == PF_OK && symbols->by_line)
+    status = pf_read_functions(dwarf, symbols->dictionary, &symbols->facts,
+                               &symbols->functions, &symbols->nfunctions);
   dwarf_end(dwarf);
   free(r.rows);
   pf_id_table_free(&r.tables);
@@ -257,11 +300,21 @@ bool pf_symbols_line (const pf_symbols *symbols, uint64_t address,
 }
 
 
-/* The new array of symbols. */
+/* What gprof knows of an address. */
+typedef struct place {
+  const pf_line_row *row; /* NULL: no line is known */
+  uint32_t name;          /* of the function */
+} place;
+
+/* The new array of symbols, and the positions in the lists of rows and
+   functions, which are those of the address that is looked at. */
 typedef struct line_symbols {
   pf_symbols *symbols;
   pf_symbol *all;
   size_t count, capacity;
+  size_t row, function;
+  place last;     /* the last one with a line */
+  bool is_global; /* its function */
 } line_symbols;
 
 
@@ -273,7 +326,7 @@ static int shorter (size_t size, int most) {
 /* Begins a piece at `start`, where the piece before it ends. A piece without a
    line keeps the name of the function. */
 static pf_status begin_piece (line_symbols *p, const pf_symbol *symbol,
-                              const pf_line_row *row, uint64_t start) {
+                              place at, uint64_t start) {
   if (p->count >= UINT32_MAX - 1 ||
       !pf_grow(&p->all, &p->capacity, p->count + 1))
     return PF_ENOMEM;
@@ -283,21 +336,21 @@ static pf_status begin_piece (line_symbols *p, const pf_symbol *symbol,
     piece[-1].end = start;
   piece->start = start;
   piece->is_function = symbol->is_function && start == symbol->start;
-  if (row == NULL)
+  if (at.row == NULL)
     return PF_OK;
   pf_dictionary *const names = p->symbols->dictionary;
-  const pf_bytes function = pf_name(names, symbol->name);
-  const pf_bytes path = pf_name(names, row->file);
-  size_t at = path.size; /* the file name without its folder */
-  while (at > 0 && path.at[at - 1] != '/')
-    at--;
-  const pf_bytes file = (pf_bytes){path.at + at, path.size - at};
+  const pf_bytes function = pf_name(names, at.name);
+  const pf_bytes path = pf_name(names, at.row->file);
+  size_t base = path.size; /* the file name without its folder */
+  while (base > 0 && path.at[base - 1] != '/')
+    base--;
+  const pf_bytes file = (pf_bytes){path.at + base, path.size - base};
   char text[LONGEST_NAME + LONGEST_FILE + 64];
   int size =
       snprintf(text, sizeof text, "%.*s (%.*s:%u @ %llx)",
                shorter(function.size, LONGEST_NAME), (const char *)function.at,
                shorter(file.size, LONGEST_FILE), (const char *)file.at,
-               (unsigned)row->line, (unsigned long long)start);
+               (unsigned)at.row->line, (unsigned long long)start);
   if (size < 0)
     size = 0;
   piece->name =
@@ -306,35 +359,107 @@ static pf_status begin_piece (line_symbols *p, const pf_symbol *symbol,
 }
 
 
-/* Splits a symbol. *at is the index of the first line row that ends after the
-   start of the symbol. Consecutive rows of the same line are one piece. */
-static pf_status cut (line_symbols *p, const pf_symbol *symbol,
-                      const pf_line_row *rows, size_t nrows, size_t *at) {
-  while (*at < nrows && rows[*at].end <= symbol->start)
-    ++*at;
-  const bool begins = *at < nrows && rows[*at].start <= symbol->start;
-  const pf_line_row *last = begins ? &rows[*at] : NULL;
-  pf_status status = begin_piece(p, symbol, last, symbol->start);
-  for (size_t i = *at; status == PF_OK && i < nrows; i++) {
-    const pf_line_row *const row = &rows[i];
-    if (row->start >= symbol->end)
-      break;
-    if (row->start <= symbol->start ||
-        (last != NULL && row->line == last->line && row->file == last->file))
-      continue;
-    status = begin_piece(p, symbol, row, row->start);
-    last = row;
+/* Returns the name of a function of the debug information, or that of the
+   symbol that begins where it does. */
+static uint32_t name_of (const pf_symbols *symbols,
+                         const pf_function_range *function) {
+  if (function->has_own_name)
+    return function->name;
+  const size_t i = pf_ranges_find(&symbols->ranges, function->low);
+  return i != SIZE_MAX && symbols->all[i].start == function->low
+             ? symbols->all[i].name
+             : function->name;
+}
+
+
+/* Returns what is known of an address of a symbol; addresses only grow. Code of
+   line 0 belongs to no line. */
+static place place_at (line_symbols *p, const pf_symbol *symbol,
+                       uint64_t address) {
+  const pf_symbols *const s = p->symbols;
+  place found = {NULL, symbol->name};
+  while (p->row < s->nlines && s->lines[p->row].end <= address)
+    p->row++;
+  while (p->function < s->nfunctions &&
+         s->functions[p->function].end <= address)
+    p->function++;
+  if (p->row < s->nlines && s->lines[p->row].start <= address &&
+      s->lines[p->row].line != 0)
+    found.row = &s->lines[p->row];
+  if (p->function < s->nfunctions && s->functions[p->function].start <= address)
+    found.name = name_of(s, &s->functions[p->function]);
+  return found;
+}
+
+
+/* Returns the next address at which the line or the function may change. */
+static uint64_t next_change (const line_symbols *p, uint64_t address) {
+  const pf_symbols *const s = p->symbols;
+  uint64_t next = UINT64_MAX;
+  if (p->row < s->nlines)
+    next = s->lines[p->row].start > address ? s->lines[p->row].start
+                                            : s->lines[p->row].end;
+  if (p->function < s->nfunctions) {
+    const pf_function_range *const f = &s->functions[p->function];
+    const uint64_t change = f->start > address ? f->start : f->end;
+    next = change < next ? change : next;
+  }
+  return next;
+}
+
+
+static bool is_same (place a, place b) {
+  return a.row != NULL && a.row->line == b.row->line &&
+         a.row->file == b.row->file && a.name == b.name;
+}
+
+
+/* Notes a place of a symbol; returns whether it differs from the last one. A
+   part of the function of the last one is as global as that. */
+static bool follow (line_symbols *p, const pf_symbol *symbol, place here) {
+  const place last = p->last;
+  if (here.row == NULL || is_same(last, here))
+    return false;
+  if (last.row == NULL || last.name != here.name ||
+      last.row->file != here.row->file)
+    p->is_global = symbol->is_global;
+  p->last = here;
+  return true;
+}
+
+
+/* Splits a symbol where the line or the function changes. The first piece has
+   the name of the symbol, and is a function; but gprof prefers a global piece
+   to a local function, so that a copy of a function that follows it is part of
+   it. */
+static pf_status cut (line_symbols *p, const pf_symbol *symbol) {
+  const place first = place_at(p, symbol, symbol->start);
+  const bool is_piece =
+      follow(p, symbol, first) && p->is_global && !symbol->is_global;
+  pf_status status = begin_piece(
+      p, symbol, (place){first.row, is_piece ? first.name : symbol->name},
+      symbol->start);
+  if (status == PF_OK && is_piece)
+    p->all[p->count - 1].is_function = false;
+  for (uint64_t at = next_change(p, symbol->start);
+       status == PF_OK && at < symbol->end; at = next_change(p, at)) {
+    const place here = place_at(p, symbol, at);
+    if (follow(p, symbol, here))
+      status = begin_piece(p, symbol, here, at);
   }
   return status;
 }
 
 
 pf_status pf_symbols_by_line (pf_symbols *symbols) {
-  size_t at = 0;
+  symbols->by_line = true;
   pf_status status = pf_symbols_read_lines(symbols);
-  line_symbols p = {symbols, NULL, 0, 0};
+  line_symbols p = {.symbols = symbols};
   for (size_t i = 0; status == PF_OK && i < symbols->count; i++)
-    status = cut(&p, &symbols->all[i], symbols->lines, symbols->nlines, &at);
+    status = cut(&p, &symbols->all[i]);
+  free(symbols->functions);
+  symbols->functions = NULL;
+  symbols->nfunctions = 0;
   if (status != PF_OK) {
     free(p.all);
     return status;

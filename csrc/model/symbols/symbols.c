@@ -24,6 +24,7 @@ void pf_symbols_free (pf_symbols *symbols) {
   pf_ranges_close(&symbols->line_ranges);
   free(symbols->all);
   free(symbols->lines);
+  free(symbols->functions);
   free(symbols);
 }
 
@@ -219,6 +220,7 @@ pf_status pf_symbols_open (const pf_symbol_files *files, const pf_bytes *nm,
     return pf_no_memory(error);
   symbols->dictionary = dictionary;
   symbols->files = *files;
+  symbols->rule = rule;
   if (nm == NULL || files->executable.size > 0)
     status = elf_pair_open(&pair, files->executable, files->debug, error);
   if (status == PF_OK && pair.main.elf != NULL)

@@ -76,10 +76,14 @@ typedef struct pf_symbols {
   pf_dictionary *dictionary; /* of the names */
   pf_symbol *all;            /* in order of address */
   size_t count, capacity;
-  pf_ranges ranges;   /* the index over all */
+  pf_ranges ranges; /* the index over all */
+  pf_symbol_rule rule;
+  bool by_line;       /* after pf_symbols_by_line */
   pf_line_row *lines; /* in order of address, after pf_symbols_read_lines */
   size_t nlines;
-  pf_ranges line_ranges; /* the index over them */
+  pf_ranges line_ranges;               /* the index over them */
+  struct pf_function_range *functions; /* private, of pf_symbols_by_line */
+  size_t nfunctions;
 
   pf_symbol_files files; /* private: */
   bool lines_read;
