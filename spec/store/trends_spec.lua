@@ -95,6 +95,29 @@ local keys = {
    format = function() return "pprof" end,
 }
 
+describe("the trend of a function whose name is its position", function()
+   it("follows it when lines are added above it", function()
+      assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+      local store <close> = assert(profio.store(folder .. "/positions.db"))
+      local function add(day, stacks)
+         local trace <close> = assert(profio.open { data = stored.pprof(stacks,
+            { time_nanos = 1700000000000000000 + day * DAY }) })
+         assert(store:add(trace))
+      end
+      add(0, { ["main;function at p.lua:3"] = 5, ["main;function at p.lua:4"] = 100 })
+      add(1, { ["main;function at p.lua:4"] = 7, ["main;function at p.lua:5"] = 200 })
+      add(2, { ["main;other"] = 1 })
+      local list = {}
+      for self in store:trend("function at p.lua:4", { by = "day" }):each "self" do
+         list[#list + 1] = self
+      end
+      assert.same({ 5, 7, 0 }, list)
+      local none, message = store:trend("function at p.lua:9", { by = "day" })
+      assert.is_nil(none)
+      assert.matches("no function of the store has such a name", message)
+   end)
+end)
+
 describe("store:trend", function()
    it("has the weights and shares of a function in each period and for each label", function()
       local path, runs = store_of(40, 1)

@@ -72,6 +72,13 @@ local function pair_moved(old, new, renamed)
    end
 end
 
+---Returns whether a name contains a position.
+---@param name string
+---@return boolean
+function positions.is_position(name)
+   return parsed(name) ~= nil
+end
+
 ---Returns the names of the new version for those of the old one that differ.
 ---@param old table<string, any> a set of names
 ---@param new table<string, any>

@@ -5,6 +5,7 @@
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local graph_weights = require "profio.internal.store.graph_weights"
+local positions = require "profio.internal.naming.positions"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
 local view = require "profio.view"
@@ -157,6 +158,24 @@ local function acceptor(wanted)
    return found
 end
 
+-- Calls f(number, group) with the weights of each group of runs.
+local function each_group(compared, groups, metric, f)
+   local numbers = {}
+   for number, group in ipairs(groups) do
+      for _, hash in ipairs(group.hashes) do
+         numbers[hash] = number
+      end
+   end
+   local more = compared.has_graphs and graph_weights.of_groups(compared, metric, numbers) or {}
+   compared.engine:functions(numbers, #groups, metric, function(number, group)
+      if more[number] then
+         graph_weights.add(group, more[number])
+      end
+      check_limit(compared, group)
+      f(number, group)
+   end)
+end
+
 ---Columns of a trend.
 trends.trend_columns = {
    { name = "by", type = "name", help = "the period, or the value of the label; missing for runs "
@@ -193,6 +212,63 @@ local function summed(compared, rows)
    return done and list or error(list, 0)
 end
 
+-- Returns the weights of the functions whose names are accepted, of each run.
+local function weights_of(compared, metric, accepts)
+   local weights = compared.engine:weights(compared.tests, metric, accepts)
+   if compared.has_graphs then
+      graph_weights.add_runs(compared, metric, accepts, weights)
+   end
+   return weights
+end
+
+-- Returns the name that a function has in each run, by hash, if its name is a position in a file:
+-- that which corresponds to it in the last run that has it. Nil: it is none, or no run has it.
+local function names_in_runs(compared, metric, wanted)
+   if type(wanted) ~= "string" or not positions.is_position(wanted) then
+      return nil
+   end
+   local groups, names, last, name_of = {}, {}, nil, {}
+   for i, run in ipairs(compared.runs) do
+      groups[i] = { hashes = { run.hash } }
+   end
+   each_group(compared, groups, metric, function(number, group)
+      names[number] = group.self
+   end)
+   local time
+   for number, run in ipairs(compared.runs) do
+      if names[number] and names[number][wanted] and (not time or run.time >= time) then
+         last, time = names[number], run.time
+      end
+   end
+   for number, run in ipairs(last and compared.runs or {}) do
+      local renamed = positions.renaming(names[number] or {}, last)
+      for name in pairs(names[number] or {}) do
+         if (renamed[name] or name) == wanted then
+            name_of[run.hash] = name
+         end
+      end
+   end
+   return last and name_of
+end
+
+-- Returns the weights of one function of each run, which may have another name in each of them.
+local function weights_by_name(compared, metric, name_of)
+   local of_names, rows = {}, nil
+   for _, name in pairs(name_of) do
+      of_names[name] = of_names[name] or weights_of(compared, metric, function(other)
+         return other == name
+      end)
+      rows = of_names[name]
+   end
+   local list = {}
+   for i, row in ipairs(rows) do
+      local name = name_of[row.hash]
+      list[i] = name and of_names[name][i] or { hash = row.hash, whole = row.whole, self = 0,
+         total = 0 }
+   end
+   return list
+end
+
 ---Returns a row for each period or value of a label: see trend_columns. Raises failures.
 ---@param compared profio.ComparedRuns
 ---@param by string hour, day, week, month, run, a label, or an attribute with texts
@@ -208,15 +284,14 @@ function trends.trend(compared, by, metric, wanted)
          group_of[hash] = group.name
       end
    end
-   local weights = compared.engine:weights(compared.tests, used, found.accepts)
-   if compared.has_graphs then
-      graph_weights.add_runs(compared, used, found.accepts, weights)
-   end
+   local name_of = names_in_runs(compared, used, wanted)
+   local weights = name_of and weights_by_name(compared, used, name_of)
+      or weights_of(compared, used, found.accepts)
    for i, run in ipairs(weights) do
       rows[i] = { group_of[run.hash], run.whole, run.self, run.total }
       check_limit(compared, run)
    end
-   if found.count == 0 then
+   if not name_of and found.count == 0 then
       problem.raise(compared.path .. ": no function of the store has such a name", "format")
    end
    return view_of(trends.trend_columns, summed(compared, rows), used)
@@ -260,24 +335,6 @@ local function distance_of(names, all, group)
       end
    end
    return sum / 2, found, in_group, in_others
-end
-
--- Calls f(number, group) with the weights of each group of runs.
-local function each_group(compared, groups, metric, f)
-   local numbers = {}
-   for number, group in ipairs(groups) do
-      for _, hash in ipairs(group.hashes) do
-         numbers[hash] = number
-      end
-   end
-   local more = compared.has_graphs and graph_weights.of_groups(compared, metric, numbers) or {}
-   compared.engine:functions(numbers, #groups, metric, function(number, group)
-      if more[number] then
-         graph_weights.add(group, more[number])
-      end
-      check_limit(compared, group)
-      f(number, group)
-   end)
 end
 
 ---Returns a row for each value of a label or each run, those that differ most from all others
