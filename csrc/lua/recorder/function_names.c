@@ -33,6 +33,12 @@ void l_functions_prepare (lua_State *L) {
 }
 
 
+void l_functions_release (lua_State *L) {
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &namer_key);
+}
+
+
 static uint32_t intern (l_recorder *r, const char *text, size_t size) {
   return pf_intern(r->dictionary, (pf_bytes){(const uint8_t *)text, size});
 }

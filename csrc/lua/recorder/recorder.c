@@ -290,6 +290,7 @@ static int recorder_finish (lua_State *L) {
   if (r->error.status == PF_OK)
     l_lanes_leave_all(r);
   detach(r);
+  l_functions_release(L);
   if (r->writer != NULL && r->error.status == PF_OK &&
       pf_writer_flush(r->writer, &error) != PF_OK)
     l_recorder_fail(r, error.status, error.what);

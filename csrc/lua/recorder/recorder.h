@@ -233,6 +233,9 @@ void l_recorder_fail (l_recorder *recorder, pf_status status, const char *what);
    before l_function_of. */
 void l_functions_prepare (lua_State *L);
 
+/* Removes the namer, which keeps what it has read of the program's texts. */
+void l_functions_release (lua_State *L);
+
 /* Adds core.c_address and core.c_place. */
 void l_open_function_names (lua_State *L);
 
