@@ -362,7 +362,7 @@ local function record(case, path, closes_at)
    for name, value in pairs(case.given) do
       given[name] = value
    end
-   local run = load(program, "=program")
+   local run = load(program) -- its text names its functions
    local stops = closes_at < 1 << 40
    local stopper = { set = function(_, number, i)
       shared:set(number, i)

@@ -239,7 +239,8 @@ static pf_status read_dwarf (pf_symbols *symbols, Elf *elf) {
   pf_status status = read_tables(&r, dwarf);
   if (status == PF_OK)
     status = sort_rows(&r, symbols);
-  if (status == PF_OK && symbols->by_line)
+  /* The exact rule keeps the names of the symbols, which a store has, too. */
+  if (status == PF_OK && symbols->by_line && r.as_gprof)
     status = pf_read_functions(dwarf, symbols->dictionary, &symbols->facts,
                                &symbols->functions, &symbols->nfunctions);
   dwarf_end(dwarf);
