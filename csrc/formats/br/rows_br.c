@@ -70,14 +70,10 @@ typedef struct group_reader {
    file, and " gosub" for those of its subroutines. */
 static uint32_t module_name (group_reader *self, const br_frame *frame) {
   static const char tail[] = " gosub";
-  const pf_bytes path = pf_name(self->reader.dictionary, frame->module);
-  size_t start = path.size;
-  while (start > 0 && path.at[start - 1] != '/' && path.at[start - 1] != '\\')
-    start--;
-  if (start == path.size)
-    start = 0;
-  size_t size = path.size - start;
-  memcpy(self->name_buffer, path.at + start, size);
+  const pf_bytes file =
+      pf_base_name(pf_name(self->reader.dictionary, frame->module));
+  size_t size = file.size;
+  memcpy(self->name_buffer, file.at, size);
   if (frame->routine == BR_IN_GOSUB) {
     memcpy(self->name_buffer + size, tail, sizeof tail - 1);
     size += sizeof tail - 1;

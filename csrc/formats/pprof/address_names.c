@@ -17,14 +17,6 @@
 #include "model/symbols/symbols.h"
 
 
-static pf_bytes base_name (pf_bytes path) {
-  size_t start = path.size;
-  while (start > 0 && path.at[start - 1] != '/' && path.at[start - 1] != '\\')
-    start--;
-  return (pf_bytes){path.at + start, path.size - start};
-}
-
-
 static bool is_equal (pf_bytes a, pf_bytes b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
 }
@@ -54,7 +46,7 @@ static bool is_of_program (const pf_trace *trace, pf_bytes file,
   if (build_id.size > 0 && facts->build_id_size > 0)
     return has_build_id(facts, build_id);
   return file.size == 0 || trace->program.size == 0 ||
-         is_equal(base_name(file), base_name(trace->program));
+         is_equal(pf_base_name(file), pf_base_name(trace->program));
 }
 
 

@@ -46,6 +46,17 @@ static inline pf_bytes pf_bytes_of (const char *text) {
   return (pf_bytes){(const uint8_t *)text, strlen(text)};
 }
 
+/* The file name of a path without its folders, which end in a slash or a
+   backslash; the whole path if it ends in one. */
+static inline pf_bytes pf_base_name (pf_bytes path) {
+  size_t start = path.size;
+  while (start > 0 && path.at[start - 1] != '/' && path.at[start - 1] != '\\')
+    start--;
+  if (start == path.size)
+    start = 0;
+  return (pf_bytes){path.at + start, path.size - start};
+}
+
 /* Set `numbers` to the ids of `count` strings. Faster than pf_intern for each,
    since cache misses overlap. False when out of memory. */
 bool pf_intern_all (pf_dictionary *dictionary, const pf_bytes *names,

@@ -301,7 +301,7 @@ bool pf_symbols_line (const pf_symbols *symbols, uint64_t address,
 }
 
 
-/* What gprof knows of an address. */
+/* The line and the function of an address, as gprof finds them. */
 typedef struct place {
   const pf_line_row *row; /* NULL: no line is known */
   uint32_t name;          /* of the function */
@@ -341,11 +341,7 @@ static pf_status begin_piece (line_symbols *p, const pf_symbol *symbol,
     return PF_OK;
   pf_dictionary *const names = p->symbols->dictionary;
   const pf_bytes function = pf_name(names, at.name);
-  const pf_bytes path = pf_name(names, at.row->file);
-  size_t base = path.size; /* the file name without its folder */
-  while (base > 0 && path.at[base - 1] != '/')
-    base--;
-  const pf_bytes file = (pf_bytes){path.at + base, path.size - base};
+  const pf_bytes file = pf_base_name(pf_name(names, at.row->file));
   char text[LONGEST_NAME + LONGEST_FILE + 64];
   int size =
       snprintf(text, sizeof text, "%.*s (%.*s:%u @ %llx)",
