@@ -2,7 +2,7 @@
 -- folds all others, and the statistics of the calls of areas.
 
 local comparison_text = require "profio.cli.compare.comparison_text"
-local distinguished = require "profio.internal.distinguished"
+local distinguished = require "profio.internal.naming.distinguished"
 local markup = require "profio.exports.markup"
 local statistics_diff = require "profio.internal.compare.statistics_diff"
 local times = require "profio.internal.times"

@@ -218,7 +218,7 @@ end
 
 -- {====== Renaming ======
 
--- Calls a function for each name in a packed path; returns the path with the names that it returns.
+-- Calls a function for each name in a packed path; returns the list of its results.
 local function each_of_path(path, f)
    local parts, at = {}, 1
    while at <= #path do

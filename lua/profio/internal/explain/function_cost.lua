@@ -2,7 +2,7 @@
 -- callees it goes. In the difference of two profiles, what changed.
 
 local core = require "profio.core"
-local distinguished = require "profio.internal.distinguished"
+local distinguished = require "profio.internal.naming.distinguished"
 local suggestions = require "profio.internal.suggestions"
 local times = require "profio.internal.times"
 
