@@ -63,6 +63,31 @@ describe("--export btf", function()
 3,a,0,R,main,0,terminate]], body(text))
    end)
 
+   it("resumes each call of a stack at its own event", function()
+      local text = checked([[
+0 enter main a core=0
+0 enter f a core=0
+10 suspend f a core=0
+10 suspend main a core=0
+20 resume main a core=0
+25 resume f a core=0
+30 leave f a core=0
+40 leave main a core=0
+]], { stimuli = false })
+      assert.equal([[
+0,Core_0,0,T,a,0,start
+0,a,0,R,main,0,start
+0,a,0,R,f,0,start
+10,a,0,R,f,0,suspend
+10,a,0,R,main,0,suspend
+10,Core_0,0,T,a,0,preempt
+20,Core_0,0,T,a,0,resume
+20,a,0,R,main,0,resume
+25,a,0,R,f,0,resume
+30,a,0,R,f,0,terminate
+40,a,0,R,main,0,terminate]], body(text))
+   end)
+
    it("suspends the whole stack when the core is taken, the innermost first", function()
       local text = checked([[
 0 enter main a core=0

@@ -50,6 +50,19 @@ describe("calls", function()
       assert.same(expected, told "0 e main; 10 s main; 10 e f; 50 r main; 50 l f; 60 l main")
    end)
 
+   it("run again one after the other: time belongs to the innermost one that runs", function()
+      local suspended = "0 e t; 0 e f; 1000 s f; 1000 s t; "
+      assert.same({ "f 0 3000 2000 2000 3000 2 t -", "t 0 3000 2000 0 3000 1 - -" },
+         told(suspended .. "2000 r t; 2000 r f; 3000 l f; 3000 l t"))
+      assert.same({ "f 0 3000 1900 1900 3000 2 t -", "t 0 3000 2000 100 3000 1 - -" },
+         told(suspended .. "2000 r t; 2100 r f; 3000 l f; 3000 l t"))
+      assert.same({ "f 0 2900 1900 1900 2900 2 t -", "t 0 3000 2000 100 3000 1 - -" },
+         told(suspended .. "2000 r f; 2100 r t; 2900 l f; 3000 l t"))
+      assert.same({ "g 2100 2300 200 200 200 3 f -", "f 0 3000 1700 1500 3000 2 t -",
+         "t 0 3000 2000 300 3000 1 - -" },
+         told(suspended .. "2000 r t; 2100 e g; 2300 l g; 2500 r f; 3000 l f; 3000 l t"))
+   end)
+
    it("are separate for each lane", function()
       assert.same({ "1 f 10 15 5", "2 f 0 20 20", "1 main 5 30 20" },
          told("0 e f 2; 5 e main 1; 10 e f 1; 15 l f 1; 20 l f 2; 30 l main 1", {},
@@ -420,6 +433,56 @@ describe("calls of random events", function()
             rows[i].stack, rows[i].path = nil, slow.path_of(trace, rows[i].stack)
             assert.same(row, rows[i], "round " .. round)
          end
+      end
+   end)
+
+   -- A task whose whole stack is suspended and resumed, call by call, in either order.
+   local function preempted(random)
+      local list, stack, time, busy = {}, {}, 0, 0
+      local function put(event, name)
+         list[#list + 1] = { time = time, event = event, area = { name = name }, lane = 1 }
+      end
+      local function put_all(event)
+         local is_outward = random(2) == 1
+         for i = 1, #stack do
+            put(event, stack[is_outward and #stack + 1 - i or i])
+            -- the task has the core from its first resume on
+            local wait = event == "resume" and i < #stack and random(3) - 1 or 0
+            time, busy = time + wait, busy + wait
+         end
+      end
+      for _ = 1, 20 do
+         local dice = random(4)
+         if dice == 1 and #stack > 0 then
+            put("leave", table.remove(stack))
+         elseif dice == 2 and #stack > 0 then
+            put_all "suspend"
+            time = time + random(20)
+            put_all "resume"
+         else
+            stack[#stack + 1] = "f" .. #stack
+            put("enter", stack[#stack])
+         end
+         local step = random(10)
+         time, busy = time + step, busy + (#stack > 0 and step or 0)
+      end
+      while #stack > 0 do
+         put("leave", table.remove(stack))
+      end
+      return list, busy
+   end
+
+   it("add up to the time in which the lane was active, however it is resumed", function()
+      math.randomseed(7)
+      for round = 1, rounds(300) do
+         local list, busy = preempted(math.random)
+         local trace <close> = events.open(list)
+         local sum = 0
+         for net, gross, call in trace:calls():each("net", "gross", "call") do
+            sum = sum + net
+            assert.is_true(net <= gross and gross <= call, "round " .. round)
+         end
+         assert.equal(busy, sum, "round " .. round)
       end
    end)
 

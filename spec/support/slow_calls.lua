@@ -152,6 +152,38 @@ local function payers(lane, i)
    return list
 end
 
+local function pause(call, time)
+   if call.from then
+      end_slice(call, time)
+      call.is_paused = true
+   end
+end
+
+local function run_again(call, time)
+   if call.is_paused then
+      call.is_paused = nil
+      begin_slice(call, time)
+   end
+end
+
+-- The position of the innermost function, or 0.
+local function innermost(lane)
+   local top = lane.open[#lane.open]
+   return top and top.kind ~= "function" and #lane.open - 1 or #lane.open
+end
+
+-- Applies a function to the function that was resumed below suspended calls, and to its line.
+local function with_resumed(lane, act, time)
+   for i, call in ipairs(lane.open) do
+      if call == lane.resumed then
+         act(call, time)
+         if lane.open[i + 1] and lane.open[i + 1].kind == "line" then
+            act(lane.open[i + 1], time)
+         end
+      end
+   end
+end
+
 local function ended(self, lane, i, time, flags)
    local call = lane.open[i]
    end_slice(call, time)
@@ -182,11 +214,14 @@ local function ended(self, lane, i, time, flags)
    table.remove(lane.open, i)
    if call.kind == "function" then
       for _, payer in ipairs(payers(lane, i)) do
-         if payer.is_paused then
-            payer.is_paused = nil
-            begin_slice(payer, time)
-         end
+         run_again(payer, time)
       end
+   end
+   local inner = lane.open[innermost(lane)]
+   if lane.resumed and (lane.open[#lane.open] == lane.resumed or call == lane.resumed) then
+      lane.resumed = nil
+   elseif lane.resumed and not inner.from then
+      with_resumed(lane, run_again, time)
    end
    local known = area_in(lane, call.area)
    known.left = time
@@ -203,12 +238,6 @@ local function find(lane, area)
    end
 end
 
-local function pause(call, time)
-   if call.from then
-      end_slice(call, time)
-      call.is_paused = true
-   end
-end
 
 local function make(event, kind, losses)
    return { area = event.area, kind = kind, start = event.time, spent = {}, calls = 0, count = 1,
@@ -234,6 +263,7 @@ local function enter(self, lane, event, kind, sibling)
       for _, payer in ipairs(payers(lane, #lane.open + 1)) do
          pause(payer, event.time)
       end
+      with_resumed(lane, pause, event.time)
    else
       end_sibling(self, lane, event.time, sibling)
    end
@@ -308,6 +338,7 @@ local function appear(self, lane, event, kind)
       for _, payer in ipairs(payers(lane, #lane.open + 1)) do
          pause(payer, event.time)
       end
+      with_resumed(lane, pause, event.time)
    end
    if is_first or (only and kind == "function") then
       call.start = lane.before.since
@@ -358,11 +389,47 @@ act.suspend = function(self, lane, event, kind)
       appear(self, lane, event, kind)
       return
    end
-   end_slice(lane.open[i], event.time)
-   lane.open[i].is_paused = nil
-   for word in pairs(event.bits) do
-      lane.open[i].flags[word] = true
+   local call = lane.open[i]
+   if call == lane.resumed then
+      with_resumed(lane, pause, event.time)
+      lane.resumed = nil
    end
+   end_slice(call, event.time)
+   call.is_paused = nil
+   for word in pairs(event.bits) do
+      call.flags[word] = true
+   end
+end
+
+-- Whether a function above position i is active.
+local function is_covered(lane, i)
+   for k = i + 1, #lane.open do
+      if lane.open[k].kind == "function" and lane.open[k].from then
+         return true
+      end
+   end
+   return false
+end
+
+-- Time belongs to the innermost function that runs: one that is resumed waits for those above it,
+-- and those below it wait for it.
+local function run(lane, i, time)
+   local call, inner = lane.open[i], innermost(lane)
+   local at = call.kind == "function" and i or i - 1
+   local waits = is_covered(lane, i)
+   if call.kind ~= "function" then
+      waits = at < inner and not (lane.open[at] or lane.before).from
+   end
+   if waits then
+      call.is_paused = not call.from or nil
+      return
+   end
+   for k = 1, at - 1 do
+      pause(lane.open[k], time)
+   end
+   call.is_paused = nil
+   begin_slice(call, time)
+   lane.resumed = at < inner and lane.open[at] or nil
 end
 
 act.resume = function(self, lane, event, kind)
@@ -371,8 +438,7 @@ act.resume = function(self, lane, event, kind)
       appear(self, lane, event, kind)
       return
    end
-   lane.open[i].is_paused = nil
-   begin_slice(lane.open[i], event.time)
+   run(lane, i, event.time)
    for word in pairs(event.bits) do
       lane.open[i].flags[word] = true
    end

@@ -39,7 +39,8 @@ typedef struct pf_btf_options {
 ** the first event, or with `activations` one instance for each outermost call;
 ** functions become runnables (R), variables and states signals (SIG), each core
 ** `Core_<n>`. A caller keeps running while the function that it called runs:
-** runnables are suspended only when their lane loses the core. The flag `gap`
+** runnables are suspended only when their lane loses the core, and resumed when
+** it gets it back, or by a later event of their own. The flag `gap`
 ** ends all calls at the event before; other flags are ignored. At a depth of
 ** 4,096 a new call ends the one around it. In names %XX stands for the byte XX,
 ** and %:N at the end distinguishes equal names of different things.

@@ -135,8 +135,9 @@ static pf_status put_comment (btf_machine *m, uint64_t count,
 static void preempt (btf_machine *m, btf_lane *lane) {
   if (lane->state != BTF_RUNNING)
     return;
-  for (size_t i = lane->depth; i-- > 0;)
+  for (size_t i = lane->active; i-- > 0;)
     put_call(m, lane, &lane->frames[i], WORD_SUSPEND);
+  lane->active = 0;
   put_task(m, lane, WORD_PREEMPT);
   lane->state = BTF_READY;
   m->cores[lane->core].lane = 0;
@@ -163,23 +164,27 @@ static pf_status give_core (btf_machine *m, btf_lane *lane) {
     status = lane->stimulus == PF_NO_NAME ? PF_ENOMEM : PF_OK;
   }
   put_task(m, lane, lane->state == BTF_NEW ? WORD_START : WORD_RESUME);
-  for (size_t i = 0; i < lane->depth; i++)
-    put_call(m, lane, &lane->frames[i], WORD_RESUME);
   lane->state = BTF_RUNNING;
   m->cores[lane->core].lane = (size_t)(lane - m->lanes) + 1;
   return status;
 }
 
 
-/* Let a lane run on a core, unless it already does. */
-static pf_status run_on (btf_machine *m, btf_lane *lane, size_t core) {
-  if (lane->state == BTF_RUNNING && lane->core == core)
-    return PF_OK;
-  preempt(m, lane);
-  if (m->cores[core].lane != 0)
-    preempt(m, &m->lanes[m->cores[core].lane - 1]);
-  lane->core = core;
-  return give_core(m, lane);
+/* Let a lane run on a core, and its outermost `active` calls, unless they
+   already do. */
+static pf_status run_on (btf_machine *m, btf_lane *lane, size_t core,
+                         size_t active) {
+  pf_status status = PF_OK;
+  if (lane->state != BTF_RUNNING || lane->core != core) {
+    preempt(m, lane);
+    if (m->cores[core].lane != 0)
+      preempt(m, &m->lanes[m->cores[core].lane - 1]);
+    lane->core = core;
+    status = give_core(m, lane);
+  }
+  for (; lane->active < active; lane->active++)
+    put_call(m, lane, &lane->frames[lane->active], WORD_RESUME);
+  return status;
 }
 
 
@@ -198,6 +203,7 @@ static void pop_to (btf_machine *m, btf_lane *lane, size_t depth) {
     const btf_frame *const frame = &lane->frames[--lane->depth];
     m->tops[frame->slot] = frame->below;
     put_call(m, lane, frame, WORD_TERMINATE);
+    lane->active = lane->depth;
   }
 }
 
@@ -210,7 +216,7 @@ static pf_status push (btf_machine *m, btf_lane *lane, const btf_event *e) {
   btf_frame *const frame = &lane->frames[lane->depth++];
   *frame = (btf_frame){e->area, e->slot, m->tops[e->slot],
                        m->entities[e->area].instances++};
-  m->tops[e->slot] = lane->depth;
+  m->tops[e->slot] = lane->active = lane->depth;
   put_call(m, lane, frame, WORD_START);
   return PF_OK;
 }
@@ -222,7 +228,7 @@ static pf_status leave (btf_machine *m, btf_lane *lane, const btf_event *e) {
     m->orphans += !m->before_range;
     return PF_OK;
   }
-  const pf_status status = run_on(m, lane, e->core);
+  const pf_status status = run_on(m, lane, e->core, lane->depth);
   pop_to(m, lane, top - 1);
   if (m->options.activations && lane->depth == 0)
     end_task(m, lane);
@@ -230,13 +236,14 @@ static pf_status leave (btf_machine *m, btf_lane *lane, const btf_event *e) {
 }
 
 
-/* Return from a call, or get the core back. A call that was entered before the
-   first event begins here. */
+/* Return from a call, or get the core back: calls above this one are resumed by
+   events of their own. A call that was entered before the first event begins
+   here. */
 static pf_status resume (btf_machine *m, btf_lane *lane, const btf_event *e) {
-  const pf_status status = run_on(m, lane, e->core);
-  if (status != PF_OK)
-    return status;
-  return m->tops[e->slot] == 0 ? push(m, lane, e) : PF_OK;
+  const size_t top = m->tops[e->slot];
+  const pf_status status =
+      run_on(m, lane, e->core, top == 0 ? lane->depth : top);
+  return status == PF_OK && top == 0 ? push(m, lane, e) : status;
 }
 
 
@@ -244,7 +251,7 @@ static pf_status resume (btf_machine *m, btf_lane *lane, const btf_event *e) {
    caller is not the innermost function, and the task keeps the core. */
 static void suspend (btf_machine *m, btf_lane *lane, const btf_event *e) {
   const size_t top = m->tops[e->slot];
-  if (!e->is_call && (top == 0 || top == lane->depth))
+  if (!e->is_call && (top == 0 || top == lane->active))
     preempt(m, lane);
 }
 
@@ -256,7 +263,8 @@ static pf_status put_write (btf_machine *m, btf_lane *lane,
   const size_t runs = m->cores[e->core].lane;
   pf_status status = PF_OK;
   if (lane->state == BTF_RUNNING || runs == 0)
-    status = lane->state == BTF_RUNNING ? PF_OK : run_on(m, lane, e->core);
+    status = lane->state == BTF_RUNNING ? PF_OK
+                                        : run_on(m, lane, e->core, lane->depth);
   else
     writer = &m->lanes[runs - 1];
   btf_row row = new_row(m, WORD_SIG, WORD_WRITE);
@@ -376,7 +384,7 @@ pf_status btf_machine_step (btf_machine *m, int64_t time, const btf_event *e) {
   }
   switch (e->kind) {
     case BTF_ENTER:
-      status = run_on(m, lane, e->core);
+      status = run_on(m, lane, e->core, lane->depth);
       status = status == PF_OK ? push(m, lane, e) : status;
       break;
     case BTF_LEAVE: status = leave(m, lane, e); break;
@@ -392,16 +400,17 @@ pf_status btf_machine_step (btf_machine *m, int64_t time, const btf_event *e) {
 /* Start a task and its open calls again. */
 static pf_status restart (btf_machine *m, btf_lane *lane) {
   const bool is_running = lane->state == BTF_RUNNING;
-  const size_t depth = lane->depth;
+  const size_t active = lane->active;
   lane->state = BTF_NEW;
-  lane->depth = 0;
   const pf_status status = give_core(m, lane);
-  lane->depth = depth;
-  for (size_t i = 0; i < depth; i++) {
+  for (size_t i = 0; i < lane->depth; i++) {
     btf_frame *const frame = &lane->frames[i];
     frame->instance = m->entities[frame->area].instances++;
     put_call(m, lane, frame, WORD_START);
   }
+  for (size_t i = lane->depth; is_running && i-- > active;)
+    put_call(m, lane, &lane->frames[i], WORD_SUSPEND);
+  lane->active = is_running ? active : lane->depth;
   if (!is_running)
     preempt(m, lane);
   return status;
@@ -427,7 +436,7 @@ pf_status btf_machine_begin (btf_machine *m) {
 
 /* End the calls of a lane, which must run for that. */
 static pf_status end_calls (btf_machine *m, btf_lane *lane) {
-  const pf_status status = run_on(m, lane, lane->core);
+  const pf_status status = run_on(m, lane, lane->core, lane->depth);
   pop_to(m, lane, 0);
   return status;
 }

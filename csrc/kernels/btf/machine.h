@@ -109,6 +109,8 @@ typedef struct btf_lane {
   size_t core;       /* core on which it runs or last ran */
   btf_frame *frames; /* the open calls */
   size_t depth, capacity;
+  size_t active; /* number of its outermost calls that run while it does; those
+                    above them are suspended */
 } btf_lane;
 
 typedef struct btf_core {

@@ -4,9 +4,11 @@
 **
 ** Each lane has a call stack. `enter` pushes a call of an area, `leave` ends
 ** the topmost call of its area; calls above that one have no end of their own
-** and end with it, flagged `unwound`. A call is active from `enter` or `resume`
-** to `suspend` or `leave`, except while a call that it made is open, whether a
-** suspend is recorded for it or not. All times are in ns.
+** and end with it, flagged `unwound`. A call runs from `enter` or `resume` to
+** `suspend` or `leave`, but not while a call that it made is open, whether a
+** suspend is recorded for it or not, unless it is resumed below that one. It is
+** active while it is the innermost call of its lane that runs: so the net times
+** of a lane add up to the time in which it was active. All times are in ns.
 **
 **   net      time in which the call was active
 **   gross    net, and the gross of all calls it made in its lane

@@ -54,6 +54,7 @@ void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch) {
                                .period = PF_NO_TIME,
                                .outside = PF_NO_TIME};
   lane->count = 1;
+  lane->resumed = 0;
   lane->epoch = epoch;
 }
 

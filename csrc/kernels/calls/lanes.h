@@ -72,6 +72,8 @@ struct pf_lane {
   pf_frame *frames; /* frame 0 stands for calls that were entered before the
                        trace began; it runs while no other frame does */
   uint32_t count, capacity;
+  uint32_t resumed; /* index of a function that was resumed below calls which
+                       are suspended, or 0 */
   uint32_t epoch;   /* pf_machine.epoch at its last event */
   uint32_t *direct; /* the slots of areas, by area, or PF_NO_SLOT; owned, as
                        `frames` is */
@@ -180,6 +182,15 @@ static inline uint32_t pf_frame_area (const pf_frame *frame) {
 static inline pf_frame *pf_lane_innermost (const pf_lane *lane) {
   pf_frame *const top = &lane->frames[lane->count - 1];
   return top->is_line ? top - 1 : top;
+}
+
+/* The function that runs, if one does: the innermost one, or one below it that
+   was resumed while the calls above it are suspended. */
+static inline pf_frame *pf_lane_active (const pf_lane *lane) {
+  pf_frame *const inner = pf_lane_innermost(lane);
+  return lane->resumed != 0 && inner->state != PF_FRAME_RUNNING
+             ? &lane->frames[lane->resumed]
+             : inner;
 }
 
 /* Grow the array of frames. False when out of memory. */

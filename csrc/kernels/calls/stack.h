@@ -144,12 +144,20 @@ PF_HOT void add_gross (pf_frame *f, uint64_t gross, int64_t time) {
 }
 
 
-/* Pause the caller, and its line, when a call begins. */
+/* Pause a function of a lane, and its line. */
+static inline void pause_function (const pf_lane *lane, pf_frame *f,
+                                   int64_t time) {
+  pause(f, time);
+  if (f + 1 < lane->frames + lane->count && f[1].is_line)
+    pause(f + 1, time);
+}
+
+
+/* Pause the caller and the function that runs below it, when a call begins. */
 static inline void pause_top (pf_lane *lane, int64_t time) {
-  pf_frame *const top = &lane->frames[lane->count - 1];
-  pause(top, time);
-  if (top->is_line)
-    pause(top - 1, time);
+  pause_function(lane, pf_lane_innermost(lane), time);
+  if (lane->resumed != 0)
+    pause_function(lane, &lane->frames[lane->resumed], time);
 }
 
 
@@ -441,6 +449,8 @@ PF_HOT size_t process_run (pf_machine *m, pf_lane *lane,
                            const pf_call_sink *sink) {
   const size_t most = (size_t)m->options.max_depth + 1;
   const uint32_t before = lane->count;
+  if (lane->resumed != 0)
+    return from;
   fast_run r = {.lane = lane,
                 .top = &lane->frames[before - 1],
                 .count = before,

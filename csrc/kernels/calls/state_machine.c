@@ -32,6 +32,20 @@ void pf_machine_free (pf_machine *m) {
 }
 
 
+/* A call of a lane has ended: the function that was resumed below suspended
+   calls runs again, unless it has ended or the innermost one runs. */
+static void run_resumed (pf_lane *lane, int64_t time) {
+  if (lane->resumed >= lane->count - 1)
+    lane->resumed = 0;
+  pf_frame *const f = &lane->frames[lane->resumed];
+  if (lane->resumed == 0 || pf_lane_active(lane) != f)
+    return;
+  run_again(f, time);
+  if (f[1].is_line)
+    run_again(f + 1, time);
+}
+
+
 void pf_close_top (pf_machine *m, pf_lane *lane, int64_t time, unsigned flags) {
   pf_frame *const f = &lane->frames[lane->count - 1];
   const uint64_t gross = end_frame(m, f, time);
@@ -53,6 +67,8 @@ void pf_close_top (pf_machine *m, pf_lane *lane, int64_t time, unsigned flags) {
   }
   else if (is_value)
     pf_lane_begin(lane, time, lane->epoch);
+  if (lane->resumed != 0)
+    run_resumed(lane, time);
   if (lane->count == 1)
     unlink_busy(m, lane);
 }
@@ -134,17 +150,49 @@ static pf_status leave (pf_machine *m, uint32_t number, int64_t time,
 }
 
 
+/* Resume a call. While a call above it runs, it waits for that one, as its
+   caller does; else it runs, and a function below it no longer does. A line
+   below the innermost function runs only with its function. */
+static void resume (pf_lane *lane, pf_frame *f, int64_t time) {
+  const pf_frame *const function = f->is_line ? f - 1 : f;
+  const pf_frame *const active = pf_lane_active(lane);
+  const bool is_below = function < pf_lane_innermost(lane);
+  const bool waits =
+      f->is_line ? is_below && function->state != PF_FRAME_RUNNING
+                 : active > function && active->state == PF_FRAME_RUNNING;
+  if (waits) {
+    if (f->state == PF_FRAME_SUSPENDED)
+      f->state = PF_FRAME_PAUSED;
+    return;
+  }
+  if (lane->resumed != 0 && &lane->frames[lane->resumed] != function)
+    pause_function(lane, &lane->frames[lane->resumed], time);
+  start_running(f, time);
+  lane->resumed = is_below ? (uint32_t)(function - lane->frames) : 0;
+}
+
+
+static void suspend (pf_lane *lane, pf_frame *f, int64_t time) {
+  if (lane->resumed != 0 && f == &lane->frames[lane->resumed]) {
+    pause_function(lane, f, time);
+    lane->resumed = 0;
+  }
+  stop_running(f, time, PF_FRAME_SUSPENDED);
+}
+
+
 static pf_status suspend_or_resume (pf_machine *m, uint32_t number,
                                     int64_t time, unsigned flags,
                                     bool is_resume) {
   const pf_slot *const slot = &m->lanes.slots[number];
   if (slot->top == 0)
     return pf_push_orphan(m, number, time, flags, is_resume);
-  pf_frame *const f = &slot->lane->frames[slot->top];
+  pf_lane *const lane = slot->lane;
+  pf_frame *const f = &lane->frames[slot->top];
   if (is_resume)
-    start_running(f, time);
+    resume(lane, f, time);
   else
-    stop_running(f, time, PF_FRAME_SUSPENDED);
+    suspend(lane, f, time);
   f->flags |= (uint8_t)flags;
   f->is_plain &= flags == 0;
   return PF_OK;

@@ -9,19 +9,18 @@
 
 #include "kernels/calls/lanes.h"
 
-/* The frame of the innermost function of a lane (NULL: a lane without events);
-   NULL when no function is open. */
-static inline const pf_frame *pf_innermost_function (const pf_lane *lane) {
+/* The frame of the function that runs in a lane (NULL: a lane without events),
+   or of the innermost one if none runs; NULL when no function is open. */
+static inline const pf_frame *pf_active_function (const pf_lane *lane) {
   if (lane == NULL)
     return NULL;
-  const pf_frame *const f = pf_lane_innermost(lane);
+  const pf_frame *const f = pf_lane_active(lane);
   return f->slot == PF_NO_SLOT ? NULL : f;
 }
 
-/* The area of the innermost function of a lane if it is running, else
-   PF_NO_AREA. */
+/* The area of the function that runs in a lane, or PF_NO_AREA. */
 static inline uint32_t pf_running_area (const pf_lane *lane) {
-  const pf_frame *const f = pf_innermost_function(lane);
+  const pf_frame *const f = pf_active_function(lane);
   return f == NULL || f->state != PF_FRAME_RUNNING ? PF_NO_AREA
                                                    : pf_frame_area(f);
 }

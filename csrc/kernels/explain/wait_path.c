@@ -18,7 +18,7 @@ static pf_status append (pf_wait_path *p, const pf_machine *m, uint32_t lane,
                          int64_t time, uint32_t waker) {
   const pf_lane *const state = pf_lane_at(&m->lanes, lane);
   const uint32_t area = pf_running_area(state);
-  const bool is_open = pf_innermost_function(state) != NULL;
+  const bool is_open = pf_active_function(state) != NULL;
   if (p->nevents == PF_MAX_PATH_EVENTS) {
     p->is_full = true;
     return PF_OK;

@@ -113,7 +113,7 @@ static pf_status find_runner (pf_waits *w, const pf_lanes *lanes,
 
 pf_status pf_waits_after (pf_waits *w, const pf_machine *m, uint32_t lane,
                           uint32_t core, int64_t time) {
-  const pf_frame *const f = pf_innermost_function(pf_lane_at(&m->lanes, lane));
+  const pf_frame *const f = pf_active_function(pf_lane_at(&m->lanes, lane));
   const bool is_running = f != NULL && f->state == PF_FRAME_RUNNING;
   if (!pf_grow_filled(&w->lanes, &w->nlanes, (size_t)lane + 1, 0) ||
       !pf_grow_filled(&w->cores, &w->ncores, 1, 0))

@@ -130,16 +130,15 @@ static pf_status process_event (load_reader *l, size_t row) {
   }
   if (t->intervals == NULL)
     return PF_ENOMEM;
-  /* Whether the call on top of the lane's stack, or the function of its line,
-     is running. */
+  /* Whether a call of the lane, or the line on top of its stack, is running. */
   const pf_lane *const lane =
       pf_lane_at(&l->machine.lanes, pf_event_lane(word_of_event));
   const uint32_t depth = lane == NULL ? 0 : lane->count;
   const pf_frame *const top = depth < 2 ? NULL : &lane->frames[depth - 1];
   set_busy(l, t, rows->times[row],
            top != NULL && (top->state == PF_FRAME_RUNNING ||
-                           (top->is_line && depth > 2 &&
-                            top[-1].state == PF_FRAME_RUNNING)));
+                           (pf_lane_active(lane)->slot != PF_NO_SLOT &&
+                            pf_lane_active(lane)->state == PF_FRAME_RUNNING)));
   return PF_OK;
 }
 

@@ -180,7 +180,7 @@ static void set_base (span_stack *s, uint32_t epoch, int64_t time) {
 /* Add a row if a lane has started or stopped running. */
 static bool update_running (span_reader *r, span_stack *s, const pf_lane *lane,
                             int64_t time) {
-  const bool idle = pf_lane_innermost(lane)->state != PF_FRAME_RUNNING;
+  const bool idle = pf_lane_active(lane)->state != PF_FRAME_RUNNING;
   if (!r->options.idle || s->track == NO_TRACK || idle == s->idle)
     return true;
   s->idle = idle;

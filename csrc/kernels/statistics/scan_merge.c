@@ -54,6 +54,8 @@ static bool lane_fits (const merge *g, uint32_t number) {
   const pf_lane *const lane = pf_lane_at(&m->lanes, g->lane_of[number]);
   if (of_chunk == NULL || of_chunk->epoch == PF_NO_EPOCH)
     return true;
+  if (of_chunk->resumed != 0 || (lane != NULL && lane->resumed != 0))
+    return false;
   const pf_frame *const earlier = earlier_of(of_chunk);
   const int64_t from = of_chunk->frames[0].start;
   if (earlier != NULL && !is_open(g, number, pf_frame_area(earlier), from))
