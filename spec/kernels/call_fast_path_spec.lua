@@ -179,8 +179,11 @@ describe("statistics on the fast path", function()
          local options = options_of(round)
          options.parts, options.threads = 1, 1
          assert.same(expected, statistics(trace, options, "handle"))
-         local warning = trace.warnings[1]
-         assert.equal(form[5], warning and warning.code)
+         local codes = {}
+         for _, warning in ipairs(trace.warnings) do
+            codes[#codes + 1] = warning.code:match "^winidea.*"
+         end
+         assert.equal(form[5], codes[1])
       end
    end)
 

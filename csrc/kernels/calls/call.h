@@ -100,6 +100,8 @@ typedef struct pf_call {
   uint16_t count;  /* 1; 0 if its enter was not recorded */
 } pf_call;
 
+typedef struct pf_call_counts pf_call_counts; /* call_counts.h */
+
 /* Options of a user. Initialise with zeros. */
 typedef struct pf_call_options {
   bool outermost;  /* recursion = "outermost": gross and call of a recursive
@@ -116,6 +118,8 @@ typedef struct pf_call_options {
                          event */
   uint32_t max_depth; /* of a stack: a deeper call ends the one around it,
                          flagged `lost unwound`; 0: PF_MAX_DEPTH */
+  pf_call_counts *counts; /* NULL, or where the counts are stored after the last
+                             event, unless from or to is set; borrowed */
 } pf_call_options;
 
 #define PF_MAX_DEPTH 65536

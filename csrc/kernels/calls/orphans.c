@@ -94,6 +94,10 @@ pf_status pf_leave_orphan (pf_machine *m, uint32_t number, int64_t time,
     f.children = before.children;
   }
   const uint64_t gross = add_clamped(f.net, f.children);
+  const bool is_function = slot->kind == PF_KIND_FUNCTION;
+  m->counts.calls += is_function;
+  m->counts.unmatched += is_function;
+  m->counts.crossed += is_function && lane->count > 1;
   if (lane->count == 1 && slot->kind == PF_KIND_FUNCTION)
     lane->frames[0].children = gross;
   else if (lane->count == 1 && slot->kind != PF_KIND_LINE)

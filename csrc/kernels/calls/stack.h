@@ -350,6 +350,7 @@ typedef struct fast_run {
   pf_frame *top;            /* of the stack */
   uint32_t count, capacity; /* of its frames */
   int64_t last;             /* the latest time of the lane */
+  pf_call_counts counts;    /* of the run */
 } fast_run;
 
 
@@ -376,6 +377,8 @@ PF_HOT bool enter_fast (pf_machine *m, fast_run *r, uint64_t word,
     return false;
   if (r->count == 1)
     link_busy(m, r->lane);
+  pf_count_enter(&r->counts, top->slot != PF_NO_SLOT,
+                 top->state == PF_FRAME_RUNNING, time > r->last);
   pause(top, time);
   begin_frame(m, f, top, number, word, time, 0, true);
   time_enter(m, f, slot, time);
@@ -399,6 +402,7 @@ PF_HOT bool leave_fast (pf_machine *m, fast_run *r, int64_t time,
       !sink->add(sink->context, &m->lanes.slots[f->slot], durations))
     emit_frame(m, f, pf_frame_area(caller), gross, time, 0);
   add_gross(caller, gross, time);
+  r->counts.calls++;
   if (--r->count == 1)
     unlink_busy(m, r->lane);
   r->top = caller;
@@ -463,6 +467,7 @@ PF_HOT size_t process_run (pf_machine *m, pf_lane *lane,
   size_t i = from;
   while (i < to && process_fast(m, &r, rows->words[i], rows->times[i], sink))
     i++;
+  pf_add_call_counts(&m->counts, &r.counts);
   m->open = m->open - before + r.count;
   lane->count = r.count;
   lane->last = r.last;

@@ -60,6 +60,10 @@ void pf_close_top (pf_machine *m, pf_lane *lane, int64_t time, unsigned flags) {
     emit_frame(m, f, pf_frame_area(pf_lane_innermost(lane)), gross, time,
                f->flags | flags);
   if (!f->is_line) {
+    m->counts.calls++;
+    m->counts.unmatched +=
+        ((f->flags | flags) & (PF_CALL_ORPHAN | PF_CALL_UNWOUND)) != 0;
+    m->counts.crossed += (flags & PF_CALL_UNWOUND) != 0;
     pf_frame *const top = &lane->frames[lane->count - 1];
     add_gross(top, f->is_earlier ? 0 : gross, time);
     if (top->is_line)
@@ -89,8 +93,12 @@ static pf_status enter (pf_machine *m, uint32_t number, int64_t time,
   pf_lane *const lane = slot->lane;
   if (make_room(m, lane, time) != PF_OK)
     return PF_ENOMEM;
-  if (slot->kind == PF_KIND_FUNCTION)
+  if (slot->kind == PF_KIND_FUNCTION) {
+    const pf_frame *const around = pf_lane_innermost(lane);
+    pf_count_enter(&m->counts, around->slot != PF_NO_SLOT,
+                   around->state == PF_FRAME_RUNNING, m->is_later);
     pause_top(lane, time);
+  }
   else
     end_sibling(m, lane, time, sibling);
   pf_frame *const f = push(m, number, time, flags);
@@ -153,7 +161,7 @@ static pf_status leave (pf_machine *m, uint32_t number, int64_t time,
 /* Resume a call. While a call above it runs, it waits for that one, as its
    caller does; else it runs, and a function below it no longer does. A line
    below the innermost function runs only with its function. */
-static void resume (pf_lane *lane, pf_frame *f, int64_t time) {
+static void resume (pf_machine *m, pf_lane *lane, pf_frame *f, int64_t time) {
   const pf_frame *const function = f->is_line ? f - 1 : f;
   const pf_frame *const active = pf_lane_active(lane);
   const bool is_below = function < pf_lane_innermost(lane);
@@ -161,6 +169,7 @@ static void resume (pf_lane *lane, pf_frame *f, int64_t time) {
       f->is_line ? is_below && function->state != PF_FRAME_RUNNING
                  : active > function && active->state == PF_FRAME_RUNNING;
   if (waits) {
+    m->counts.running += !f->is_line;
     if (f->state == PF_FRAME_SUSPENDED)
       f->state = PF_FRAME_PAUSED;
     return;
@@ -190,7 +199,7 @@ static pf_status suspend_or_resume (pf_machine *m, uint32_t number,
   pf_lane *const lane = slot->lane;
   pf_frame *const f = &lane->frames[slot->top];
   if (is_resume)
-    resume(lane, f, time);
+    resume(m, lane, f, time);
   else
     suspend(lane, f, time);
   f->flags |= (uint8_t)flags;
@@ -367,6 +376,7 @@ static uint32_t find_slot (pf_machine *m, uint32_t lane, uint32_t area,
   }
   if (*time < home->last)
     *time = home->last; /* the time of a lane never goes back */
+  m->is_later = *time > home->last;
   home->last = *time;
   if (home->epoch != m->epoch)
     pf_lane_begin(home, *time, m->epoch);
@@ -439,5 +449,7 @@ pf_status pf_machine_finish (pf_machine *m) {
   if (pf_machine_reserve(m, m->open) != PF_OK)
     return PF_ENOMEM;
   end_file(m);
+  if (m->options.counts != NULL && !m->options.has_from && !m->options.has_to)
+    *m->options.counts = m->counts;
   return m->is_out_of_memory ? PF_ENOMEM : PF_OK;
 }

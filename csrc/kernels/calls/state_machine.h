@@ -10,6 +10,7 @@
 #ifndef state_machine_h
 #define state_machine_h
 
+#include "kernels/calls/call_counts.h"
 #include "kernels/calls/lanes.h"
 #include "model/rows/event_words.h"
 
@@ -105,6 +106,8 @@ typedef struct pf_machine {
   pf_details *details; /* stores the details of calls, borrowed; NULL: none. Set
                           before the first event */
   size_t row;          /* of the event at hand */
+  bool is_later;       /* than the event before in its lane */
+  pf_call_counts counts;
   bool is_out_of_memory;
   uint32_t epoch;  /* number of `gap` events and new runs so far */
   uint32_t file;   /* the epoch in which the file at hand began */

@@ -302,6 +302,7 @@ static pf_status merge_chunk (const merge *g) {
     if (slot->kind == PF_KIND_VALUE)
       to->lane->last = slot->lane->last;
   }
+  pf_add_call_counts(&m->counts, &from->counts);
   if (from->has_begun && from->last > m->last)
     m->last = from->last;
   return status == PF_OK

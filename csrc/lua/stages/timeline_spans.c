@@ -7,11 +7,13 @@
 */
 
 
+#include "kernels/calls/call_counts.h"
 #include "kernels/spans/spans.h"
 #include "lua/arguments.h"
 #include "lua/stages/timeline_spans.h"
 
-#define L_SPANS "profio.spans"
+#define L_SPANS       "profio.spans"
+#define L_CALL_COUNTS "profio.call_counts"
 
 typedef struct l_spans {
   pf_span_store *store; /* owned; NULL when closed */
@@ -132,6 +134,30 @@ void l_call_times (lua_State *L, int arg, pf_call_options *options) {
   options->has_from = l_option_int(L, arg, "from", &options->from);
   options->has_to = l_option_int(L, arg, "to", &options->to);
   options->has_last = l_option_int(L, arg, "last", &options->last);
+  if (lua_getfield(L, arg, "counts") != LUA_TNIL)
+    options->counts = luaL_checkudata(L, -1, L_CALL_COUNTS);
+  lua_pop(L, 1);
+}
+
+
+/* core.call_counts(): counts of calls (pf_call_counts of call.h), which the
+   functions with the option `counts` set when they have read all events. */
+static int core_call_counts (lua_State *L) {
+  (void)l_new(L, L_CALL_COUNTS, sizeof(pf_call_counts), 0);
+  return 1;
+}
+
+
+/* counts:values(): the numbers in the order of pf_call_counts. */
+static int counts_values (lua_State *L) {
+  const pf_call_counts *const c = luaL_checkudata(L, 1, L_CALL_COUNTS);
+  lua_pushinteger(L, (lua_Integer)c->calls);
+  lua_pushinteger(L, (lua_Integer)c->unmatched);
+  lua_pushinteger(L, (lua_Integer)c->crossed);
+  lua_pushinteger(L, (lua_Integer)c->nested);
+  lua_pushinteger(L, (lua_Integer)c->late);
+  lua_pushinteger(L, (lua_Integer)c->running);
+  return 6;
 }
 
 
@@ -166,5 +192,7 @@ void l_open_timeline_spans (lua_State *L) {
                     {"reader", spans_reader}, {"tracks", spans_tracks},
                     {"close", spans_gc}),
           spans_gc, spans_gc);
-  L_ADD(L, {"store_spans", core_store_spans});
+  l_class(L, L_CALL_COUNTS, L_METHODS({"values", counts_values}), NULL, NULL);
+  L_ADD(L, {"call_counts", core_call_counts},
+        {"store_spans", core_store_spans});
 }

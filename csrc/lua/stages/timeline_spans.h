@@ -14,7 +14,8 @@
    closed. */
 const pf_span_store *l_spans_check (lua_State *L, int arg);
 
-/* Sets the limits `from`, `to` and `last` to the options at `arg`. */
+/* Sets the limits `from`, `to` and `last`, and `counts`, to the options at
+   `arg`, which the caller pins while the calls are computed. */
 void l_call_times (lua_State *L, int arg, pf_call_options *options);
 
 /* Sets fields of the table on top of the stack to the facts of a track of the

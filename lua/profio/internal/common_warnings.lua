@@ -4,6 +4,8 @@
 local common = {}
 
 common.warnings = {
+   ["calls-overlap"] = "calls begin in other calls of their lane that do not make them",
+   ["calls-unmatched"] = "many calls have no enter or no leave: more than 5 %, or crossed ones",
    ["derive-overflow"] = "a computed column has numbers that are too large: they are missing",
    ["gzip-damaged"] = "a packed file cannot be unpacked whole",
    ["gzip-truncated"] = "a packed file ends before its data do",
@@ -19,6 +21,10 @@ common.warnings = {
 
 -- The remedy for each of them: a sentence that tells users how to proceed.
 common.remedies = {
+   ["calls-overlap"] = "give each task and core a lane: export %CONTEXT%, or use .BIN with "
+      .. "--set context_area=VARIABLE (winIDEA)",
+   ["calls-unmatched"] = "give each task and core a lane: export %CONTEXT%, or use .BIN with "
+      .. "--set context_area=VARIABLE (winIDEA); events may also be lost, or errors leave calls",
    ["derive-overflow"] = "use numbers with decimals in the formula: 1.0 * a * b",
    ["gzip-damaged"] = "transfer the file again; what could be unpacked is read",
    ["gzip-truncated"] = "transfer the file again; what could be unpacked is read",

@@ -305,6 +305,9 @@ function methods:check()
    for _, name in ipairs(again.tables) do
       core.drain(tables.plain(trace.of(again), name), true)
    end
+   if trace.of(again).schema.events then
+      core.drain(again:call_statistics { quantiles = "" }:reader(), true)
+   end
    local warnings = again.warnings
    again:close()
    return warnings

@@ -329,8 +329,27 @@ function core.group(over, keys, aggregates, parts) end
 ---@return profio.core.Reader
 function core.sort(over, keys) end
 
+---@class profio.core.CallCounts
+local call_counts = {}
+
+---Returns numbers of calls: all that ended; those without an enter or a leave; of these, those that
+---another call unwound or in which they were left; enters inside of another call; of these, those
+---that came later than its suspend; enters and resumes while another call of the lane ran.
+---@return integer calls
+---@return integer unmatched
+---@return integer crossed
+---@return integer nested
+---@return integer late
+---@return integer running
+function call_counts:values()
+end
+
+---Returns counts that are 0 until a computation of calls sets them.
+---@return profio.core.CallCounts
+function core.call_counts() end
+
 ---Computes calls from events: { recursion = "all"|"outermost", partial = "include"|"exclude",
----edges = "exclude"|"include", from =, to =, last =, max_depth = integers }.
+---edges = "exclude"|"include", from =, to =, last =, max_depth = integers, counts = }.
 ---@param events profio.core.Reader
 ---@param options table
 ---@return profio.core.Reader

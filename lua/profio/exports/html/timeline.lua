@@ -5,6 +5,7 @@ local core = require "profio.core"
 local data = require "profio.exports.html.profile_data"
 local lane_cores = require "profio.exports.html.lane_cores"
 local lanes = require "profio.exports.lanes"
+local view_warnings = require "profio.internal.view_warnings"
 
 ---@class profio.exports.html.timeline
 local timeline = { MOST_LANES = 250 } -- drawn by default
@@ -39,7 +40,8 @@ local function overview_of(trace, given, list, first, length, size)
       most_calls = math.min(calls, math.max(MOST_CALLS, calls) // tracks),
       most_pauses = math.max(calls // (4 * tracks), 10),
       most_variables = math.min(MOST_VARIABLES, size // VARIABLE_SIZE + 1),
-      most_values = MOST_VALUES, from = given.from, to = given.to })
+      most_values = MOST_VALUES, from = given.from, to = given.to,
+      counts = view_warnings.call_counts(trace) })
 end
 
 -- Returns the title of a track.

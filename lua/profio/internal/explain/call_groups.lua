@@ -8,6 +8,7 @@ local gap_parts = require "profio.internal.explain.gap_parts"
 local options = require "profio.internal.options"
 local part_sentences = require "profio.internal.explain.part_sentences"
 local suggestions = require "profio.internal.suggestions"
+local view_warnings = require "profio.internal.view_warnings"
 
 local call_groups = {}
 
@@ -367,7 +368,8 @@ function call_groups.of_trace(trace, state, area, given)
    local events = calls_view.events(trace, state, mine)
    local groups = read(core.explain(events(), { area = area, quantile = quantile,
       lanes = mine.lane ~= nil and lanes_of(trace, mine.lane) or nil, from = mine.from,
-      to = mine.to, max_depth = mine.max_depth }, events()))
+      to = mine.to, max_depth = mine.max_depth,
+      counts = view_warnings.call_counts(trace) }, events()))
    local made = { area = area, calls = groups.all.count, partial = groups.partial.count,
       quantile = quantile }
    if made.calls < 2 then

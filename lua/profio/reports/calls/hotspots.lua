@@ -4,6 +4,7 @@ local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local span = require "profio.cli.selection"
 local view = require "profio.view"
+local view_warnings = require "profio.internal.view_warnings"
 local xpp = require "profio.reports.xpp.entry_tables"
 local xpp_format = require "profio.formats.xpp"
 
@@ -36,7 +37,7 @@ local function calls_by_line(context, options)
       local events = core.events(trace.entries:reader(), { by_line = true,
          idle = xpp_format.idle_of(trace:options()) })
       return core.calls(events, { recursion = options.recursion or "outermost", from = from,
-         to = to })
+         to = to, counts = view_warnings.call_counts(trace) })
    end, trace)
    return span.in_lane(calls, context.given)
 end
