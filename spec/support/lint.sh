@@ -13,9 +13,9 @@ linted_since () {
     while read -r file; do
       case $file in
         *.h) grep -rlF --include='*.d' " $file" "$B/obj" | sed "s|^$B/obj|csrc|; s|d\$|c|" ;;
-        *.c) [ ! -e "$file" ] || echo "$file" ;;
+        *.c) echo "$file" ;;
       esac
-    done | sort -u
+    done | sort -u | while read -r file; do [ ! -e "$file" ] || echo "$file"; done
 }
 
 [ -z "$SINCE" ] || LINTED=$(linted_since)
