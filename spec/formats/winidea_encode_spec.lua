@@ -127,7 +127,8 @@ describe("winidea Text1 files", function()
            info_format = "%TOTAL_TIME% ns" },
       } do
          local other <close> = open(trace:save(nil, formats))
-         assert.same({}, other.warnings)
+         assert.equal("winidea-no-contexts", other.warnings[1].code)
+         assert.is_nil(other.warnings[2])
          assert.same(rows_of(trace), rows_of(other))
          assert.equal(7962907051, other.info.total_time)
       end

@@ -46,7 +46,7 @@ describe("contexts from the task variable of a core", function()
       local trace, message, code = profio.open({ data = before .. timeline },
          { context_area = "no such" })
       assert.is_nil(trace)
-      assert.matches("no area is called no such", message)
+      assert.matches("no variable is called no such", message)
       assert.equal("unsupported", code)
    end)
 end)

@@ -17,7 +17,7 @@ end
 local function codes_of(trace)
    local list = {}
    for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code .. "@" .. warning.offset
+      list[i] = warning.code .. "@" .. (warning.offset or "")
    end
    return list
 end
@@ -55,7 +55,7 @@ describe("the examples of winidea's page", function()
          { name = "ID_TASK_3MS_PHigh", handle = 1 },
          { name = "ID_TASK_10MS", handle = 2 }, { name = "ID_TASK_100MS", handle = 3 },
          { name = "ID_TASK_3MS_PLow", handle = 4 } }, trace.contexts:rows())
-      assert.same({}, trace.warnings)
+      assert.same({ "winidea-no-contexts@" }, codes_of(trace))
    end)
 
    it("have their areas, lines in functions and states of variables", function()
@@ -112,7 +112,7 @@ describe("the examples of winidea's page", function()
          (seed:gsub("%* HANDLE%(Data%)", "* HANDLE(DATA)")),
          (seed:gsub("%* (%u+)", function(word) return "* " .. word:lower() end)) } do
          local trace <close> = open(text)
-         assert.same({}, trace.warnings)
+         assert.same({ "winidea-no-contexts@" }, codes_of(trace))
          for _, name in ipairs { "timeline", "areas", "statistics", "contexts" } do
             assert.same(plain[name]:rows(), trace[name]:rows())
          end
@@ -510,7 +510,8 @@ describe("a damaged Text1 file", function()
       assert.equal(5, #trace.timeline:rows())
       assert.equal(5, #trace.contexts:rows())
       local codes = codes_of(trace)
-      assert.same({ "winidea-bad-header@" .. #seed, "winidea-bad-header@" .. #seed + 17 }, codes)
+      assert.same({ "winidea-no-contexts@", "winidea-bad-header@" .. #seed,
+         "winidea-bad-header@" .. #seed + 17 }, codes)
    end)
 
    it("keeps the rows before each cut", function()

@@ -120,7 +120,7 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
 
 static void close_reader (pf_reader *reader) {
   bin_reader *const self = (bin_reader *)(void *)reader;
-  winidea_cache_free(&self->decoder.cache);
+  winidea_decoder_free(&self->decoder);
   free(self);
 }
 
@@ -134,14 +134,19 @@ pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
       pf_reader_new(sizeof *self, trace, table, next, error);
   if (self == NULL)
     return PF_ENOMEM;
+  self->reader.close = close_reader;
   self->file = trace->state;
   self->trace = trace;
   self->table = table;
+  const pf_status status = winidea_scan_contexts(trace, error);
+  if (status < 0) {
+    free(self);
+    return status;
+  }
   self->has_decoder = !self->file->is_version_pending;
   if (self->has_decoder)
     winidea_decoder_init(&self->decoder, trace, &self->file->layout, table);
   self->has_end = table->fields == winidea_events_fields && self->file->has_end;
-  self->reader.close = close_reader;
   /* Tracked contexts depend on all records before. */
   if (!self->decoder.tracks_contexts && !self->file->is_live)
     self->reader.can =

@@ -102,18 +102,12 @@ static pf_status fill_events (const winidea_decoder *self,
 }
 
 
-static unsigned core_of (const winidea_decoder *self, const uint8_t *record) {
-  return self->layout.version == WINIDEA_1_0
-             ? WINIDEA_NO_CORE
-             : pf_load32le(record + 4) >> 4 & 0xff;
-}
-
-
 /* Fills lanes with the context or, if it is not known, the core. */
 static pf_status fill_lanes (winidea_decoder *self, winidea_slice records,
                              pf_column *column, pf_error *error) {
   for (size_t i = 0; i < records.count; i++) {
-    const unsigned core = core_of(self, records.at + i * records.size);
+    const unsigned core =
+        winidea_known_core(self, records.at + i * records.size);
     uint32_t *const lane = &self->file->lanes[core];
     if (self->lanes[core] == PF_NO_NAME) { /* its first event */
       char text[16] = "core ?";
@@ -183,27 +177,6 @@ static void fill_numbers (const winidea_decoder *self, winidea_slice records,
 }
 
 
-/* The task of a core is the value last written to the variable of option
-   context_area, or the state of that variable which was last entered. */
-static void track_contexts (winidea_decoder *self, winidea_slice records) {
-  for (size_t i = 0; i < records.count; i++) {
-    const uint8_t *const record = records.at + i * records.size;
-    const uint32_t handle = pf_load32le(record);
-    const unsigned core = core_of(self, record);
-    const unsigned type = pf_load32le(record + 4) >> self->shift & 15;
-    const bool is_state = winidea_is_state(handle);
-    const int64_t task = is_state && self->value_kinds[i] == WINIDEA_STATE_VALUE
-                             ? self->state_values[i]
-                             : winidea_data(record, self->layout.size);
-    if ((handle == self->file->switches ||
-         handle == self->file->switch_states) &&
-        (!is_state || type >= WINIDEA_ENTER))
-      self->running[core] = winidea_context_name(self->file, task);
-    self->contexts[i] = self->running[core];
-  }
-}
-
-
 /* Fills the columns that depend on areas. */
 static pf_status fill_area_columns (winidea_decoder *self,
                                     winidea_slice records,
@@ -226,9 +199,8 @@ static pf_status fill_area_columns (winidea_decoder *self,
     fill_values(self, records, values);
   if (numbers != NULL)
     fill_numbers(self, records, numbers);
-  if (self->tracks_contexts)
-    track_contexts(self, records);
-  return PF_OK;
+  return self->tracks_contexts ? winidea_track_contexts(self, records, error)
+                               : PF_OK;
 }
 
 
@@ -258,7 +230,7 @@ static pf_status fill_columns (winidea_decoder *self, winidea_slice records,
     column->addrs[i] = pf_load32le(records.at + i * records.size);
   column = winidea_wanted(self, batch, COL_CORE);
   for (size_t i = 0; column != NULL && i < records.count; i++) {
-    const unsigned core = core_of(self, records.at + i * records.size);
+    const unsigned core = winidea_core_of(self, records.at + i * records.size);
     column->ints[i] = core == WINIDEA_NO_CORE ? -1 : (int64_t)core;
   }
   return status;
@@ -399,8 +371,9 @@ pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
     column->ints[0] = time;
   if ((column = winidea_wanted(self, batch, COL_EVENT)) != NULL)
     column->ids[0] = self->file->end_id;
-  self->contexts[0] =
-      self->tracks_contexts ? self->running[core_of(self, last)] : context;
+  self->contexts[0] = context;
+  if (self->tracks_contexts)
+    self->contexts[0] = self->tracker.lanes[winidea_known_core(self, last)];
   return lanes == NULL ? PF_OK : fill_lanes(self, record, lanes, error);
 }
 
@@ -422,7 +395,7 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
   self->cache.file = self->file;
   self->cache.derives_states = self->columns == winidea_events_columns;
   self->tracks_contexts = self->has_contexts =
-      self->file->switches != WINIDEA_NO_HANDLE;
+      self->file->contexts.nswitches > 0;
   for (uint32_t i = 0; i < 256; i++) { /* kind of area << 4 | type */
     const uint32_t type = i & 15;
     const bool is_swapped = layout->is_swapped && (type == 1 || type == 2);
@@ -434,5 +407,11 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
         is < WINIDEA_EVENTS ? pf_event_word(is, 0, 0) : WINIDEA_BAD_WORD;
   }
   memset(self->lanes, 0xff, sizeof self->lanes); /* PF_NO_NAME */
-  memset(self->running, 0xff, sizeof self->running);
+  winidea_tracker_init(&self->tracker);
+}
+
+
+void winidea_decoder_free (winidea_decoder *self) {
+  winidea_cache_free(&self->cache);
+  winidea_tracker_free(&self->tracker);
 }

@@ -2,7 +2,7 @@
 ** decode.h - the area cache of a reader, and the conversion of records to
 ** columns and to event words. The readers of events (bin_timeline.c,
 ** text_timeline.c) own a winidea_decoder: call winidea_decoder_init,
-** winidea_decode or winidea_decode_events for each batch, winidea_cache_free.
+** winidea_decode or winidea_decode_events for each batch, winidea_decoder_free.
 ** sections.c uses only the cache.
 */
 
@@ -81,13 +81,13 @@ extern const int winidea_events_columns[COLS];
 #define WINIDEA_AHEAD 192 /* records: distance of the prefetch */
 
 /* Consecutive complete records. */
-typedef struct winidea_slice {
+struct winidea_slice {
   const uint8_t *at;
   size_t count; /* at most PF_BATCH_ROWS */
   size_t size;  /* bytes of a record */
-} winidea_slice;
+};
 
-typedef struct winidea_decoder {
+struct winidea_decoder {
   pf_trace *trace;
   winidea_file *file;
   winidea_layout layout;
@@ -99,8 +99,8 @@ typedef struct winidea_decoder {
   uint64_t event_kinds[256]; /* likewise: its kind as in event words, or
                                 WINIDEA_BAD_WORD */
   uint32_t lanes[256];       /* by core: id, or PF_NO_NAME */
-  bool tracks_contexts;      /* from writes to file->switches */
-  uint32_t running[256]; /* then by core: the current context, or PF_NO_NAME */
+  bool tracks_contexts;      /* from writes to file->contexts.switches */
+  winidea_tracker tracker;
   winidea_area_cache cache;
 
   /* The current slice, for messages: the byte at which it begins or, if not
@@ -118,12 +118,13 @@ typedef struct winidea_decoder {
   uint32_t hidden_areas[PF_BATCH_ROWS];
   int64_t state_values[PF_BATCH_ROWS];
   uint8_t value_kinds[PF_BATCH_ROWS]; /* winidea_value_kind of each row */
-} winidea_decoder;
+};
 
-/* Initialises a decoder, which is zeroed, for a table. The caller frees its
-   cache. */
+/* Initialises a decoder, which is zeroed, for a table; and frees what it
+   owns. */
 void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
                            const winidea_layout *layout, const pf_table *table);
+void winidea_decoder_free (winidea_decoder *self);
 
 /* Fills the wanted columns of the batch from its first row on. If contexts are
    not tracked, the caller sets has_contexts and contexts[] before. PF_OK or a
@@ -156,6 +157,22 @@ pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
 pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
                               uint32_t context, int64_t time,
                               const pf_batch *batch, pf_error *error);
+
+/* The core of a record, or WINIDEA_NO_CORE. */
+static inline unsigned winidea_core_of (const winidea_decoder *self,
+                                        const uint8_t *record) {
+  return self->layout.version == WINIDEA_1_0
+             ? WINIDEA_NO_CORE
+             : pf_load32le(record + 4) >> 4 & 0xff;
+}
+
+/* As winidea_core_of; an unknown core is the only core of the file, if contexts
+   are tracked. */
+static inline unsigned winidea_known_core (const winidea_decoder *self,
+                                           const uint8_t *record) {
+  const unsigned core = winidea_core_of(self, record);
+  return core == WINIDEA_NO_CORE ? self->file->contexts.core : core;
+}
 
 /* The column to fill, or NULL if it is not wanted. */
 static inline pf_column *winidea_wanted (const winidea_decoder *self,

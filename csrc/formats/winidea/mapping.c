@@ -7,8 +7,7 @@
 ** their function, and the handle of states is that of their variable +
 ** 0x10000000 (inferred from the vendor's examples).
 **
-** Called by text1.c and xml.c; decode.c asks for names of contexts. Areas and
-** contexts belong to the winidea_file.
+** Called by text1.c and xml.c. Areas and contexts belong to the winidea_file.
 */
 
 
@@ -142,7 +141,8 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error) {
 static pf_status add_context (pf_trace *trace, const winidea_fields *fields,
                               bool *is_good, pf_error *error) {
   winidea_file *const file = trace->state;
-  const uint32_t count = file->context_ids.count;
+  winidea_contexts *const contexts = &file->contexts;
+  const uint32_t count = contexts->ids.count;
   uint32_t handle, id;
   bool has_memory = true;
   *is_good = winidea_read_handle(fields->of[MACRO_HANDLE], &handle);
@@ -151,11 +151,11 @@ static pf_status add_context (pf_trace *trace, const winidea_fields *fields,
   const uint32_t name = name_of(trace, fields->of[MACRO_NAME], &has_memory);
   const uint64_t word = handle;
   if (!has_memory ||
-      !pf_grow(&file->contexts, &file->context_capacity, (size_t)count + 1) ||
-      pf_id_table_words(&file->context_ids, &word, 1, &id) != PF_OK)
+      !pf_grow(&contexts->names, &contexts->capacity, (size_t)count + 1) ||
+      pf_id_table_words(&contexts->ids, &word, 1, &id) != PF_OK)
     return pf_no_memory(error);
   if (id == count) /* if a handle is listed twice, the first name is kept */
-    file->contexts[id] = name;
+    contexts->names[id] = name;
   return PF_OK;
 }
 
@@ -209,10 +209,4 @@ pf_status winidea_parse_section (pf_trace *trace,
   }
   file->areas.is_mapping = false;
   return status;
-}
-
-
-uint32_t winidea_context_name (const winidea_file *file, int64_t handle) {
-  const uint32_t id = pf_id_table_find(&file->context_ids, (uint64_t)handle);
-  return id == PF_NO_ID ? PF_NO_NAME : file->contexts[id];
 }

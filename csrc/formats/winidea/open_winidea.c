@@ -163,44 +163,6 @@ static void set_span (pf_trace *trace, const winidea_file *file) {
 }
 
 
-/* Finds the area of option context_area by its handle or its name, and sets the
-   handles of the variable and of its states. */
-static pf_status find_switches (pf_trace *trace, winidea_file *file,
-                                pf_error *error) {
-  pf_bytes text;
-  file->switches = WINIDEA_NO_HANDLE;
-  if (!pf_option_text(trace, "context_area", &text) || text.size == 0)
-    return PF_OK;
-  pf_status status =
-      file->text == NULL ? PF_OK : winidea_scan_all(trace, error);
-  const uint32_t name = pf_find_name(trace->dictionary, text);
-  for (uint32_t i = 0; i < file->areas.count && name != PF_NO_NAME; i++)
-    if (file->areas.list[i].name == name) {
-      file->switches = file->areas.list[i].handle;
-      break;
-    }
-  if (status == PF_OK && file->switches == WINIDEA_NO_HANDLE &&
-      !winidea_read_handle(text, &file->switches))
-    status = pf_refuse(error, "context_area: no area is called %.*s",
-                       PF_SHOWN(text, 60));
-  /* the area may be the variable or its states */
-  if (winidea_is_state(file->switches)) {
-    const winidea_handle_info *const info =
-        winidea_find_handle(&file->areas, file->switches);
-    file->switch_states = file->switches;
-    file->switches = info != NULL && info->variable != WINIDEA_NO_ENTRY
-                         ? file->areas.list[info->variable].handle
-                         : file->switches - WINIDEA_KIND_STEP;
-    return status;
-  }
-  const winidea_entry *const entry = winidea_first_entry(file, file->switches);
-  file->switch_states = entry != NULL && entry->states != WINIDEA_NO_HANDLE
-                            ? entry->states
-                            : file->switches + WINIDEA_KIND_STEP;
-  return status;
-}
-
-
 static void list_tables (pf_trace *trace, winidea_file *file) {
   const bool is_bin = file->timeline != NULL;
   const bool is_raw_bin = file->timeline == trace->sources;
@@ -320,6 +282,12 @@ static pf_status read_xml (pf_trace *trace, pf_error *error) {
 }
 
 
+static pf_status find_contexts (pf_trace *trace, pf_error *error) {
+  const pf_status status = winidea_find_switches(trace, error);
+  return status == PF_OK ? winidea_note_contexts(trace, error) : status;
+}
+
+
 static pf_status open_sources (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   pf_status status = find_sources(trace, file, error);
@@ -346,7 +314,7 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
   for (int i = 0; i < 3; i++) /* sources may be reallocated */
     file->at[i] =
         found[i] == NULL ? SIZE_MAX : (size_t)(found[i] - trace->sources);
-  return status == PF_OK ? find_switches(trace, file, error) : status;
+  return status == PF_OK ? find_contexts(trace, error) : status;
 }
 
 
@@ -357,7 +325,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
     return pf_no_memory(error);
   file->has_mutex = true;
   file->is_live = pf_option_int(trace, "live", 0) != 0;
-  pf_id_table_init(&file->context_ids);
+  winidea_contexts_init(&file->contexts);
   pf_id_table_init(&file->areas.handles);
   file->areas.states.seed = trace->dictionary->seed;
   file->areas.before = WINIDEA_NO_PARENTS;
@@ -379,8 +347,7 @@ static void close_trace (pf_trace *trace) {
   if (file->has_mutex)
     pthread_mutex_destroy(&file->mutex);
   winidea_areas_free(&file->areas);
-  pf_id_table_free(&file->context_ids);
-  free(file->contexts);
+  winidea_contexts_free(&file->contexts);
   free(file->sections);
   free(file);
   trace->state = NULL;

@@ -50,6 +50,24 @@ static pf_status put_context (section_reader *self,
 }
 
 
+/* Puts the context of a row of statistics: its own, or that of the section. */
+static pf_status put_row_context (section_reader *self, pf_bytes context,
+                                  pf_column *column, size_t row,
+                                  pf_error *error) {
+  winidea_file *const file = self->trace->state;
+  uint32_t name = self->section.now.context;
+  if (context.size > 0) {
+    pthread_mutex_lock(&file->mutex);
+    name = winidea_context_of(self->trace, context);
+    pthread_mutex_unlock(&file->mutex);
+    if (name == PF_NO_NAME)
+      return pf_no_memory(error);
+  }
+  pf_put_id(column, row, name);
+  return PF_OK;
+}
+
+
 #define NUMBERS (STATISTICS_COLUMNS - STATISTICS_COUNT)
 
 /* Fills a row of table statistics, with *is_good as in put_context. The area is
@@ -82,11 +100,8 @@ static pf_status put_statistics (section_reader *self,
                numbers[i].size > 0);
   pf_put_int(&columns[STATISTICS_HANDLE], row, handle, true);
   pf_put_int(&columns[STATISTICS_VALUE], row, value, text.size > 0);
-  pf_status status = PF_OK;
-  if (context.size > 0)
-    status = put_text(self, batch, STATISTICS_CONTEXT, context, error);
-  else
-    pf_put_id(&columns[STATISTICS_CONTEXT], row, self->section.now.context);
+  pf_status status =
+      put_row_context(self, context, &columns[STATISTICS_CONTEXT], row, error);
   if (status == PF_OK)
     status =
         put_text(self, batch, STATISTICS_NAME, fields->of[MACRO_NAME], error);

@@ -170,7 +170,7 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
   section->is_readable =
       split_header(line, &section->kind, &context, &section->format);
   if (context.at != NULL) {
-    section->context = pf_intern(trace->dictionary, context);
+    section->context = winidea_context_of(trace, context);
     if (section->context == PF_NO_NAME)
       return pf_no_memory(error);
   }

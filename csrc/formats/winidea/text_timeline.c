@@ -35,6 +35,8 @@ typedef struct timeline_reader {
   int64_t first;         /* time of the first row, ns */
   uint8_t last[RECORD];  /* the last row */
   uint32_t last_context; /* its context */
+  pf_bytes context;      /* of the last row of the batch that has one, */
+  uint32_t context_name; /* and its name */
   pf_reader *binary;     /* live: reader of a later binary timeline */
   winidea_decoder decoder;
   uint64_t offsets[PF_BATCH_ROWS];
@@ -226,9 +228,14 @@ static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
   *context = PF_NO_NAME;
   if (r->context.size == 0)
     return PF_OK;
-  pthread_mutex_lock(&self->decoder.file->mutex);
-  *context = pf_intern(self->reader.dictionary, r->context);
-  pthread_mutex_unlock(&self->decoder.file->mutex);
+  if (pf_text_compare(r->context, self->context) != 0) {
+    self->context = r->context;
+    pthread_mutex_lock(&self->decoder.file->mutex);
+    self->context_name = winidea_context_of(self->decoder.trace, r->context);
+    pthread_mutex_unlock(&self->decoder.file->mutex);
+  }
+  *context = self->context_name;
+  self->decoder.tracker.has_any = true;
   return *context == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
@@ -261,6 +268,7 @@ static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
 
 /* Parses rows from self->at on; *n is the number of records. */
 static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
+  self->context = (pf_bytes){NULL, 0}; /* the text may have moved */
   while (*n < PF_BATCH_ROWS && self->at < self->end) {
     row r = {.kind = WINIDEA_DATA_NONE};
     const uint8_t *const start = self->at;
@@ -325,6 +333,11 @@ static pf_status next_end (timeline_reader *self, pf_batch *batch,
       decoder->columns != winidea_events_columns)
     return PF_END;
   self->is_ended = true;
+  if (decoder->has_contexts && !decoder->tracker.has_any) {
+    const pf_status status = winidea_note_untracked(decoder->trace, error);
+    if (status < 0)
+      return status;
+  }
   const int64_t end = winidea_recording_end(decoder->file, self->first);
   if (end <= (int64_t)pf_load64le(self->last + RECORD - 8))
     return PF_END;
@@ -381,7 +394,7 @@ static void timeline_close (pf_reader *reader) {
   timeline_reader *const self = (timeline_reader *)(void *)reader;
   if (self->binary != NULL)
     self->binary->close(self->binary);
-  winidea_cache_free(&self->decoder.cache);
+  winidea_decoder_free(&self->decoder);
   free(self);
 }
 

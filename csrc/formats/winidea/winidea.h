@@ -17,6 +17,8 @@
 **   rowformat.c         the formats of the rows of sections
 **   mapping.c           areas and contexts of Text1
 **   xml.c               areas of XML
+**   task_contexts.c     the context of each event
+**   context_scan.c      contexts that run on several cores at once
 **   area_list.c         the list of areas of a file
 **   area_cache.c        from handle and value to area, with a cache for each
 **                       reader
@@ -43,6 +45,7 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
+#include "formats/winidea/task_contexts.h"
 #include "formats/winidea/rowformat.h"
 #include "model/dictionary/areas.h"
 #include "model/base/id_table.h"
@@ -240,16 +243,11 @@ typedef struct winidea_file {
   uint64_t scanned;                  /* the text is scanned up to this byte */
   bool is_scanned;                   /* the text is scanned to its end */
   bool has_format[WINIDEA_SECTIONS]; /* stated in a fact */
-  uint32_t *contexts; /* owned: names of contexts, or PF_NO_NAME, by id */
-  size_t context_capacity;
-  pf_id_table context_ids; /* of handles */
-  uint32_t switches; /* handle of the variable that contains the current context
-                        of a core (option context_area), or WINIDEA_NO_HANDLE */
-  uint32_t switch_states; /* handle of its states, or WINIDEA_NO_HANDLE */
-  bool has_total;         /* the file states total_time */
-  int64_t total_time;     /* duration of the recording, ns */
-  bool has_end;           /* events of the binary timeline end with "end" */
-  int64_t end;            /* time of that event, ns */
+  winidea_contexts contexts;
+  bool has_total;     /* the file states total_time */
+  int64_t total_time; /* duration of the recording, ns */
+  bool has_end;       /* events of the binary timeline end with "end" */
+  int64_t end;        /* time of that event, ns */
   winidea_areas areas;
   winidea_value_kind input_value_kind; /* of inputs without a type */
   winidea_base mapping_base;           /* of values in the mapping */
@@ -367,9 +365,6 @@ winidea_value_kind winidea_default_value_kind (const winidea_file *file,
 pf_status winidea_parse_section (pf_trace *trace,
                                  const winidea_section *section,
                                  pf_error *error);
-
-/* The name of a context, or PF_NO_NAME. */
-uint32_t winidea_context_name (const winidea_file *file, int64_t handle);
 
 
 /* bin_timeline.c: readers of timeline and events, for pf_table.open.

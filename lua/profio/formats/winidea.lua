@@ -27,7 +27,8 @@ winidea.options = {
    { name = "timeline_base", type = "choice", choices = { "auto", "10", "16" }, default = "auto",
      help = "base of the values of a Text1 timeline; auto as above" },
    { name = "context_area", type = "text", default = "",
-     help = "variable, by name or handle, that holds the context which a core runs" },
+     help = "variables that hold the context which a core runs: names or handles, separated by "
+         .. "commas; * stands for any text" },
    { name = "dialect", type = "choice", choices = { "auto", "bin" }, default = "auto",
      help = "bin: read the file as a binary timeline, whatever its contents look like" },
 }
@@ -78,6 +79,8 @@ winidea.warnings = {
    ["winidea-bad-header"] = "the format in the header of a section cannot be read",
    ["winidea-bad-row"] = "a row does not have the form that the header of its section states",
    ["winidea-joined"] = "several files are written as one run, because their times ascend",
+   ["winidea-no-context"] = "no event got a context",
+   ["winidea-no-contexts"] = "the timeline does not state the contexts that the file declares",
    ["winidea-no-mapping"] = "the file that should name the areas is not an export",
    ["winidea-no-names"] = "a binary timeline has no main file beside it, which names the areas",
    ["winidea-no-timeline"] = "a main file has names only: its binary timeline is not beside it",
@@ -87,6 +90,7 @@ winidea.warnings = {
    ["winidea-swapped"] = "types 1 and 2 of a binary timeline may mean the opposite",
    ["winidea-time-falls"] = "an event is earlier than the one before it",
    ["winidea-truncated"] = "the file ends inside a record",
+   ["winidea-unknown-core"] = "the core whose context a variable holds is unknown",
    ["winidea-version-guessed"] = "the version of a binary timeline is ambiguous",
    ["winidea-xml-timeline"] = "the timeline of an XML export is not read",
 }
@@ -100,6 +104,9 @@ winidea.remedies = {
    ["winidea-bad-row"] =
       "export again; if all rows are bad, the header of the section is not theirs",
    ["winidea-joined"] = "if periods matter, read the files together, without --merge",
+   ["winidea-no-context"] = "name the variable of the running task: --set context_area=VARIABLE",
+   ["winidea-no-contexts"] =
+      "export rows with %CONTEXT%, or a .BIN and read it with --set context_area=VARIABLE",
    ["winidea-no-mapping"] = "name the main file of this timeline: --mapping FILE",
    ["winidea-no-names"] = "name the main file of this timeline: --mapping FILE",
    ["winidea-no-timeline"] =
@@ -112,6 +119,7 @@ winidea.remedies = {
    ["winidea-time-falls"] =
       "export one session without markers; calls are computed with the time as it is",
    ["winidea-truncated"] = "export again, or wait until the export has ended: --follow",
+   ["winidea-unknown-core"] = "export .BIN 1.1, with a variable per core: running[0], running[1]",
    ["winidea-version-guessed"] = "state it: --set bin_version=1.0 or 1.1",
    ["winidea-xml-timeline"] = "export the timeline as Text1 or as binary timeline",
 }
