@@ -9,7 +9,7 @@ local store = require "profio.store"
 
 local function stub()
    local texts = {}
-   for i, name in ipairs { "core", "core_folders", "core_part", "core_overview",
+   for i, name in ipairs { "core", "core_folders", "core_part", "core_overview", "core_events",
       "core_profile", "core_command", "core_recorder", "core_stream", "native_store" } do
       local file <close> = assert(io.open("lua/profio/meta/" .. name .. ".lua"))
       texts[i] = file:read "a"

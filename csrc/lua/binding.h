@@ -171,6 +171,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(event_stages);      \
   OPEN(packed_counts);     \
   OPEN(timeline_spans);    \
+  OPEN(xpp_lines);         \
   OPEN(lane_overview);     \
   OPEN(array_reader);      \
   OPEN(symbol_table);      \

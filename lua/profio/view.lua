@@ -147,7 +147,9 @@ end
 ---does not have, with the flags unwound, gap and open. A leave without a call has the flag orphan.
 ---@return profio.View
 function methods:unfilter()
-   return with(self, core.unfilter)
+   return with(self, function(reader)
+      return core.unfilter(reader, core.line_ranges(self:reader(), false))
+   end)
 end
 
 ---The inverse of unfilter: from entries with both operations of each pair, keeps those that a

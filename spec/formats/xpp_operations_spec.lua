@@ -89,7 +89,7 @@ describe("unfilter", function()
 
    it("closes calls that a BREAK left, where the trace shows it", function()
       assert.same({ "enter MAIN 0", "enter A 1", "enter B 2", "enter C 5", "leave C 6 c",
-         "leave B 7 unwound c", "leave A 7 unwound c", "leave MAIN 7 c" }, unfiltered [[
+         "leave B 6 unwound c", "leave A 6 unwound c", "leave MAIN 7 c" }, unfiltered [[
          I MAIN 0
          I A 1
          I B 2
@@ -225,7 +225,7 @@ describe("unfilter", function()
       assert.same({
          { time = 0, event = "enter", area = "MAIN", lane = 7 },
          { time = 2, event = "enter", area = "A", lane = 7 },
-         { time = 3, event = "leave", area = "A", lane = 7, flags = "unwound" },
+         { time = 2, event = "leave", area = "A", lane = 7, flags = "unwound" },
          { time = 3, event = "leave", area = "MAIN", lane = 7 },
       }, rows)
    end)

@@ -164,31 +164,31 @@ Thread 1
              9     < A  8 ms
             10     > B
             11        > C
-            20           > A
-            22           < A  2 ms
-            30        < C  19 ms  (unwound)
-            30     < B  20 ms  (unwound)
+            12        < C  1 ms  (unwound)
+            12     < B  2 ms  (unwound)
+            20     > A
+            22     < A  2 ms
             30  < MAIN  30 ms
             31  > MAIN
 ]], profio "--report flow unfiltered.PRF")
       assert.equal("depth,area,start,stop\n1,MAIN,0,30000000\n2,A,1000000,9000000\n"
-         .. "3,LEN,3000000,4000000\n2,B,10000000,30000000\n3,C,11000000,30000000\n"
-         .. "4,A,20000000,22000000\n1,MAIN,31000000,31000000\n",
+         .. "3,LEN,3000000,4000000\n2,B,10000000,12000000\n3,C,11000000,12000000\n"
+         .. "2,A,20000000,22000000\n1,MAIN,31000000,31000000\n",
          profio "--report flow --output csv --columns depth,area,start,stop unfiltered.PRF")
       assert.matches("\n +22 +1  +< A  2 ms\n",
          profio "--report flow --set per_thread=false unfiltered.PRF")
    end)
 
    it("show lines, overhead and incomplete calls", function()
-      assert.equal("call,line,numbers,net\nC,31,1,17000000\nA,11,1,7000000\n",
+      assert.equal("call,line,numbers,net\nMAIN,1,2,18000000\nA,11,1,7000000\n",
          profio("--report hotspots --output csv --columns call,line,numbers,net --top 2 "
             .. "unfiltered.PRF"))
       assert.equal("call,compiled,numbers,overhead,overhead_mean,overhead_max\n"
          .. "A,true,2,5000000,2500000,4000000\nC,true,1,1000000,1000000,1000000\n"
          .. "B,true,1,0,0,0\nLEN,false,1,0,,\nMAIN,true,2,0,,\n",
          profio "--report overhead --output csv unfiltered.PRF")
-      assert.equal("flags,area,start,stop\nunwound,C,11000000,30000000\n"
-         .. "unwound,B,10000000,30000000\nopen,MAIN,31000000,31000000\n",
+      assert.equal("flags,area,start,stop\nunwound,C,11000000,12000000\n"
+         .. "unwound,B,10000000,12000000\nopen,MAIN,31000000,31000000\n",
          profio "--report unclosed --output csv --columns flags,area,start,stop unfiltered.PRF")
    end)
 

@@ -21,16 +21,20 @@
 #include "kernels/statistics/statistics.h"
 #include "lua/arguments.h"
 #include "lua/stages/timeline_spans.h"
+#include "lua/stages/xpp_lines.h"
 #include "model/system/parallel.h"
 #include "model/rows/abilities.h"
 
 
-/* core.unfilter(reader): of each entry the enters and leaves, a row for each:
-   one of the operations i and I is an enter, one of o and O a leave. */
+/* core.unfilter(reader, ranges): of each entry the enters and leaves, a row for
+   each: one of the operations i and I is an enter, one of o and O a leave.
+   `ranges`: of core.line_ranges, or nil. */
 static int core_unfilter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
+  xpp_line_ranges *const ranges = l_line_ranges(L, 2);
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, xpp_unfilter_open(input, &r->reader, &r->error));
+  return l_reader_opened(
+      L, xpp_unfilter_open(input, ranges, &r->reader, &r->error));
 }
 
 
@@ -45,7 +49,7 @@ static int core_refilter (lua_State *L) {
 /* core.events(reader, options): converts entries to a table of events.
    options.idle: names of functions in which threads wait; options.by_line:
    calls that begin on different lines are different areas; options.details:
-   with columns line and params. */
+   with columns line and params; options.ranges: of core.line_ranges. */
 static int core_events (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   xpp_unfilter_options options = {.by_line = l_option_flag(L, 2, "by_line"),
@@ -53,6 +57,8 @@ static int core_events (lua_State *L) {
   lua_settop(L, 2);
   if (lua_istable(L, 2) && lua_getfield(L, 2, "idle") == LUA_TTABLE)
     options.idle = l_texts_check(L, 3, &options.nidle);
+  if (lua_istable(L, 2) && lua_getfield(L, 2, "ranges") != LUA_TNIL)
+    options.ranges = l_line_ranges(L, -1);
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(
       L, xpp_unfilter_events(input, &options, &r->reader, &r->error));

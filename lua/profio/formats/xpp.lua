@@ -9,6 +9,7 @@ local companions = later "profio.internal.opening.side_files"
 local conditions = later "profio.internal.conditions"
 local core = require "profio.core"
 local dbf = require "profio.formats.dbf"
+local breaks = require "profio.formats.xpp.breaks"
 local packets = require "profio.formats.xpp.packets"
 
 local xpp = {
@@ -82,6 +83,7 @@ xpp.write_options = {
 }
 
 xpp.warnings = {
+   ["xpp-break"] = "functions have no leave, and it is not known exactly when they were left",
    ["xpp-bad-number"] = "the text of a field is not a number: the value is missing",
    ["xpp-clock-wrapped"] = "the 32-bit clock has wrapped, as every 49 days: later times follow",
    ["xpp-columns"] = "a row has more or fewer fields than the others",
@@ -111,6 +113,8 @@ xpp.warnings = {
 
 -- The remedy for each of them: a sentence that tells users how to proceed.
 xpp.remedies = {
+   ["xpp-break"] = "trace with line numbers, unfiltered (OPERATIONMODE=4105) and compiled with "
+      .. "/profile; times of functions of one source file are then exact",
    ["xpp-bad-number"] = "if all times are missing, state the fields: --set map=time=FIELD",
    ["xpp-clock-wrapped"] = "none needed: times go on after the largest value of the clock",
    ["xpp-columns"] = "state the separator: --set separator=;",
@@ -156,9 +160,10 @@ function xpp.idle_of(options)
 end
 
 -- Table `events`, from which calls are computed: the enters and leaves among the entries.
-xpp.derived = { events = { from = "entries", stage = function(reader, options)
-   return core.events(reader, { idle = xpp.idle_of(options), details = true })
-end } }
+xpp.derived = { events = { from = "entries", stage = function(reader, options, state, again)
+   return core.events(reader, { idle = xpp.idle_of(options), details = true,
+      ranges = breaks.ranges(state, again) })
+end, note = breaks.note } }
 
 ---Returns the memo file, the settings and the packets beside a trace.
 ---@param main { path: string|nil, source: userdata, options: table }

@@ -26,8 +26,11 @@ function tables.plain(state, name)
    local made = state.schema[name].stage
    local reader, message, code
    if made then
-      reader, message, code = tables.plain(state, state.schema[name].from)
-      return reader and made(reader, state.format_options or {}), message, code
+      local from = state.schema[name].from
+      reader, message, code = tables.plain(state, from)
+      return reader and made(reader, state.format_options or {}, state, function()
+         return tables.plain(state, from)
+      end), message, code
    elseif #state.parts == 1 and not state.format.constants then
       reader, message, code = state.parts[1]:reader(name)
    else

@@ -33,8 +33,8 @@ local function add_table(opened, name, described)
 end
 
 ---Build a trace from opened parts of one format. It has the tables of its parts and those that the
----format derives from them: derived = { name = { from = table, stage = function(reader, options) }
----}.
+---format derives from them: derived = { name = { from = table, stage = function(reader, options,
+---state, again) } }, where again() opens another reader of the same table.
 ---@param opened table { format=, paths=, parts=, sources=, dictionary=, options=, symbols= }
 ---@return profio.Trace
 function trace.new(opened)
@@ -208,6 +208,10 @@ local function warnings_of(self)
             offset = note.offset, message = note.message, count = folds and 1 or nil }
          list[#list + 1] = known[kind]
       end
+   end
+   for name in pairs(state.format.derived or none) do
+      list[#list + 1] = state.schema[name] and state.schema[name].note
+         and state.schema[name].note(state)
    end
    local of_views = view_warnings.of(self)
    return table.move(of_views, 1, #of_views, #list + 1, list)

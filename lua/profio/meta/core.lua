@@ -220,14 +220,16 @@ function core.limit(over, n, skip) end
 ---Converts entries (columns op and call, optionally thread, time, flags) to enters and leaves:
 ---their columns, flags, event, overhead, compiled.
 ---@param over profio.core.Reader
+---@param ranges profio.core.LineRanges|nil to find the calls that a BREAK left
 ---@return profio.core.Reader
-function core.unfilter(over) end
+function core.unfilter(over, ranges) end
 
 ---Like unfilter, but as a table of events: time, event, area, lane, flags.
 ---@param over profio.core.Reader
 ---@param options table|nil { idle = names of functions in which threads wait: the time of these is
 ---   taken out of their clocks; by_line = true: calls that begin at different lines are areas;
----   details = true: with columns line and params of the entries }
+---   details = true: with columns line and params of the entries; ranges = those of
+---   core.line_ranges }
 ---@return profio.core.Reader
 function core.events(over, options) end
 
@@ -328,25 +330,6 @@ function core.group(over, keys, aggregates, parts) end
 ---@param keys { column: string, descending: boolean|nil }[]
 ---@return profio.core.Reader
 function core.sort(over, keys) end
-
----@class profio.core.CallCounts
-local call_counts = {}
-
----Returns numbers of calls: all that ended; those without an enter or a leave; of these, those that
----another call unwound or in which they were left; enters inside of another call; of these, those
----that came later than its suspend; enters and resumes while another call of the lane ran.
----@return integer calls
----@return integer unmatched
----@return integer crossed
----@return integer nested
----@return integer late
----@return integer running
-function call_counts:values()
-end
-
----Returns counts that are 0 until a computation of calls sets them.
----@return profio.core.CallCounts
-function core.call_counts() end
 
 ---Computes calls from events: { recursion = "all"|"outermost", partial = "include"|"exclude",
 ---edges = "exclude"|"include", from =, to =, last =, max_depth = integers, counts = }.

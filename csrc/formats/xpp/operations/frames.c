@@ -110,6 +110,7 @@ pf_status xpp_entry_columns_of (const pf_reader *reader,
                           .time = xpp_entry_column(reader, "time", PF_INT),
                           .op = xpp_entry_column(reader, "op", PF_NAME),
                           .call = xpp_entry_column(reader, "call", PF_NAME),
+                          .line = xpp_entry_column(reader, "line", PF_INT),
                           .flags = xpp_entry_column(reader, "flags", PF_NAME),
                           .file = xpp_entry_column(reader, "file", PF_NAME)};
   if (columns->op != XPP_NO_COLUMN && columns->call != XPP_NO_COLUMN)
@@ -140,11 +141,21 @@ static pf_status grow_lanes (xpp_frames *frames) {
   for (uint32_t i = first; i < frames->nlanes; i++) {
     xpp_call_stack *const lane = &frames->lanes[i];
     lane->orphan = XPP_NO_FRAME;
-    lane->shown = INT64_MIN;
+    lane->first = lane->shown = INT64_MIN;
     lane->has_thread = i != numbers->missing;
     lane->thread = lane->has_thread ? (int64_t)numbers->words[i] : 0;
   }
   return PF_OK;
+}
+
+
+static xpp_line_range lines_of (const xpp_frames *frames, uint32_t name) {
+  static const xpp_line_range unknown = {1, 0};
+  return frames->ranges == NULL
+             ? unknown
+             : xpp_line_range_of(frames->ranges,
+                                 frames->has_file ? frames->file : PF_NO_NAME,
+                                 name);
 }
 
 
@@ -165,6 +176,7 @@ static pf_status grow_slots (xpp_frames *frames) {
     xpp_call_slot *const slot = &frames->slots[i];
     *slot =
         (xpp_call_slot){.name = name, .top = XPP_NO_FRAME, .area = PF_NO_AREA};
+    slot->lines = lines_of(frames, name);
     slot->is_holder = xpp_is_same_name(
         (pf_bytes){text.at + prefix, text.size - prefix}, holder);
     for (size_t k = 0; k < frames->nidle; k++)
@@ -233,8 +245,11 @@ unsigned xpp_frames_break (xpp_frames *frames, const pf_batch *batch,
     const uint32_t now = pf_is_missing(file, row) ? PF_NO_NAME : file->ids[row];
     if (frames->has_file && now != frames->file)
       flags |= XPP_FLAG_RUN;
+    const bool is_new = !frames->has_file || now != frames->file;
     frames->file = now;
     frames->has_file = true;
+    for (uint32_t i = 0; is_new && i < frames->nslots; i++)
+      frames->slots[i].lines = lines_of(frames, frames->slots[i].name);
   }
   return (flags & XPP_FLAG_RUN) != 0 ? XPP_FLAG_OPEN : flags & XPP_FLAG_GAP;
 }
@@ -259,9 +274,15 @@ void xpp_frames_pop (xpp_frames *frames, xpp_call_stack *lane) {
 }
 
 
+pf_status xpp_op_names (pf_dictionary *dictionary, uint32_t ops[XPP_NO_OP],
+                        pf_error *error) {
+  static const char *const names[XPP_NO_OP] = {"i", "I", "O", "o"};
+  return pf_intern_texts(dictionary, names, XPP_NO_OP, ops, error);
+}
+
+
 pf_status xpp_frames_open (xpp_frames *frames, pf_dictionary *dictionary,
                            pf_error *error) {
-  static const char *const names[XPP_NO_OP] = {"i", "I", "O", "o"};
   memset(frames, 0, sizeof *frames);
   frames->dictionary = dictionary;
   pf_id_table_init(&frames->lane_ids);
@@ -269,8 +290,7 @@ pf_status xpp_frames_open (xpp_frames *frames, pf_dictionary *dictionary,
   frames->nameless = pf_intern_text(dictionary, "");
   if (frames->nameless == PF_NO_NAME)
     return pf_no_memory(error);
-  if (pf_intern_texts(dictionary, names, XPP_NO_OP, frames->op_names, error) !=
-      PF_OK)
+  if (xpp_op_names(dictionary, frames->op_names, error) != PF_OK)
     return PF_ENOMEM;
   frames->lane = XPP_NO_FRAME;
   for (uint32_t i = 0; i < 256; i++)

@@ -12,6 +12,7 @@
 #ifndef frames_h
 #define frames_h
 
+#include "formats/xpp/operations/line_ranges.h"
 #include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
 #include "model/dictionary/names.h"
@@ -68,6 +69,8 @@ typedef struct xpp_call_stack {
   bool has_thread; /* false: the rows do not tell the thread */
   uint32_t orphan; /* the slot of an O without an open call, if that was the
                       previous row; else XPP_NO_FRAME */
+  int64_t first;   /* its first time, in ns; INT64_MIN before */
+  int64_t before;  /* time of the row before the current one */
   int64_t seen;    /* its latest time, in ns */
   int64_t idle;    /* ns subtracted from its clock */
   int64_t shown;   /* its latest time on that clock */
@@ -75,9 +78,10 @@ typedef struct xpp_call_stack {
 
 /* A pair of a thread and a name. */
 typedef struct xpp_call_slot {
-  uint32_t name;  /* of the call; the empty name if it is missing */
-  uint32_t top;   /* index of its innermost open call, or XPP_NO_FRAME */
-  uint32_t area;  /* of the name; PF_NO_AREA: not looked up yet */
+  uint32_t name; /* of the call; the empty name if it is missing */
+  uint32_t top;  /* index of its innermost open call, or XPP_NO_FRAME */
+  uint32_t area; /* of the name; PF_NO_AREA: not looked up yet */
+  xpp_line_range lines;
   bool is_holder; /* it interrupts tracing (prfHold) */
   bool is_idle;   /* its own time is not counted */
 } xpp_call_slot;
@@ -94,6 +98,7 @@ typedef struct xpp_frames {
   pf_dictionary *dictionary;
   const pf_bytes *idle; /* names of functions in which threads wait; borrowed */
   size_t nidle;
+  xpp_line_ranges *ranges; /* of lines; NULL: not used; borrowed */
   pf_id_table lane_ids, slot_ids;
   xpp_call_stack *lanes;
   xpp_call_slot *slots;
@@ -121,7 +126,7 @@ typedef struct xpp_call_row {
 /* Indexes of the columns in the fields of the reader, or XPP_NO_COLUMN. `file`
    separates concatenated files. */
 typedef struct xpp_entry_columns {
-  size_t thread, time, op, call, flags, file;
+  size_t thread, time, op, call, line, flags, file;
 } xpp_entry_columns;
 
 /* The index of a column with a name and a type, or XPP_NO_COLUMN. */
@@ -135,6 +140,11 @@ pf_status xpp_entry_columns_of (const pf_reader *reader,
 /* Mark the columns as wanted. */
 void xpp_entry_columns_want (const pf_reader *reader,
                              const xpp_entry_columns *columns, bool *wanted);
+
+/* Set ops[code] to the id of the name of each operation code. PF_OK or
+   PF_ENOMEM. */
+pf_status xpp_op_names (pf_dictionary *dictionary, uint32_t ops[XPP_NO_OP],
+                        pf_error *error);
 
 /* PF_OK or PF_ENOMEM; close `frames` after a failure too. */
 pf_status xpp_frames_open (xpp_frames *frames, pf_dictionary *dictionary,

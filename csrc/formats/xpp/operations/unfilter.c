@@ -71,9 +71,134 @@ static pf_status end_finished (unfilter *self, pf_batch *out,
 
 static void advance (unfilter *self, xpp_call_stack *lane) {
   lane->orphan = XPP_NO_FRAME;
+  lane->before = lane->seen;
   self->row++;
+  self->kept = NO_BREAK;
   self->is_swept = false;
 }
+
+
+/* {====== Calls that a BREAK left ====== */
+
+#define MOST_SEARCHED 1024 /* calls, for the function to which a line belongs */
+
+static const xpp_line_range *lines_at (const unfilter *self,
+                                       const xpp_call_stack *lane, uint32_t i) {
+  return &self->frames.slots[lane->frames[i].slot].lines;
+}
+
+
+/* The number of calls that remain when the function of a call `i` on a line
+   goes on: up to the innermost one, from `depth` down, to which the line
+   belongs, or all. Only the function on top can call, if it was entered. */
+static uint32_t kept_calls (const unfilter *self, const xpp_call_stack *lane,
+                            uint32_t depth, int64_t line) {
+  const uint32_t last = depth > MOST_SEARCHED ? depth - MOST_SEARCHED : 0;
+  if (depth == 0 || xpp_has_line(*lines_at(self, lane, depth - 1), line) ||
+      (lane->frames[depth - 1].seen[XPP_ENTERED] &&
+       lines_at(self, lane, depth - 1)->low >
+           lines_at(self, lane, depth - 1)->high))
+    return depth;
+  for (uint32_t i = depth - 1; i-- > last;)
+    if (lane->frames[i].seen[XPP_ENTERED] &&
+        xpp_has_line(*lines_at(self, lane, i), line))
+      return i + 1;
+  return depth;
+}
+
+
+/* The innermost call of a slot whose caller goes on, on a line: the innermost
+   one of all, if the line does not show which one. */
+static uint32_t returning_call (const unfilter *self,
+                                const xpp_call_stack *lane, uint32_t nearest,
+                                int64_t line) {
+  uint32_t i = nearest;
+  for (unsigned n = 0; i != XPP_NO_FRAME && n < MOST_SEARCHED; n++) {
+    if (i > 0 && xpp_has_line(*lines_at(self, lane, i - 1), line))
+      return i;
+    i = lane->frames[i].below;
+  }
+  return nearest;
+}
+
+
+/* The number of open calls of the thread that a row does not show to be
+   left. */
+static uint32_t find_kept (const unfilter *self, const entry *e) {
+  const xpp_call_stack *const lane = e->lane;
+  const uint32_t nearest = self->frames.slots[e->slot].top;
+  const xpp_line_ranges *const ranges = self->frames.ranges;
+  const bool has_line = ranges != NULL && ranges->functions.count > 0 &&
+                        pf_has_value(&self->in, self->at.line, self->row);
+  const int64_t line =
+      has_line ? self->in.columns[self->at.line].ints[self->row] : 0;
+  switch (e->op) {
+    case XPP_CALLING:
+      return has_line ? kept_calls(self, lane, lane->depth, line) : lane->depth;
+    case XPP_RETURNING:
+      return nearest == XPP_NO_FRAME ? lane->depth : nearest + 1;
+    case XPP_RETURNED:
+      if (nearest == XPP_NO_FRAME)
+        return lane->depth;
+      return (has_line ? returning_call(self, lane, nearest, line) : nearest) +
+             1;
+    default: return lane->depth;
+  }
+}
+
+
+/* Close the innermost call, which was left: at the last row of the thread
+   before, or, if tracing was interrupted meanwhile, at this one. */
+static pf_status end_left (unfilter *self, pf_batch *out, const entry *e,
+                           pf_error *error) {
+  xpp_call_stack *const lane = e->lane;
+  const xpp_open_call *const top = xpp_frames_top(lane);
+  if (top->gaps < self->frames.gaps)
+    return end_call(self, out, lane, e->time, XPP_FLAG_GAP, NO_ROW, error);
+  const int64_t start =
+      top->time[top->seen[XPP_CALLING] ? XPP_CALLING : XPP_ENTERED];
+  self->left++;
+  if (lane->depth == self->kept + 1 && e->time > start)
+    self->after += (uint64_t)e->time - (uint64_t)start;
+  return end_call(self, out, lane, lane->before, XPP_FLAG_UNWOUND, NO_ROW,
+                  error);
+}
+
+
+/* An I or O states a line of its function. */
+static pf_status learn (unfilter *self, const entry *e, pf_error *error) {
+  xpp_frames *const f = &self->frames;
+  const bool is_own = e->op == XPP_ENTERED || e->op == XPP_RETURNING;
+  if (f->ranges == NULL || !f->ranges->learns ||
+      !pf_has_value(&self->in, self->at.line, self->row))
+    return PF_OK;
+  f->ranges->has_calls |= !is_own;
+  if (is_own &&
+      xpp_line_ranges_add(f->ranges, f->has_file ? f->file : PF_NO_NAME,
+                          f->slots[e->slot].name,
+                          self->in.columns[self->at.line].ints[self->row],
+                          &f->slots[e->slot].lines) != PF_OK)
+    return pf_no_memory(error);
+  return PF_OK;
+}
+
+
+/* The reading has ended: report its results. */
+static void report (const unfilter *self) {
+  xpp_line_ranges *const ranges = self->frames.ranges;
+  if (ranges == NULL)
+    return;
+  ranges->left = self->left;
+  ranges->after = self->after;
+  ranges->total = 0;
+  for (uint32_t i = 0; i < self->frames.nlanes; i++) {
+    const xpp_call_stack *const lane = &self->frames.lanes[i];
+    if (lane->first != INT64_MIN && lane->before > lane->first)
+      ranges->total += (uint64_t)lane->before - (uint64_t)lane->first;
+  }
+}
+
+/* }====== */
 
 
 /* An i or I: the second entry of the innermost call, or a call that begins. */
@@ -121,21 +246,14 @@ static pf_status process_orphan (unfilter *self, pf_batch *out, const entry *e,
 }
 
 
-/* An O or o: an orphan; or the end of a call further out, before which the
-   innermost one is closed; or an entry of the innermost call, which ends with
-   its last one. */
+/* An O or o: an orphan; or an entry of the innermost call, which ends with its
+   last one. */
 static pf_status process_leave (unfilter *self, pf_batch *out, const entry *e,
                                 pf_error *error) {
   xpp_call_stack *const lane = e->lane;
-  const uint32_t nearest = self->frames.slots[e->slot].top;
-  if (nearest == XPP_NO_FRAME)
+  if (self->frames.slots[e->slot].top == XPP_NO_FRAME)
     return process_orphan(self, out, e, error);
   xpp_open_call *const top = xpp_frames_top(lane);
-  if (nearest + 1 < lane->depth) {
-    const bool has_gap = top->gaps < self->frames.gaps;
-    return end_call(self, out, lane, e->time,
-                    has_gap ? XPP_FLAG_GAP : XPP_FLAG_UNWOUND, NO_ROW, error);
-  }
   const size_t row = self->row;
   xpp_open_call_record(top, e->op, e->time);
   advance(self, lane);
@@ -191,6 +309,8 @@ static pf_status look (unfilter *self, entry *e, pf_error *error) {
   *e = (entry){lane, call_row.slot, call_row.op, now};
   if (now > self->latest)
     self->latest = now;
+  if (lane->first == INT64_MIN)
+    lane->first = lane->before = now;
   /* the clock of a thread is stopped while it is in a function that waits */
   const xpp_open_call *const top = xpp_frames_top(lane);
   if (top != NULL && self->frames.slots[top->slot].is_idle && now > lane->seen)
@@ -237,6 +357,13 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
     return status;
   if (ends_top(self, &e))
     return end_finished(self, out, e.lane, error);
+  if (self->kept == NO_BREAK) {
+    if (learn(self, &e, error) != PF_OK)
+      return error->status;
+    self->kept = find_kept(self, &e);
+  }
+  if (e.lane->depth > self->kept)
+    return end_left(self, out, &e, error);
   if (e.op == XPP_CALLING || e.op == XPP_ENTERED)
     return process_enter(self, out, &e, error);
   if (e.op != XPP_NO_OP)
@@ -257,8 +384,8 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
   for (size_t i = 0; i < self->copied; i++)
     in[i] = out->columns[i].data != NULL;
   xpp_entry_columns_want(self->input, &self->at, in);
-  if (self->by_line)
-    in[self->line] = true;
+  if (self->at.line != NO_COLUMN && (self->by_line || self->frames.ranges))
+    in[self->at.line] = true;
   const size_t details[2][2] = {{self->to.line, self->line},
                                 {self->to.params, self->params}};
   for (size_t i = 0; i < 2; i++)
@@ -279,6 +406,7 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
    needed and no value is missing. */
 static pf_status pull (unfilter *self, pf_error *error) {
   const xpp_entry_columns *const at = &self->at;
+  const xpp_line_ranges *const ranges = self->frames.ranges;
   const size_t needed[] = {at->thread, at->time, at->op, at->call};
   self->row = 0;
   self->in.rows = 0;
@@ -291,9 +419,12 @@ static pf_status pull (unfilter *self, pf_error *error) {
       at->file != NO_COLUMN ||
       (at->flags != NO_COLUMN &&
        pf_has_values(&self->in.columns[at->flags], self->in.rows));
-  self->is_fast = PF_FAST(CALLS) && self->copied == 0 && !self->by_line &&
-                  !self->has_details && self->frames.nidle == 0 &&
-                  !self->may_have_gaps;
+  self->is_fast =
+      PF_FAST(CALLS) && self->copied == 0 && !self->by_line &&
+      !self->has_details && self->frames.nidle == 0 && !self->may_have_gaps &&
+      (ranges == NULL ||
+       (!ranges->learns &&
+        (at->line == NO_COLUMN || !self->in.columns[at->line].has_missing)));
   for (size_t i = 0; i < 4; i++)
     self->is_fast &=
         needed[i] != NO_COLUMN && !self->in.columns[needed[i]].has_missing;
@@ -317,6 +448,7 @@ pf_status xpp_unfilter_next (pf_reader *reader, pf_batch *out,
       break;
     else if ((status = pull(self, error)) == PF_END) {
       self->has_ended = true;
+      report(self);
       self->close_flags = XPP_FLAG_OPEN;
       status = PF_OK;
     }

@@ -13,7 +13,9 @@
 ** wrote an entry. Leaves that are not in the trace are added before the row
 ** that proves them, without a flag if only the o of a call is missing, else
 ** with one:
-**    unwound  a function further out returned: a BREAK left the call
+**    unwound  a BREAK left the call, as the line of a caller or the return of a
+**             function further out shows (line_ranges.h); it ends with the last
+**             row of its thread before that one
 **    gap      as unwound, or unknown, because tracing was interrupted meanwhile
 **    open     the trace, its file or its run ended
 ** A leave without its call has the flag `orphan`, after an interruption also
@@ -24,6 +26,7 @@
 #ifndef unfilter_h
 #define unfilter_h
 
+#include "formats/xpp/operations/line_ranges.h"
 #include "profio.h"
 
 /*
@@ -31,12 +34,13 @@
 ** and may have int columns thread and time (ns) and name columns flags and
 ** file. It returns the columns of the input (added leaves have only thread,
 ** time, call and flags), then flags unless the input has it, event (enter or
-** leave), overhead and compiled. The rows of a thread stay in order.
+** leave), overhead and compiled. The rows of a thread stay in order. `ranges`
+** (NULL: unknown lines) is borrowed, and gets the results of the reading.
 ** PF_EUNSUPPORTED without op and call, or if the input has event, overhead or
 ** compiled; PF_ENOMEM.
 */
-pf_status xpp_unfilter_open (pf_reader *input, pf_reader **reader,
-                             pf_error *error);
+pf_status xpp_unfilter_open (pf_reader *input, xpp_line_ranges *ranges,
+                             pf_reader **reader, pf_error *error);
 
 /* Options of xpp_unfilter_events. Initialise with zeros. */
 typedef struct xpp_unfilter_options {
@@ -44,6 +48,9 @@ typedef struct xpp_unfilter_options {
                            time is subtracted from its clock. Case is ignored;
                            borrowed during the call */
   size_t nidle;
+  xpp_line_ranges
+      *ranges;  /* NULL: unknown lines; borrowed, and gets the results
+                              of the reading */
   bool by_line; /* calls from different lines get different areas */
   bool details; /* events get the columns line and params of the input */
 } xpp_unfilter_options;

@@ -136,6 +136,7 @@ static unfilter *new_reader (pf_reader *input, size_t more, pf_error *error) {
                                .close = xpp_unfilter_close};
     self->input = input;
     self->at = at;
+    self->kept = NO_BREAK;
     self->to.line = self->to.params = NO_COLUMN;
     self->enter = pf_intern_text(input->dictionary, "enter");
     self->leave = pf_intern_text(input->dictionary, "leave");
@@ -162,8 +163,8 @@ static const char flags_help[] = "gap, open, orphan, unwound";
 static const char event_help[] = "enter or leave";
 
 
-pf_status xpp_unfilter_open (pf_reader *input, pf_reader **reader,
-                             pf_error *error) {
+pf_status xpp_unfilter_open (pf_reader *input, xpp_line_ranges *ranges,
+                             pf_reader **reader, pf_error *error) {
   static const char *const ours[] = {"event", "overhead", "compiled"};
   for (size_t i = 0; i < 3; i++)
     if (pf_field_index(input->fields, input->nfields, ours[i]) < input->nfields)
@@ -171,6 +172,7 @@ pf_status xpp_unfilter_open (pf_reader *input, pf_reader **reader,
   unfilter *const self = new_reader(input, 4, error);
   if (self == NULL)
     return error->status;
+  self->frames.ranges = ranges;
   for (size_t i = 0; i < input->nfields; i++)
     self->fields[i] = input->fields[i];
   self->reader.nfields = self->copied = input->nfields;
@@ -225,7 +227,8 @@ pf_status xpp_unfilter_events (pf_reader *input,
     return pf_no_memory(error);
   }
   out_columns *const to = &self->to;
-  self->line = xpp_entry_column(input, "line", PF_INT);
+  self->frames.ranges = options->ranges;
+  self->line = self->at.line;
   self->params = xpp_entry_column(input, "params", PF_BYTES);
   self->by_line = options->by_line && self->line != NO_COLUMN;
   to->call = to->overhead = to->compiled = NO_COLUMN;

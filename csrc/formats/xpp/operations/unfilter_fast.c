@@ -54,7 +54,8 @@ HOT bool process_enter (unfilter *self, output *o, const entry *e) {
     xpp_open_call_record(xpp_frames_top(lane), e->op, e->time);
     return true;
   }
-  if (slot->area == PF_NO_AREA || lane->depth == lane->capacity)
+  if (slot->area == PF_NO_AREA || lane->depth == lane->capacity ||
+      (lane->depth == 0 && lane->first == INT64_MIN))
     return false;
   xpp_open_call *const call =
       &lane->frames[lane->depth]; /* there is capacity */
@@ -68,6 +69,25 @@ HOT bool process_enter (unfilter *self, output *o, const entry *e) {
   slot->top = lane->depth++;
   put(self, o, e, true, slot->area);
   return true;
+}
+
+
+/* Whether the line of an i or o is one of the function on top of the stack, or
+   of the one below it. If not, and if calls are recursive, the general path
+   looks for a BREAK. */
+HOT bool is_on_top (const unfilter *self, const entry *e, const int64_t *line) {
+  const xpp_call_stack *const lane = e->lane;
+  const uint32_t depth = lane->depth;
+  if (line == NULL || depth == 0)
+    return true;
+  if (e->op == XPP_CALLING)
+    return xpp_has_line(self->frames.slots[lane->frames[depth - 1].slot].lines,
+                        *line);
+  return e->op != XPP_RETURNED ||
+         lane->frames[depth - 1].below == XPP_NO_FRAME ||
+         (depth > 1 &&
+          xpp_has_line(self->frames.slots[lane->frames[depth - 2].slot].lines,
+                       *line));
 }
 
 
@@ -103,6 +123,9 @@ HOT pf_status process_all (unfilter *self, output *o) {
   const int64_t *const threads = in[self->at.thread].ints;
   const uint32_t *const ops = in[self->at.op].ids;
   const uint32_t *const calls = in[self->at.call].ids;
+  const bool has_ranges =
+      frames->ranges != NULL && frames->ranges->functions.count > 0;
+  const int64_t *const lines = has_ranges ? in[self->at.line].ints : NULL;
   const size_t rows = self->in.rows;
   int64_t latest = self->latest;
   size_t row = self->row;
@@ -117,11 +140,15 @@ HOT pf_status process_all (unfilter *self, output *o) {
     }
     const entry e = {&frames->lanes[call_row.lane], call_row.slot, call_row.op,
                      times[row]};
-    if (!process(self, o, &e))
+    if (!is_on_top(self, &e, lines == NULL ? NULL : &lines[row]) ||
+        !process(self, o, &e))
       break;
     e.lane->orphan = XPP_NO_FRAME;
+    e.lane->before = times[row];
     latest = e.time > latest ? e.time : latest;
   }
+  if (row > self->row)
+    self->kept = NO_BREAK;
   self->row = row;
   self->latest = latest;
   return status;

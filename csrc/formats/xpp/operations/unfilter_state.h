@@ -15,6 +15,7 @@
 #include "formats/xpp/operations/frames.h"
 
 #define NO_ROW    SIZE_MAX
+#define NO_BREAK  UINT32_MAX
 #define NO_COLUMN XPP_NO_COLUMN
 
 /* Indexes of the output columns, or NO_COLUMN. */
@@ -34,12 +35,15 @@ typedef struct unfilter {
   out_columns to;
   size_t copied; /* input columns copied first; 0: a table of events */
   pf_batch in;
-  size_t row;            /* the next row of `in` */
-  bool is_open;          /* `in` is open */
-  bool has_ended;        /* the input has ended */
-  bool is_swept;         /* the calls that a gap before `row` ends are closed */
-  bool may_have_gaps;    /* rows of `in` may have flags, or files may begin */
-  bool is_fast;          /* xpp_unfilter_fast may process the rows of `in` */
+  size_t row;         /* the next row of `in` */
+  bool is_open;       /* `in` is open */
+  bool has_ended;     /* the input has ended */
+  bool is_swept;      /* the calls that a gap before `row` ends are closed */
+  bool may_have_gaps; /* rows of `in` may have flags, or files may begin */
+  bool is_fast;       /* xpp_unfilter_fast may process the rows of `in` */
+  uint32_t kept; /* the calls above this number of them were left by a BREAK,
+                    which the row at hand shows; NO_BREAK: not looked for */
+  uint64_t left, after;  /* as in xpp_line_ranges, so far */
   bool has_gap;          /* no event was written since the last gap or run */
   int64_t latest;        /* the latest time of all threads */
   unsigned close_flags;  /* all open calls get closed with these; 0: not */

@@ -35,7 +35,8 @@ local function calls_by_line(context, options)
    local from, to = span.of(trace, context.given)
    local calls = view.over(function()
       local events = core.events(trace.entries:reader(), { by_line = true,
-         idle = xpp_format.idle_of(trace:options()) })
+         idle = xpp_format.idle_of(trace:options()),
+         ranges = core.line_ranges(trace.entries:reader(), false) })
       return core.calls(events, { recursion = options.recursion or "outermost", from = from,
          to = to, counts = view_warnings.call_counts(trace) })
    end, trace)
