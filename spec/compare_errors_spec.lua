@@ -77,10 +77,11 @@ describe("profio.compare, unlike others,", function()
          return of_lines "a a.c 1 2000000000\nb b.c 1 1000000000\n"
       end
       local comparison = assert(profio.compare(three(at_rate, 1000), three(measured)))
-      assert.matches("^another clock: the times of .* 1000 a second; .* states no samples, and 2 "
-         .. "more runs$", comparison.warnings[1])
+      assert.matches("^another clock: the times of .* 1000 samples a second; .* states no samples, "
+         .. "and 2 more runs$", comparison.warnings[1])
       comparison = assert(profio.compare(three(measured), three(at_rate, 100)))
-      assert.matches("another clock: .* 100 a second", table.concat(comparison.warnings, "\n"))
+      assert.matches("another clock: .* 100 samples a second",
+         table.concat(comparison.warnings, "\n"))
       assert.same({}, assert(profio.compare(three(measured), three(measured))).warnings)
       assert.same({}, assert(profio.compare(three(at_rate, 100), three(at_rate, 100))).warnings)
    end)
@@ -95,6 +96,69 @@ describe("profio.compare, unlike others,", function()
          table.concat(comparison.warnings, "\n"))
       comparison = assert(profio.compare(three(at_speed, "333"), three(at_speed, "333")))
       assert.same({}, comparison.warnings)
+   end)
+
+   -- A pprof file of functions f and g whose samples were taken every `period` milliseconds.
+   local function with_period(period, metric, unit)
+      return stored.pprof({ ["main;f"] = 4000 // period, ["main;g"] = 3000 // period },
+         { period = period * 1000000, period_type = "cpu", period_unit = unit or "nanoseconds" },
+         metric)
+   end
+
+   it("refuses counts of samples of pprof files with two periods", function()
+      local function of(...)
+         return assert(profio.open { data = with_period(...) })
+      end
+      assert.is_truthy(profio.compare(three(of, 10), three(of, 10)))
+      local result, message, code = profio.compare(three(of, 10), three(of, 2))
+      assert.same({ nil, "unsupported" }, { result, code })
+      assert.matches("another rate: .* 100 samples a second, .* 500 samples a second", message)
+      local comparison = assert(profio.compare(three(of, 10), three(of, 2), { anyway = true }))
+      assert.matches("another rate", comparison.warnings[1])
+      -- estimates of events do not depend on the period
+      comparison = assert(profio.compare(three(of, 10, "alloc_objects"),
+         three(of, 2, "alloc_objects")))
+      assert.matches("another rate", comparison.warnings[1])
+      result, message = profio.compare(three(of, 10, nil, "bytes"), three(of, 2, nil, "bytes"))
+      assert.is_nil(result)
+      assert.matches("a sample every 10000000 bytes, .* a sample every 2000000 bytes", message)
+   end)
+
+   it("refuses them also with --diff, as a gate, and in a store", function()
+      local old, new = command.file("p10.pb.gz", with_period(10)),
+         command.file("p2.pb.gz", with_period(2))
+      for _, line in ipairs { "compare %s %s --new %s %s --fail 'self > +5%%'",
+         "report diff --diff=%s --diff=%s %s %s", "report flat --diff=%s --diff=%s %s %s" }
+      do
+         local out, status, err = command.run("profio " .. line:format(old, old, new, new))
+         assert.equal(1, status, out)
+         assert.matches("must not be compared.*another rate: .* 500 samples a second", err)
+      end
+      local out, status, err = command.run(("rm -f rates.db; profio store add rates.db --label v=1 "
+         .. "%s && profio store add rates.db --label v=2 %s && profio compare v=1 rates.db --new "
+         .. "v=2"):format(old, new))
+      assert.equal(1, status, out)
+      assert.matches("another rate: .* 500 samples a second", err)
+   end)
+
+   it("refuses counts of events of DCPI with two periods, also in a store", function()
+      local function bytes(period)
+         return dcpi():header { period = period }:chunk(0x40, { 30, 10 }):footer():bytes()
+      end
+      local function of(period)
+         return assert(profio.open { data = bytes(period) })
+      end
+      assert.is_truthy(profio.compare(three(of, "63488"), three(of, "4096"), { metric = "time" }))
+      local result, message = profio.compare(three(of, "63488"), three(of, "4096"),
+         { metric = "cycles" })
+      assert.is_nil(result)
+      assert.matches("a sample every 63488 cycles, .* a sample every 4096 cycles", message)
+      local _, status, err = command.run(("rm -f dcpi.db; profio store add dcpi.db --label v=1 %s "
+         .. "&& profio store add dcpi.db --label v=2 %s && profio compare v=1 dcpi.db --new v=2 "
+         .. "--metric cycles"):format(
+         command.file("p1.dcpi", bytes "63488"), command.file("p2.dcpi", bytes "4096")))
+      assert.equal(1, status)
+      assert.matches("another rate: .* a sample every %d+ cycles", err)
    end)
 
    it("takes the precision of the lower of two rates", function()

@@ -5,6 +5,7 @@
 
 local builder = require "spec.support.gmon_builder"
 local command = require "spec.support.command"
+local profio = require "profio"
 
 local function file_of(name, count)
    return command.file(name, builder.new("<", 8):header():histogram {
@@ -52,16 +53,20 @@ describe("the files of --diff", function()
       return out:match "0x1000,(%d+,%d+)"
    end
 
-   it("may be several, which are summed", function()
-      assert.equal("500000000,170000000", before("--diff " .. old1 .. " --diff " .. old2 .. " "
+   it("may be several, of which the means of a run are compared if their numbers differ", function()
+      assert.equal("500000000,85000000", before("--diff " .. old1 .. " --diff " .. old2 .. " "
          .. new))
-      assert.equal("500000000,170000000", before("--diff=" .. old1 .. " --diff=" .. old2 .. " "
+      assert.equal("500000000,85000000", before("--diff=" .. old1 .. " --diff=" .. old2 .. " "
          .. new))
       assert.equal("1000000000,170000000", before("--diff=" .. old1 .. " --diff=" .. old2 .. " "
          .. new .. " " .. new))
-      assert.equal("1000000000,100000000", before("--diff " .. old1 .. " -- " .. new .. " "
+      assert.equal("500000000,100000000", before("--diff " .. old1 .. " -- " .. new .. " "
          .. new))
-      assert.equal("1000000000,100000000", before(new .. " " .. new .. " --diff " .. old1))
+      assert.equal("500000000,100000000", before(new .. " " .. new .. " --diff " .. old1))
+      local _, _, err = command.run("profio" .. row .. " --diff " .. old1 .. " -- " .. new .. " "
+         .. new)
+      assert.matches("note: the new side has 2 runs, the old side 1: all numbers are means of a "
+         .. "run", err)
    end)
 
    it("cannot be moved to the other side by a wildcard", function()
@@ -127,5 +132,47 @@ describe("the files of --diff", function()
          .. "new.out")
       assert.equal(2, status)
       assert.matches("without flat=", err)
+   end)
+end)
+
+describe("--diff of unequal numbers of runs", function()
+   local new = file_of("mean-new.out", 40)
+   local olds = "--diff " .. file_of("mean-1.out", 30) .. " --diff=" .. file_of("mean-2.out", 50)
+
+   it("shows no change between equal runs in any report", function()
+      for _, report in ipairs { "diff", "flat" } do
+         local column = report == "diff" and "change" or "self"
+         local out, status, err = command.run(("profio --report %s --output csv --columns "
+            .. "function,%s %s -- %s"):format(report, column, olds, new))
+         assert.equal(0, status, err)
+         assert.not_matches(",%-?[1-9]", out)
+         assert.matches("means of a run", err)
+      end
+   end)
+
+   it("knows the error of all samples of both sides", function()
+      local out = command.run("profio --report diff --output csv --columns significance "
+         .. "--where function=0x1000 --diff " .. file_of("mean-3.out", 100) .. " -- " .. new .. " "
+         .. new)
+      -- 80 samples in two runs against 100 in one
+      local wanted = (80 / 2 - 100) / math.sqrt(80 / 4 + 100)
+      assert.is_true(math.abs(tonumber(out:match "\n(%S+)") - wanted) < 1e-9, out)
+   end)
+
+   it("has the means of statistics of calls", function()
+      local function timeline(name, length)
+         local path = command.folder .. "/" .. name
+         local trace = assert(profio.create(path, { format = "winidea", dialect = "text1" }))
+         trace:write { time = 0, event = "enter", area = "f" }
+         trace:write { time = length, event = "leave", area = "f" }
+         assert(trace:close())
+         return path
+      end
+      local out, status, err = command.run(("profio --report statistics --diff %s --diff=%s "
+         .. "--output csv --columns area,count_change,net,net_before -- %s"):format(
+         timeline("mean-1.txt", 1000), timeline("mean-2.txt", 3000), timeline("mean-3.txt", 2000)))
+      assert.equal(0, status, err)
+      assert.equal("area,count_change,net,net_before\nf,0,2000,2000\n", out)
+      assert.matches("means of a run", err)
    end)
 end)

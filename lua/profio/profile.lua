@@ -14,6 +14,7 @@ local origin = require "profio.internal.bodies.origin"
 local picks = later "profio.internal.bodies.picks"
 local raise = require "profio.internal.raise"
 local titles = later "profio.internal.bodies.titles"
+local traces = later "profio.internal.trace"
 local view_warnings = later "profio.internal.view_warnings"
 
 local profile = { kind = making.kind, has_callers = making.has_callers }
@@ -52,8 +53,9 @@ function profile.of_trace(trace, state, given)
    end
    local made = body.kind == "profile" and body.profile or new(body, {}, pin)
    of(made).notes = trace:losses()
-   of(made).title, of(made).origin = trace.path, origin.of_trace(state)
+   of(made).title, of(made).origin = trace.path, origin.of_trace(state, body)
    of(made).inputs = inputs.paths_of(state) -- no export overwrites them
+   of(made).runs = traces.run_count(state)
    return made
 end
 

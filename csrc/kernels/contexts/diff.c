@@ -82,10 +82,11 @@ static void put_node (const diff_reader *r, pf_column *c, size_t row,
   pf_put_int(&c[TOTAL], row, total, true);
   pf_put_int(&c[TOTAL_BEFORE], row, total_before, true);
   pf_put_int(&c[TOTAL_CHANGE], row, difference(total, total_before), true);
-  put_ratio(&c[SIGNIFICANCE], row, n - n_before,
-            d->count == PF_NO_METRIC || d->count_before == PF_NO_METRIC
+  put_ratio(&c[SIGNIFICANCE], row, n - n_before * d->exposure,
+            d->count == PF_NO_METRIC || d->count_before == PF_NO_METRIC ||
+                    !(d->exposure > 0)
                 ? 0
-                : sqrt(fabs(n) + fabs(n_before)));
+                : sqrt(fabs(n) + fabs(n_before) * d->exposure * d->exposure));
 }
 
 

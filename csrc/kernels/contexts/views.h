@@ -99,6 +99,8 @@ typedef struct pf_diff {
   const pf_contexts *contexts; /* borrowed by the reader, must not change */
   size_t self, self_before, total, total_before;
   size_t count, count_before; /* number of samples, for significance */
+  double exposure; /* samples of the new side for one of the old side if nothing
+                      changed: more runs or a higher rate; 0: not known */
 } pf_diff;
 
 /*
@@ -108,7 +110,8 @@ typedef struct pf_diff {
 ** 0.
 ** `significance` is the change of the count in standard errors, if counts have
 ** a Poisson distribution: below 2 it may be chance. It is missing if one
-** profile has no counts, or both counts are 0. PF_ENOMEM.
+** profile has no counts, if both counts are 0, or if the exposure is not known.
+** PF_ENOMEM.
 */
 pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
                         pf_error *error);

@@ -2,6 +2,7 @@
 -- once and narrowed by --focus, --ignore and --hide.
 
 local later = require "profio.internal.later"
+local algebra = later "profio.internal.bodies.algebra"
 local conditions = later "profio.internal.conditions"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
@@ -52,14 +53,32 @@ local function profile_of(self, trace, options)
    return failure.check(trace:profile(own))
 end
 
+-- Returns both sides of --diff so that they can be compared: means of a run if the numbers of runs
+-- differ. Counts of samples at two rates are refused, as by profio compare.
+local function comparable(self, new, old)
+   local rates, is_against = algebra.rates_note(new, old, self.given.metric)
+   if is_against then
+      failure.raise(failure.NOTHING, ("--diff: these runs must not be compared (--metric of a time "
+         .. "can be, and profio compare --anyway compares them): %s"):format(rates))
+   end
+   self:note(rates and "note: " .. rates)
+   local note
+   new, old, note = algebra.in_equal_runs(new, old)
+   self:note(note and "note: " .. note)
+   return new, old
+end
+
 -- Returns the narrowed profiles of both sides; the old one is nil without --diff.
 local function both_profiles(self, options)
    local made = { profile_of(self, self.trace, options) }
    made[2] = self.old and profile_of(self, self.old, options)
    if query.names_functions(self.given) then
-      return narrowing.narrow(self, made)
+      made = table.pack(narrowing.narrow(self, made))
    end
-   return made[1], made[2]
+   if made[2] then
+      return comparable(self, made[1], made[2])
+   end
+   return made[1]
 end
 
 -- Returns the profile for a set of options; it is built once per key.

@@ -7,12 +7,16 @@ local core = require "profio.core"
 local database = require "profio.formats.dcpi.database"
 local lfs = require "lfs"
 local merge = require "profio.formats.dcpi.merge"
+local sampling = require "profio.internal.bodies.sampling"
 
 local dcpi = {}
 
 dcpi.name = "dcpi"
 dcpi.help = "profiles of DIGITAL's Continuous Profiling Infrastructure, and the text of dcpicat"
 dcpi.extensions = { "dcpi" }
+
+-- The files of a trace are those of the images and events of one database, not runs.
+dcpi.is_one_run = true
 
 dcpi.options = {
    { name = "dialect", type = "choice", choices = { "auto", "pdb", "dcpicat" }, default = "auto",
@@ -98,6 +102,23 @@ function dcpi.profile(_, state)
       shape = function(reader)
          return core.pivot(reader, "event", "count", columns)
       end } or nil
+end
+
+---Returns how often the samples of each event were taken.
+---@param state table of the trace
+---@return profio.SamplingRate[]
+function dcpi.sampling(state)
+   local list, known = {}, {}
+   for _, part in ipairs(state.parts) do
+      for _, row in ipairs(core.rows(part:reader "profiles", { "event", "period" })) do
+         local one = row.event and (row.period or 0) > 0
+            and sampling.of_events(row.period, row.event)
+         if one and not known[one.text] then
+            known[one.text], list[#list + 1] = true, one
+         end
+      end
+   end
+   return list
 end
 
 -- }======

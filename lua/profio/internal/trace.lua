@@ -72,6 +72,16 @@ function trace.has_table(self, name)
    return trace.of(self).schema[name] ~= nil
 end
 
+---Returns the number of runs that a trace has: its files, or the runs of a store.
+---@param state table of the trace
+---@return integer
+function trace.run_count(state)
+   if state.stored then
+      return state.stored.runs
+   end
+   return state.format.is_one_run and 1 or math.max(#state.paths, 1)
+end
+
 local function alive(self)
    local state = trace.of(self)
    if state.closed then

@@ -99,8 +99,10 @@ function contexts:lines(options) end
 ---of them with " before"; columns: function, self, self_before, change, relative, total,
 ---total_before, total_change, significance, file, line; the largest change first. Without count or
 ---"count before" the significance is missing.
+---@param exposure number how many samples the new side has for one of the old side if nothing
+---changed; 0: not known, then the significance is missing
 ---@return profio.core.Reader
-function contexts:diff() end
+function contexts:diff(exposure) end
 
 ---Adds the other profile, multiplied by 1 or -1.
 ---@param other profio.core.Contexts

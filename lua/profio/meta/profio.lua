@@ -390,8 +390,10 @@ function Profile:close() end
 ---Compare with an older profile, one row for each function, the largest change first: function,
 ---self, self_before, change, relative, total, total_before, total_change, significance, file,
 ---line. The formats may differ. Functions are matched by name, and by file if a profile has the
----name in several files. The significance is missing if one of them has no samples, since the
----precision of its times is unknown.
+---name in several files. Profiles of unequal numbers of runs are compared by the means of a run,
+---and a note in view.warnings says so; another one says that the samples were taken at two rates.
+---The significance is missing if one of them has no samples, since the precision of its times is
+---unknown.
 ---@param old profio.Profile
 ---@param metric string|nil
 ---@return profio.View
@@ -401,6 +403,11 @@ function Profile:diff(old, metric) end
 ---@param factor number
 ---@return profio.Profile
 function Profile:scale(factor) end
+
+---Divide all weights by the number of runs that the profile is the sum of: the files of its trace,
+---or the runs of a store.
+---@return profio.Profile
+function Profile:per_run() end
 
 ---Scale so that the total of a metric equals that of another profile, or a number. This makes runs
 ---of different length comparable.

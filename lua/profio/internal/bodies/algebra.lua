@@ -9,7 +9,9 @@ local object = require "profio.internal.bodies.profile_object"
 local origin = require "profio.internal.bodies.origin"
 local picks = later "profio.internal.bodies.picks"
 local raise = require "profio.internal.raise"
+local sampling = require "profio.internal.bodies.sampling"
 local titles = require "profio.internal.bodies.titles"
+local view_warnings = require "profio.internal.view_warnings"
 
 local new, of, derived, is_profile = object.new, object.of, object.derived, object.is_one
 
@@ -60,6 +62,7 @@ function algebra.combine(a, b, sign)
       return algebra.combine(change(a), change(b), sign)
    end
    of(made).inputs = joined(of(a).inputs, of(b).inputs)
+   of(made).runs = sign > 0 and of(a).runs + of(b).runs or 1
    return noting_overflow(made)
 end
 
@@ -78,11 +81,71 @@ local function exact_body(self)
    return is_exact and state.body or plain_body(self)
 end
 
+-- Returns a metric of a profile by its name; nil: the one that views show.
+local function metric_of(self, name)
+   local wanted = name or of(self).body:usual()
+   for _, metric in ipairs(of(self).body:metrics()) do
+      if metric.name == wanted then
+         return metric
+      end
+   end
+end
+
+-- Returns how often the samples of a metric were taken, or nil.
+local function sampling_of(self, name)
+   local metric = metric_of(self, name)
+   return metric and sampling.of(self, metric)
+end
+
+---Returns why numbers of two profiles differ by the rates at which their samples were taken.
+---@param self profio.Profile
+---@param old profio.Profile
+---@param metric string|nil
+---@return string|nil text nil: the rates are equal, or not known
+---@return boolean is_against the numbers are counts of samples, which cannot be compared
+function algebra.rates_note(self, old, metric)
+   return sampling.difference(sampling_of(old, metric), sampling_of(self, metric),
+      titles.of(of(old)), titles.of(of(self)))
+end
+
+-- Returns the functions of a profile for contexts:diff, with the samples of all its runs.
+local function functions_of(self, metric, suffix)
+   return matching.functions(of(self).body, object.flat_of(self), metric, suffix, of(self).divided)
+end
+
+-- Returns how many samples the new profile has for one of the old one if nothing changed; 0: this
+-- is not known.
+local function exposure(self, old, metric)
+   local a, b = sampling_of(self, metric), sampling_of(old, metric)
+   local runs = of(self).divided / of(old).divided
+   if not a or not b or a.text == b.text then
+      return runs
+   end
+   return a.rate and b.rate and runs * a.rate / b.rate or 0.0
+end
+
+---Returns two profiles that can be compared: the means of a run if they have unequal numbers of
+---runs.
+---@param self profio.Profile
+---@param old profio.Profile
+---@return profio.Profile self
+---@return profio.Profile old
+---@return string|nil note
+function algebra.in_equal_runs(self, old)
+   local a, b = of(self).runs, of(old).runs
+   if a == b then
+      return self, old
+   end
+   return self:per_run(), old:per_run(), titles.means_note(a, b)
+end
+
 ---Compare with an older profile, one row for each function, the largest change first: function,
 ---self, self_before, change, relative, total, total_before, total_change, significance, file,
 ---line. The formats may differ. Functions are matched by name, and by file if a profile has the
----name in several files. The significance is missing if one of them has no samples, since the
----precision of its times is unknown.
+---name in several files. Profiles of unequal numbers of runs are compared by the means of a run,
+---and a note in view.warnings says so; another one says that the samples were taken at two rates.
+---The significance is missing if one of them has no samples, since the precision of its times is
+---unknown.
 ---@param old profio.Profile
 ---@param metric string|nil
 ---@return profio.View
@@ -90,12 +153,17 @@ function methods:diff(old, metric)
    if not is_profile(old) then
       error("diff expects a profile, got " .. type(old), 2)
    end
+   local pin = { self, old }
    return lazy_view.over(function()
-      local mine, theirs = matching.align(
-         matching.functions(of(self).body, object.flat_of(self), metric, ""),
-         matching.functions(of(old).body, object.flat_of(old), metric, " before"), true)
-      return assert(mine:merge(theirs)):diff()
-   end, { self, old })
+      local mean, before, note = algebra.in_equal_runs(self, old)
+      local rates = algebra.rates_note(mean, before, metric)
+      for code, text in pairs { ["diff-means"] = note, ["diff-rates"] = rates } do
+         view_warnings.note(pin, code, text)
+      end
+      local mine, theirs = matching.align(functions_of(mean, metric, ""),
+         functions_of(before, metric, " before"), true)
+      return assert(mine:merge(theirs)):diff(exposure(mean, before, metric))
+   end, pin)
 end
 
 -- Multiplies all weights by a factor, or by factor / whole.
@@ -116,6 +184,19 @@ function methods:scale(factor)
       error("scale expects a number, got " .. type(factor), 2)
    end
    return scaled(self, factor)
+end
+
+---Divide all weights by the number of runs that the profile is the sum of: the files of its trace,
+---or the runs of a store.
+---@return profio.Profile
+function methods:per_run()
+   local runs = of(self).runs
+   if runs == 1 then
+      return self
+   end
+   local made = scaled(self, 1, runs)
+   of(made).runs, of(made).divided = 1, runs
+   return made
 end
 
 ---Scale so that the total of a metric equals that of another profile, or a number. This makes runs

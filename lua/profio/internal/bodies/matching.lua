@@ -162,8 +162,9 @@ end
 ---@param flat fun(metric: string|nil): profio.core.Reader
 ---@param metric string|nil
 ---@param suffix string of the names of the metrics
+---@param divided integer the number of runs by which the samples of the body have been divided
 ---@return profio.core.Contexts
-function matching.functions(body, flat, metric, suffix)
+function matching.functions(body, flat, metric, suffix, divided)
    local columns = { ["function"] = "function", file = "file" }
    local function collected(wanted, metrics)
       columns.reader, columns.metrics = flat(wanted), metrics
@@ -173,8 +174,8 @@ function matching.functions(body, flat, metric, suffix)
       { name = "self" .. suffix, unit = "", column = "self" },
       { name = "total" .. suffix, unit = "", column = "total" } })
    local counted = counts.of_samples(body:metrics(), metric or body:usual())
-   return counted and assert(made:merge(collected(counted,
-      { { name = "count" .. suffix, unit = "", column = "self" } }))) or made
+   return counted and assert(made:merge(assert(collected(counted,
+      { { name = "count" .. suffix, unit = "", column = "self" } }):scale(divided)))) or made
 end
 
 return matching

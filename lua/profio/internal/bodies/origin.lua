@@ -1,10 +1,14 @@
--- Header fields of the files of a profile that export pprof can keep.
+-- What a profile keeps of its files: header fields that export pprof can keep, and how often their
+-- samples were taken.
+
+local sampling = require "profio.internal.bodies.sampling"
 
 local origin = {}
 
 ---@class profio.Origin
 ---@field heads table[] for each file the list of its header fields, if its format is pprof
 ---@field mapping table|nil the executable: start, limit, offset, file, build_id, has_lines
+---@field sampling profio.SamplingRate[] of files without such header fields
 
 -- Returns the executable as a mapping of pprof; nil: none is known.
 local function mapping_of(state)
@@ -20,14 +24,28 @@ local function mapping_of(state)
       build_id = facts.build_id, has_lines = facts.has_lines }
 end
 
+-- Returns how often the samples of a trace or of its graph were taken, unless header fields say so.
+local function sampling_of(state, body)
+   local rate = body and body.kind == "graph" and body:facts({}).rate or 0
+   if rate > 0 then
+      return { sampling.of_rate(rate) }
+   end
+   return state.format.sampling and state.format.sampling(state) or {}
+end
+
 ---@param state table of the trace
+---@param body table|nil of the profile
 ---@return profio.Origin
-function origin.of_trace(state)
+function origin.of_trace(state, body)
    local stored = state.stored
    if stored then
-      return stored.origin()
+      local made = stored.origin()
+      if body and body.kind == "profile" then -- of histograms, whose rates are in their tables
+         made.sampling = body.profile:origin().sampling
+      end
+      return made
    end
-   local stated = { heads = {}, mapping = mapping_of(state) }
+   local stated = { heads = {}, mapping = mapping_of(state), sampling = sampling_of(state, body) }
    for i, part in ipairs(state.format.keeps_header and state.parts or {}) do
       stated.heads[i] = part:info()
    end
@@ -44,7 +62,9 @@ function origin.of_both(a, b)
    local heads = table.move(one.heads, 1, #one.heads, 1, {})
    local is_one = one.mapping and other.mapping and one.mapping.file == other.mapping.file
       and one.mapping.build_id == other.mapping.build_id
-   return { heads = table.move(other.heads, 1, #other.heads, #heads + 1, heads),
+   local rates = table.move(one.sampling or {}, 1, #(one.sampling or {}), 1, {})
+   table.move(other.sampling or {}, 1, #(other.sampling or {}), #rates + 1, rates)
+   return { heads = table.move(other.heads, 1, #other.heads, #heads + 1, heads), sampling = rates,
       mapping = is_one and one.mapping or nil }
 end
 

@@ -13,7 +13,8 @@ object.Profile = Profile
 object.OVERFLOW = "weights add up to more than 64 bits hold: the profile has the largest whole "
    .. "number in place of the sum"
 
----Returns a new profile.
+---Returns a new profile. `runs` of its state is the number of runs that it is the sum of, and
+---`divided` the number by which per_run has divided its weights.
 ---@param body table see internal/bodies/README.md
 ---@param given table options of reports
 ---@param pin any a value that must live as long as the body
@@ -21,7 +22,7 @@ object.OVERFLOW = "weights add up to more than 64 bits hold: the profile has the
 ---@return profio.Profile
 function object.new(body, given, pin, notes)
    return setmetatable({ [object] = { body = body, given = given, pin = pin,
-      notes = notes or {}, inputs = {} } }, Profile)
+      notes = notes or {}, inputs = {}, runs = 1, divided = 1 } }, Profile)
 end
 
 ---Returns the state of a profile.
@@ -39,7 +40,7 @@ function object.is_one(value)
    return type(value) == "table" and rawget(value, object) ~= nil
 end
 
----Builds a profile from another one, with the same title, header fields, inputs and losses.
+---Builds a profile from another one, with the same title, header fields, inputs, losses and runs.
 ---@param self profio.Profile
 ---@param body table
 ---@param given table options of reports
@@ -49,6 +50,7 @@ function object.derived(self, body, given, pin)
    local state = of(self)
    local made = object.new(body, given, pin, state.notes)
    of(made).title, of(made).inputs, of(made).origin = state.title, state.inputs, state.origin
+   of(made).runs, of(made).divided = state.runs, state.divided
    return made
 end
 

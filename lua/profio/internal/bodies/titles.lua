@@ -31,4 +31,13 @@ function titles.of_both(a, b, sign)
       or titles.of(a) .. " and " .. titles.of(b), { first = first, count = count }
 end
 
+---Returns the note on a comparison of unequal numbers of runs.
+---@param new integer
+---@param old integer
+---@return string
+function titles.means_note(new, old)
+   return ("the new side has %d run%s, the old side %d: all numbers are means of a run"):format(new,
+      new == 1 and "" or "s", old)
+end
+
 return titles

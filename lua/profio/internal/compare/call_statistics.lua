@@ -112,14 +112,20 @@ local function total_length(runs)
    return sum and sum > 0 and sum or nil
 end
 
--- Returns the fields of a side: those of the statistics, and those that are added.
-local function fields_of(rows, runs, has_load)
+-- Returns the fields of statistics, in which counts may be means of runs.
+local function mean_fields(rows, has_means)
    local fields = rows:fields()
    for _, field in ipairs(fields) do
-      local is_mean = #runs > 1 and field.name == "count"
+      local is_mean = has_means and field.name == "count"
       field.type = is_mean and "num" or (field.type == "int" or field.type == "num")
          and field.type or "name"
    end
+   return fields
+end
+
+-- Returns the fields of a side: those of the statistics, and those that are added.
+local function fields_of(rows, runs, has_load)
+   local fields = mean_fields(rows, #runs > 1)
    local function add(name, type, help)
       fields[#fields + 1] = { name = name, type = type, help = help }
    end
@@ -133,15 +139,42 @@ local function fields_of(rows, runs, has_load)
    return fields
 end
 
--- Changes the sums of a record to means of the runs, and adds the load.
-local function to_means(record, count, length)
-   record.load = length and (record.net or 0) / length
+-- Changes the sums of a record to means of the runs.
+local function to_means(record, count)
    for name in pairs(sums) do
       local value = record[name]
       if value and count > 1 then
          record[name] = name == "count" and value / count or (2 * value + count) // (2 * count)
       end
    end
+end
+
+-- Returns a view of records.
+local function view_of(fields, records)
+   local list = {}
+   for r, record in ipairs(records) do
+      list[r] = {}
+      for i, field in ipairs(fields) do
+         local value = record[field.name]
+         list[r][i] = value ~= nil and field.type == "name" and tostring(value) or value
+      end
+   end
+   return view.over(function()
+      return core.rows_reader(fields, list)
+   end)
+end
+
+---Returns statistics of the calls of several runs with the means of a run in place of sums.
+---@param rows profio.View of trace:call_statistics
+---@param count integer number of runs
+---@return profio.View
+function call_statistics.per_run(rows, count)
+   local records = {}
+   for record in rows:records() do
+      to_means(record, count)
+      records[#records + 1] = record
+   end
+   return view_of(mean_fields(rows, true), records)
 end
 
 ---Returns the statistics of the calls of all runs of a side, with the columns of
@@ -161,21 +194,14 @@ function call_statistics.of_side(runs, by, quantiles)
    local fields, list, key_of = fields_of(rows, runs, length), {}, call_statistics.keys()
    local of_runs = #runs > 1 and by_key(runs, by)
    for record in records_of(rows, runs[1].calls.renamed) do
-      record.item = key_of(record)
-      to_means(record, #runs, length)
+      record.item, record.load = key_of(record), length and (record.net or 0) / length
+      to_means(record, #runs)
       for _, column in ipairs(of_runs and worst or {}) do
          record[column .. "_run"] = run_of_worst(of_runs, record, column)
       end
-      local values = {}
-      for i, field in ipairs(fields) do
-         local value = record[field.name]
-         values[i] = value ~= nil and field.type == "name" and tostring(value) or value
-      end
-      list[#list + 1] = values
+      list[#list + 1] = record
    end
-   return view.over(function()
-      return core.rows_reader(fields, list)
-   end)
+   return view_of(fields, list)
 end
 
 -- }======

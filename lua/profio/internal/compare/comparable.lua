@@ -1,5 +1,7 @@
 -- Finds reasons why runs must not be compared, or only with care.
 
+local sampling = require "profio.internal.bodies.sampling"
+
 local comparable = {}
 
 -- More losses than this share of a run's records are a reason against comparing it: what was lost
@@ -56,12 +58,13 @@ end
 
 -- Counts of samples at two rates cannot be compared; times can, but differ in precision.
 local function add_rates(found, runs)
-   local first, is_count = runs.base[1], runs.base[1].metric.unit == "count"
+   local first = runs.base[1]
    each_run(runs, function(run)
-      if run.rate and first.rate and run.rate ~= first.rate then
-         local list = is_count and not first.is_exact and found.against or found.warnings
-         add(list, "rate " .. run.rate, "another rate: %s has %g samples a second, %s has %g",
-            first.title, first.rate, run.title, run.rate)
+      local text, is_against = sampling.difference(first.sampling, run.sampling, first.title,
+         run.title)
+      if text then
+         add(is_against and not first.is_exact and found.against or found.warnings,
+            "rate " .. run.sampling.text, "%s", text)
       end
    end)
 end
@@ -74,13 +77,13 @@ local function add_clocks(found, runs)
          add(found.warnings, "clock " .. run.clock,
             "another clock: %s was recorded at %.6g MHz, %s at %.6g MHz", first.title,
             first.clock / 1e6, run.title, run.clock / 1e6)
-      elseif first.metric.unit == "ns" and not run.rate ~= not first.rate then
+      elseif first.metric.unit == "ns" and not run.sampling ~= not first.sampling then
          local sampled, other = first, run
-         if run.rate then
+         if run.sampling then
             sampled, other = run, first
          end
-         add(found.warnings, "clock", "another clock: the times of %s are those of samples, %g a "
-            .. "second; %s states no samples", sampled.title, sampled.rate, other.title)
+         add(found.warnings, "clock", "another clock: the times of %s are those of %s; %s states "
+            .. "no samples", sampled.title, sampled.sampling.text, other.title)
       end
    end)
 end

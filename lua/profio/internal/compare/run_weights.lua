@@ -3,6 +3,7 @@
 
 local call_statistics = require "profio.internal.compare.call_statistics"
 local counts = require "profio.internal.bodies.counts"
+local sampling = require "profio.internal.bodies.sampling"
 local traces = require "profio.internal.trace"
 
 local run_weights = {}
@@ -19,7 +20,7 @@ local run_weights = {}
 ---path: the packed names of a stack
 ---@field callers table<string, table<string, boolean>> by the name of a function
 ---@field calls profio.RunCalls|nil by area or context, or with option calls
----@field rate number|nil samples per second
+---@field sampling profio.SamplingRate|nil how often its samples were taken
 ---@field clock number|nil hertz, of the machine on which it was recorded
 ---@field profile profio.Profile|nil if it is kept, for comparison:difference
 ---@field lost string[] what was lost, as texts
@@ -206,7 +207,7 @@ function run_weights.of(what, options)
       return nil, message, code
    end
    run.callers, run.inputs = callers_of(profile), what:inputs()
-   run.whole, run.rate = whole_of(run), profile.facts.rate
+   run.whole, run.sampling = whole_of(run), sampling.of(profile, run.metric)
    run.lost_share = lost_share(run.trace)
    run.clock = run.trace and run.trace.info.clock
    run.trace = nil

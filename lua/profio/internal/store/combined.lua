@@ -23,6 +23,9 @@ local shape = {
 local mapping_shape = { start = "integer", limit = "integer", offset = "integer", file = "string",
    build_id = "string?" }
 
+local sampling_shape = { { text = "string", rate = "float?", metric = "string?",
+   is_count = "boolean?" } }
+
 ---The header fields of files that a store keeps, those of pprof, with their types.
 combined.head_fields = { time_nanos = "integer", duration_nanos = "integer", period = "integer",
    period_type = "string", period_unit = "string", default_sample_type = "string",
@@ -66,6 +69,7 @@ end
 local function is_usable(value)
    if not combined.fits(value, shape) or not has_metric(value)
       or value.mapping ~= nil and not combined.fits(value.mapping, mapping_shape)
+      or value.sampling ~= nil and not combined.fits(value.sampling, sampling_shape)
    then
       return false
    end
@@ -171,6 +175,7 @@ end
 ---@field losses string[]
 ---@field warnings table[]
 ---@field heads table[] header fields of the files
+---@field sampling profio.SamplingRate[] of files without such header fields
 ---@field mapping table|nil the executable; nil: there is none, or the runs have different ones
 
 ---Combines the details of runs. Raises failures.
@@ -197,6 +202,7 @@ function combined.of(runs, path)
          return warning.path
       end),
       heads = with_default(joined(field_of(all, "heads"), details.pack), usual),
+      sampling = joined(field_of(all, "sampling"), details.pack),
       mapping = #mappings == 1 and #field_of(all, "mapping") == #all and mappings[1] or nil }
 end
 

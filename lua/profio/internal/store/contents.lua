@@ -123,7 +123,8 @@ local function stacks_of(trace)
    local contexts, stated = profile:contexts(), profile:origin()
    local metrics, usual = metrics_of(contexts)
    return { contexts = contexts }, { metrics = metrics, usual = usual,
-      heads = plain_heads(stated.heads), mapping = stated.mapping }, stated.heads
+      heads = plain_heads(stated.heads), mapping = stated.mapping,
+      sampling = stated.sampling[1] and stated.sampling or nil }, stated.heads
 end
 
 ---Returns the identity and the size of a trace as the beginning of a run, without its profile.

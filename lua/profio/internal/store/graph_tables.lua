@@ -98,7 +98,7 @@ function graph_tables.add(state, stored, info, detailed)
       local _, all = detailed(state)
       local first = state.given.exe and state.traces and state.traces[1]
       local mapping = first and origin.of_trace(traces.of(first)).mapping
-      return { heads = all.heads, mapping = mapping or all.mapping }
+      return { heads = all.heads, mapping = mapping or all.mapping, sampling = all.sampling }
    end
 
    add_functions(state, stored, detailed)

@@ -247,7 +247,7 @@ end
 
 -- Returns what other files of profio ask a stored trace for.
 local function stored_of(state)
-   local stored = {}
+   local stored = { runs = #state.runs }
    add_calls(state, stored)
 
    ---Returns the losses of the runs.

@@ -2,6 +2,7 @@
 -- for each one, or by caller.
 
 local calls = require "profio.reports.calls.calls"
+local call_statistics = require "profio.internal.compare.call_statistics"
 local calls_of = require "profio.internal.calls_view"
 local core = require "profio.core"
 local diff = require "profio.internal.compare.statistics_diff"
@@ -9,6 +10,7 @@ local distinguished = require "profio.internal.naming.distinguished"
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
 local span = require "profio.cli.selection"
+local titles = require "profio.internal.bodies.titles"
 local traces = require "profio.internal.trace"
 local view = require "profio.view"
 local words = require "profio.cli.values"
@@ -91,7 +93,23 @@ local function shows_contexts(given)
    return (" " .. table.concat(words_given, " ")):find "[ ,-]context" ~= nil
 end
 
--- Returns the rows of a trace within --from, --to and --lane.
+-- Returns the number of runs by which the sums of a trace are divided if --diff compares unequal
+-- numbers, and adds a note then; else nil.
+local function divisor(context, trace)
+   if not context.old then
+      return nil
+   end
+   local new, old = traces.run_count(traces.of(context.trace)),
+      traces.run_count(traces.of(context.old))
+   if new == old then
+      return nil
+   end
+   context:note("note: " .. titles.means_note(new, old))
+   return trace == context.old and old or new
+end
+
+-- Returns the rows of a trace within --from, --to and --lane; with --diff of unequal numbers of
+-- runs with the means of a run.
 local function rows_of_trace(context, trace, quantiles)
    local options = context:report_options(statistics)
    options.quantiles = quantiles or options.quantiles
@@ -101,7 +119,8 @@ local function rows_of_trace(context, trace, quantiles)
    if lane and options.by ~= "context" then
       failure.use("--lane: statistics by %s tell of all lanes", options.by)
    end
-   local rows = trace:call_statistics(options)
+   local rows, runs = trace:call_statistics(options), divisor(context, trace)
+   rows = runs and call_statistics.per_run(rows, runs) or rows
    return lane and rows:where(words.condition("context=" .. lane, rows:fields())) or rows
 end
 
@@ -119,7 +138,8 @@ local function with_load(context, trace, rows)
    end
    local from, to = span.of(trace, context.given)
    local length = calls_of.length(trace, from, to)
-   return length > 0 and rows:derive { ("load = net / %d"):format(length) } or rows
+   return length > 0 and rows:derive { ("load = net / %d * %d"):format(length,
+      divisor(context, trace) or 1) } or rows
 end
 
 -- Returns the rows of the report: of one run, or of both with --diff.
