@@ -41,14 +41,89 @@ describe("inference.compare", function()
    end)
 
    it("says what changed", function()
-      local result = inference.compare(runs_of({ 100, 200, 300, 0, 90, 1000, 10 },
-         { 150, 130, 300, 80, 0, 1000, 10 }))
+      local result = inference.compare(runs_of({ 100, 200, 3000, 0, 90, 10000, 10 },
+         { 150, 130, 3000, 80, 0, 10000, 10 }))
       assert.equal("slower faster unchanged new gone unchanged unknown", verdicts(result))
       local row = result.rows[1]
       assert.same({ "f1", 100, 150, 50, 0.5 },
          { row.key, row.before, row.after, row.change, row.relative })
       assert.is_true(row.low > 0.3 and row.low < 0.5 and row.high > 0.5 and row.high < 0.7)
       assert.is_nil(result.rows[4].relative)
+   end)
+end)
+
+describe("inference.compare, runs that differ by less than their samples may", function()
+   -- Returns the probability of at least (sign 1) or at most (sign -1) k of n, each with share p.
+   local function tail(k, n, p, sign)
+      local sum, term = 0.0, (1 - p) ^ n
+      for i = 0, n do
+         sum = sum + (((i - k) * sign >= 0) and term or 0)
+         term = term * (n - i) / (i + 1) * p / (1 - p)
+      end
+      return sum
+   end
+
+   -- Returns the ratios of two Poisson rates at which so many samples of the new side, or fewer or
+   -- more, have a probability of 2.5 %: with the sum given, they are binomial.
+   local function exact_interval(base, new)
+      local bounds = {}
+      for i, sign in ipairs { 1, -1 } do
+         local low, high = 1e-9, 1 - 1e-9
+         for _ = 1, 100 do
+            local middle = (low + high) / 2
+            if (tail(new, base + new, middle, sign) > 0.025) == (sign > 0) then
+               high = middle
+            else
+               low = middle
+            end
+         end
+         bounds[i] = low / (1 - low)
+      end
+      return bounds[1], bounds[2]
+   end
+
+   local function comparison_of(base, new, more)
+      local options = more or {}
+      options.items = { { key = "f", base = base, new = new } }
+      options.totals = { base = base, new = new }
+      return inference.compare(options)
+   end
+
+   it("are not taken for certain", function()
+      local low, high = exact_interval(20, 24)
+      for _, method in ipairs { "moderated", "welch", "permutation" } do
+         for _, unit in ipairs { 1, 1e7 } do
+            local result = comparison_of({ 10 * unit, 10 * unit }, { 12 * unit, 12 * unit },
+               { method = method, counts = unit == 1, period = unit > 1 and unit or nil })
+            local row, whole = result.rows[1], result.whole
+            assert.equal("unknown", row.verdict, method)
+            assert.is_true(row.p > 0.5 and whole.p > 0.5)
+            assert.is_true(row.low <= low - 1 + 1e-9 and row.high >= high - 1 - 1e-9)
+            if method ~= "permutation" then
+               assert.is_true(math.abs(row.low + 1 - low) + math.abs(row.high + 1 - high) < 1e-6)
+            end
+            assert.is_true(math.abs(whole.low + 1 - low) + math.abs(whole.high + 1 - high) < 1e-6)
+            assert.is_true((row.detectable or 9) > 1 and whole.detectable > 1)
+            assert.is_true(row.runs_needed > 100)
+         end
+      end
+   end)
+
+   it("are known if nothing says that their weights are samples", function()
+      local row = comparison_of({ 10, 10.01 }, { 12, 12.01 }).rows[1]
+      assert.equal("slower", row.verdict)
+   end)
+
+   it("are binomial if they are divided by the whole", function()
+      local options = { normalise = "total", counts = true, items = {
+         { key = "f", base = { 990, 990 }, new = { 970, 970 } },
+         { key = "g", base = { 10, 10 }, new = { 30, 30 } } },
+         totals = { base = { 1000, 1000 }, new = { 1000, 1000 } } }
+      local rows = inference.compare(options).rows
+      assert.same({ "faster", "slower" }, { rows[1].verdict, rows[2].verdict })
+      options.items[1].new, options.items[2].new = { 987, 987 }, { 13, 13 }
+      rows = inference.compare(options).rows
+      assert.is_true(rows[1].p > 0.2 and rows[2].p > 0.2)
    end)
 end)
 

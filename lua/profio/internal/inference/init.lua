@@ -4,6 +4,7 @@
 local adjust = require "profio.internal.inference.adjust"
 local classic = require "profio.internal.inference.classic"
 local moderated = require "profio.internal.inference.moderated"
+local noise = require "profio.internal.inference.noise"
 local permutation = require "profio.internal.inference.permutation"
 local power = require "profio.internal.inference.power"
 local samples = require "profio.internal.inference.samples"
@@ -16,6 +17,7 @@ local MATTERS <const> = 0.05 -- relative change from which a function is not unc
 local WANTED <const> = 0.02  -- relative change of `runs_needed`
 local SEED <const> = 1
 local ROUNDING <const> = 1e-9 -- relative difference that is none
+local LEAST_LEFT <const> = 1e-6 -- part of a run that is taken as outside of any function
 
 -- Each method: `fewest` runs of each side, and `prepare`, which returns a function from an item to
 -- its test (moderated.row), and adds to the notes and the result.
@@ -60,11 +62,29 @@ methods.poisson = { fewest = 1, prepare = function(data, result)
    end or nil
 end }
 
+-- Samples are taken at random, so numbers of samples vary at least as those of Poisson, or binomial
+-- ones if the whole is given, however little a few runs happen to differ. Widens the result of a
+-- test that has found less noise.
+local function at_least_samples(row, item, data)
+   local left = data.is_shares and math.max(1 - item.pooled / data.whole, LEAST_LEFT) or 1.0
+   local least = data.least_scale * left
+   if noise.variance(row.noise, item.pooled) >= least * item.pooled then
+      return row
+   end
+   local of_samples = classic.poisson({ count1 = math.floor(item.count1 / left + 0.5),
+      count2 = math.floor(item.count2 / left + 0.5) }, data)
+   row.p = math.max(row.p, of_samples.p)
+   row.low = row.low and math.min(row.low, of_samples.low)
+   row.high = row.high and math.max(row.high, of_samples.high)
+   row.noise = noise.at_least(row.noise, least)
+   return row
+end
+
 -- Returns the test of each item, and their p values, adjusted.
 local function tested(data, test, options)
    local rows, smallest, p, indexes = {}, {}, {}, {}
    for i, item in ipairs(data.items) do
-      rows[i] = test(item)
+      rows[i] = at_least_samples(test(item), item, data)
       if math.abs(item.after - item.before) <= ROUNDING * item.pooled then
          rows[i].p = 1.0
       end

@@ -21,6 +21,14 @@ function noise.new(constant, linear, square, least)
    return { constant, linear, square, least or 0.0 }
 end
 
+---Returns the same noise with a variance of at least `least` times the mean.
+---@param of profio.Noise
+---@param least number
+---@return profio.Noise
+function noise.at_least(of, least)
+   return noise.new(of[1], of[2], of[3], math.max(of[4], least))
+end
+
 ---Returns the variance of a run.
 ---@param of profio.Noise
 ---@param mean number

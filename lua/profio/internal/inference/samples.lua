@@ -65,7 +65,7 @@ end
 ---Converts the weights of the items of `inference.compare`.
 ---@param options table
 ---@return table data { items, n1, n2, df, exposure1, exposure2, unit, has_unit, least_scale,
----is_shares, alpha }; an item is
+---is_shares, whole, alpha }; `whole` is the mean of all items together; an item is
 ---{ key, base, new, before, after, pooled, count1, count2 } in units of a sample (or of the
 ---weights, where `has_unit` is false): runs, their means, the mean of all, and sums, not normalised
 function samples.of(options)
@@ -74,7 +74,7 @@ function samples.of(options)
    local data = { items = {}, n1 = #base, n2 = #new, df = #base + #new - 2, unit = unit,
       exposure1 = sum(base), exposure2 = sum(new), alpha = options.alpha or 0.05,
       has_unit = options.counts == true or options.period ~= nil,
-      is_shares = options.normalise == "total" }
+      is_shares = options.normalise == "total", whole = 0.0 }
    data.least_scale = data.has_unit and scale_of_samples(base, new) or 0.0
    for i, item in ipairs(options.items) do
       local of_base, of_new = divided(item.base, base, unit), divided(item.new, new, unit)
@@ -83,6 +83,7 @@ function samples.of(options)
          after = after, pooled = (data.n1 * before + data.n2 * after) / (data.n1 + data.n2),
          count1 = math.floor(sum(item.base) / unit + 0.5),
          count2 = math.floor(sum(item.new) / unit + 0.5) }
+      data.whole = data.whole + data.items[i].pooled
    end
    return data
 end

@@ -8,29 +8,44 @@ local tests = require "profio.internal.inference.tests"
 
 local whole = {}
 
--- Returns the noise of the total of a run: its variance grows as the square of the mean.
-local function noise_of(base, new, df)
+-- Returns the noise of the total of a run: its variance grows as the square of the mean, and is at
+-- least that of samples.
+local function noise_of(base, new, data)
    local before, squares1 = tests.moments(base)
    local after, squares2 = tests.moments(new)
-   local relative = (squares1 / before ^ 2 + squares2 / after ^ 2) / df
-   return noise.new(0.0, 0.0, relative)
+   local relative = (squares1 / before ^ 2 + squares2 / after ^ 2) / data.df
+   return noise.new(0.0, 0.0, relative, data.has_unit and data.unit or 0.0)
 end
 
--- Returns the test of the totals and the bounds of their ratio.
-local function tested(base, new, data)
+-- Returns the test of the totals by the differences between runs, and the bounds of their ratio;
+-- nil for one run on a side.
+local function by_runs(base, new, data)
    local before, squares1, n1 = tests.moments(base)
    local after, squares2, n2 = tests.moments(new)
-   if n1 > 1 and n2 > 1 then
-      local result = tests.welch(base, new, data.alpha)
-      local low, high = tests.ratio_interval(before, math.sqrt(squares1 / (n1 - 1) / n1), after,
-         math.sqrt(squares2 / (n2 - 1) / n2),
-         distributions.t_quantile(data.alpha / 2, result.df))
-      return result.p, low, high
-   elseif data.has_unit then
-      local result = tests.poisson(math.floor(before * n1 / data.unit + 0.5),
-         math.floor(after * n2 / data.unit + 0.5), n1, n2, data.alpha)
-      return result.p, result.low, result.high
+   if n1 < 2 or n2 < 2 then
+      return nil
    end
+   local result = tests.welch(base, new, data.alpha)
+   local low, high = tests.ratio_interval(before, math.sqrt(squares1 / (n1 - 1) / n1), after,
+      math.sqrt(squares2 / (n2 - 1) / n2), distributions.t_quantile(data.alpha / 2, result.df))
+   return { p = result.p, low = low, high = high }
+end
+
+-- Returns the same by the number of samples; nil if that is not known.
+local function by_samples(base, new, data)
+   return data.has_unit and tests.poisson(math.floor(tests.moments(base) * #base / data.unit + 0.5),
+      math.floor(tests.moments(new) * #new / data.unit + 0.5), #base, #new, data.alpha) or nil
+end
+
+-- Returns the test of the totals and the bounds of their ratio. Runs may differ by chance less than
+-- their numbers of samples do.
+local function tested(base, new, data)
+   local one, other = by_runs(base, new, data), by_samples(base, new, data)
+   if not one or not other then
+      return one or other or {}
+   end
+   return { p = math.max(one.p, other.p), low = math.min(one.low, other.low),
+      high = math.max(one.high, other.high) }
 end
 
 -- How many times as much the typical function costs in the new side, and half of the width of the
@@ -46,6 +61,9 @@ local function scale_of(items, data)
       return scale
    end
    local _, variance = run_scales.of_sides(items)
+   if data.has_unit and data.whole > 0 then -- a median of numbers of samples
+      variance = math.max(variance, math.pi / 2 / data.whole)
+   end
    return scale, scale * math.sqrt(variance * (1 / data.n1 + 1 / data.n2))
       * distributions.t_quantile(data.alpha / 2, data.df)
 end
@@ -63,10 +81,11 @@ function whole.compare(options, data)
       relative = before > 0 and (after - before) / before or nil }
    result.scale, result.scale_width = scale_of(options.items, data)
    if not options.exact then
-      local p, low, high = tested(base, new, data)
-      result.p, result.low, result.high = p, low and low - 1, high and high - 1
+      local found = tested(base, new, data)
+      result.p, result.low = found.p, found.low and found.low - 1
+      result.high = found.high and found.high - 1
       if math.min(#base, #new) > 1 and before > 0 and after > 0 then
-         return result, { noise = noise_of(base, new, data.df), df = data.df, smallest = 0.0 }
+         return result, { noise = noise_of(base, new, data), df = data.df, smallest = 0.0 }
       end
    end
    return result
