@@ -35,6 +35,58 @@ describe("comparison:check", function()
    end)
 end)
 
+describe("profio compare --fail", function()
+   it("does not pass for a name that no row has", function()
+      local path = command.file("gate.pb.gz", stored.pprof { ["main;heavy"] = 5 })
+      for condition, wanted in pairs { ["self of nosuch > +5%"] = 4, ["slower of ~^x"] = 4,
+         ["new of nosuch"] = 0, ["self of heavy > +900%"] = 0 } do
+         for _, form in ipairs { "text", "junit", "json" } do
+            local out, status, err = command.run(("profio compare %s --new %s --output %s --fail '%s'")
+               :format(path, path, form, condition))
+            assert.equal(wanted, status, condition .. form)
+            assert.equal(wanted == 4, (out .. err):find "no row " ~= nil)
+         end
+      end
+   end)
+end)
+
+describe("profio compare --run", function()
+   local function file(name, weight)
+      return command.file(name, stored.pprof { ["main;f"] = weight })
+   end
+
+   setup(function()
+      local _, status, err = command.run(("rm -f run.db; for h in a b; do for v in 1 2; do profio "
+         .. "store add run.db --label host=$h --label version=$v $h$v.pb.gz || exit; done; done"))
+      assert.equal(0, status, err)
+   end)
+
+   file("a1.pb.gz", 1000)
+   file("a2.pb.gz", 2000)
+   file("b1.pb.gz", 4000)
+   file("b2.pb.gz", 8000)
+
+   local function means(options)
+      local out, status, err = command.run("profio compare " .. options .. " --output csv "
+         .. "--columns before,after --where function=f")
+      return status == 0 and out:match "\n(.*)\n" or err, status
+   end
+
+   it("selects runs of both sides", function()
+      assert.equal("2500,5000", means "version=1 run.db --new version=2")
+      assert.equal("1000,2000", means "version=1 run.db --new version=2 --run host=a")
+      assert.equal("8000,4000", means "version=2 run.db --new version=1 run.db --run host=b")
+      assert.equal("4000,2000", means(
+         "version=1 run.db --new version=2 --run host=a --diff-run host=b"))
+   end)
+
+   it("is refused if a side is no store", function()
+      local message, status = means "a1.pb.gz --new run.db --run host=a"
+      assert.equal(2, status)
+      assert.matches("picks runs of a store; these files are traces of format 'pprof'", message)
+   end)
+end)
+
 describe("profio.compare", function()
    it("says that several functions have the name of option normalise", function()
       profio.register { name = "in-files", score = function() return 0 end,

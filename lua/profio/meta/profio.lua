@@ -645,7 +645,7 @@ function Comparison:difference() end
 ---@param conditions string[]
 ---@return { condition: string, name: string, state: string, text: string }[] results one for each
 ---row that fails (state = "failed"), or whose verdict is unknown (state = "unknown"), with what
----would have been needed to know it, and for each name that no row has (also "unknown"); empty: all
+---would have been needed to know it, and for each name that no row has ("failed"); empty: all
 ---conditions hold
 function Comparison:check(conditions) end
 

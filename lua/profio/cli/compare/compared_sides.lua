@@ -59,7 +59,7 @@ local function share(base, new, base_conditions, new_conditions)
 end
 
 ---Sets the files, the older files and the conditions of both sides, as the flat form with --diff
----has them. Words before --base and --new are of the base.
+---has them. Conditions of --run are for both sides, unless --diff-run has those of the old one. Words before --base and --new are of the base.
 ---@param given table
 function sides.prepare(given)
    local base, base_conditions = parted(joined(given.files, given.base))
@@ -75,8 +75,9 @@ function sides.prepare(given)
       end
    end
    given.files, given.diff, given.diff_followers = new, base, {}
+   local has_own = given.diff_run and given.diff_run[1]
+   given.diff_run = joined(has_own and given.diff_run or given.run, base_conditions)
    given.run = joined(given.run, new_conditions)
-   given.diff_run = joined(given.diff_run, base_conditions)
 end
 
 -- }======

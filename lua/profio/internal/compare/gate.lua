@@ -7,8 +7,8 @@
 --
 -- A row fails a condition of a size only if its change is proven (verdict slower, faster, new or
 -- gone) and larger than the bound. Cost that moved does not fail. A row whose verdict is unknown,
--- and whose interval reaches beyond the bound, is reported with the state "unknown". So is a
--- condition on names that no row has.
+-- and whose interval reaches beyond the bound, is reported with the state "unknown". A condition on
+-- names that no row has fails, as a limit does, for a gate that checks nothing must not pass.
 
 local patterns = require "profio.internal.patterns"
 local raise = require "profio.internal.raise"
@@ -171,7 +171,7 @@ local function unmatched(condition, items)
       end
       names[i] = item.name
    end
-   return { condition = condition.text, name = name, state = "unknown",
+   return { condition = condition.text, name = name, state = "failed",
       text = condition.pattern and ("no row has the pattern '%s'"):format(name)
          or ("no row is called '%s'%s"):format(name, suggestions.hint(name, names)) }
 end
