@@ -41,8 +41,8 @@ describe("profio compare --fail", function()
       for condition, wanted in pairs { ["self of nosuch > +5%"] = 4, ["slower of ~^x"] = 4,
          ["new of nosuch"] = 0, ["self of heavy > +900%"] = 0 } do
          for _, form in ipairs { "text", "junit", "json" } do
-            local out, status, err = command.run(("profio compare %s --new %s --output %s --fail '%s'")
-               :format(path, path, form, condition))
+            local out, status, err = command.run(("profio compare %s --new %s --output %s "
+               .. "--fail '%s'"):format(path, path, form, condition))
             assert.equal(wanted, status, condition .. form)
             assert.equal(wanted == 4, (out .. err):find "no row " ~= nil)
          end

@@ -315,7 +315,9 @@ end
 ---@return string
 function methods:text()
    local state = rawget(self, compare)
-   return sentences.text(state, result_of(state, "self"))
+   return sentences.text(state, result_of(state, "self"), function(wanted)
+      return result_of(state, "self", wanted).rows
+   end)
 end
 
 ---Returns the difference of the means of both sides as a profile, for exports and reports. Needs

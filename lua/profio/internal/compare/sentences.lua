@@ -4,6 +4,9 @@ local times = require "profio.internal.times"
 
 local sentences = {}
 
+-- Verdicts of a whole that has changed.
+local proven <const> = { slower = true, faster = true }
+
 -- Functions that a sentence names.
 local MOST_NAMED = 3
 local MOST_RUNS = 1000
@@ -164,6 +167,42 @@ local function changed_sentence(state, rows)
       end))
 end
 
+-- Returns the row with the largest part of the change of the whole; nil: none changed likewise.
+local function candidate_of(result)
+   local found
+   for _, row in ipairs(result.rows) do
+      local is_part = row.change * result.whole.change > 0 and row.verdict ~= "moved"
+      if is_part and (not found or math.abs(row.change) > math.abs(found.change)) then
+         found = row
+      end
+   end
+   return found
+end
+
+-- Returns the number of runs on each side that would prove the change of a row, or nil.
+local function runs_to_prove(state, row, rows_for)
+   for _, other in ipairs(row.relative and rows_for { relative = math.abs(row.relative) } or {}) do
+      if other.key == row.key and other.runs_needed then
+         return math.max(other.runs_needed, math.min(#state.runs.base, #state.runs.new) + 1)
+      end
+   end
+end
+
+-- If the whole has changed and no row is known to have: the row with the largest part of it.
+local function candidate_sentence(state, result, rows_for)
+   local is_open = proven[result.whole.verdict]
+      and #rows_with(result.rows, "slower", "faster", "new", "gone") == 0
+   local row = is_open and candidate_of(result)
+   if not row then
+      return nil
+   end
+   local count = runs_to_prove(state, row, rows_for)
+   return ("The largest part is in %s: %s%s, %.0f %% of the change%s."):format(row.name,
+      signed(row.change, state.shown), percent(row.relative),
+      row.change / result.whole.change * 100,
+      count and ("; about %s on each side would prove it"):format(sentences.runs(count)) or "")
+end
+
 local function moved_sentence(state, rows)
    local list = {}
    for _, row in ipairs(rows_with(rows, "moved")) do
@@ -229,14 +268,16 @@ end
 ---Returns the paragraph of a comparison.
 ---@param state table of the comparison: runs, items, by, metric, options, shown
 ---@param result table of the test: rows sorted by their change, whole, notes
+---@param rows_for fun(wanted: table): table[] the rows with the runs that a change needs: { relative = }
 ---@return string
-function sentences.text(state, result)
+function sentences.text(state, result, rows_for)
    local list = { whole_sentence(state, result.whole) }
    local function add(sentence)
       list[#list + 1] = sentence
    end
    add(scale_sentence(state, result))
    add(changed_sentence(state, result.rows))
+   add(candidate_sentence(state, result, rows_for))
    add(moved_sentence(state, result.rows))
    add(unknown_sentence(state, result.rows))
    add(power_sentence(result))

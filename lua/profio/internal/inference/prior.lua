@@ -27,16 +27,19 @@ local function least_part(d)
 end
 
 -- Returns the mean and the variance of the logarithms of the factors, and the median of these; two
--- parameters are fitted.
-local function logarithms(spreads, c, d)
+-- parameters are fitted. No median is below the noise of samples, so that functions whose runs
+-- happen to be equal do not teach that there is no noise.
+local function logarithms(spreads, c, d, least_scale)
    local factors = {}
    for i, spread in ipairs(spreads) do
       factors[i] = spread.squares / (spread.means + c * spread.mean_squares)
    end
    local middle, sum, squares = median(factors), 0.0, 0.0
-   local least = math.max(least_part(d) * middle, 1e-300)
+   local part = least_part(d)
    for i, factor in ipairs(factors) do
-      factors[i] = math.log(math.max(factor, least))
+      local spread = spreads[i]
+      local of_samples = least_scale * spread.means / (spread.means + c * spread.mean_squares)
+      factors[i] = math.log(math.max(factor, part * math.max(middle, of_samples), 1e-300))
       sum = sum + factors[i]
    end
    local mean = sum / #factors
@@ -93,7 +96,7 @@ function prior.fit(spreads, d, least_scale)
    end
    for step = -9, 9 do
       local c = step == -9 and 0.0 or 2.0 ^ step / median(means)
-      local mean, variance, middle = logarithms(spreads, c, d)
+      local mean, variance, middle = logarithms(spreads, c, d, least_scale)
       local scale, df = prior.of_logarithms(mean, variance, d)
       if not best or variance < best.variance and scale >= least_scale then
          best = { scale = scale, c = c, df = df, mean = mean, variance = variance,
