@@ -306,6 +306,46 @@ describe("profio store", function()
       end
    end)
 
+   it("names the metrics of other kinds of profiles in a note, which it does not show", function()
+      local store <close> = fresh()
+      for metric, name in pairs { cpu = "f", inuse_space = "g" } do
+         assert(store:add(assert(profio.open { data = stored.pprof({ ["main;" .. name] = 10 }, nil,
+            metric) })))
+      end
+      local words = "rows show 'cpu', which 1 of 2 runs have; the others: inuse_space "
+         .. "[store-several-metrics]"
+      for _, line in ipairs { "report flat store-adding/a.db", "store top store-adding/a.db",
+         "store trend f store-adding/a.db" } do
+         local _, status, errors = command.run("profio " .. line)
+         assert.equal(0, status, errors)
+         assert.is_truthy(errors:find(words, 1, true), errors)
+      end
+   end)
+
+   it("has one order of samples, whatever that of the files is", function()
+      local function bytes(order)
+         local text = protobuf.texts()
+         local parts = { protobuf.message(1, protobuf.number(1, text "cpu"),
+            protobuf.number(2, text "nanoseconds")) }
+         for _, n in ipairs(order) do
+            parts[#parts + 1] = protobuf.message(2, protobuf.packed(1, { n }),
+               protobuf.packed(2, { 10 * n })) .. protobuf.message(4, protobuf.number(1, n),
+               protobuf.message(4, protobuf.number(1, n))) .. protobuf.message(5,
+               protobuf.number(1, n), protobuf.number(2, text("f" .. n)))
+         end
+         return table.concat(parts) .. text.fields()
+      end
+      local exported = {}
+      for i, files in ipairs { { { 3, 1, 2 }, { 4, 2, 1 } }, { { 4, 2, 1 }, { 3, 1, 2 } } } do
+         local store <close> = fresh()
+         for _, order in ipairs(files) do
+            assert(store:add(assert(profio.open { data = bytes(order) })))
+         end
+         exported[i] = assert(assert(store:profile()):export "pprof")
+      end
+      assert.equal(exported[1], exported[2])
+   end)
+
    it("has one default metric: of several the first by name", function()
       local store <close> = fresh()
       for _, default in ipairs { "wall", "cpu" } do

@@ -59,12 +59,14 @@ end
 store.warnings = {
    ["store-damaged"] = "a part of the store cannot be read",
    ["store-no-calls"] = "some of the runs have no statistics of calls",
+   ["store-several-metrics"] = "the runs have different metrics, of which rows show one",
 }
 
 -- The remedy for each of them.
 store.remedies = {
    ["store-damaged"] = "add the files of its runs to a new store, or restore it from a copy; what "
       .. "is whole can be copied with profio store merge",
+   ["store-several-metrics"] = "choose one with --metric, or the runs of one kind with --run",
    ["store-no-calls"] = "they were added from files without events; their profiles are complete",
 }
 

@@ -59,7 +59,8 @@ local function share(base, new, base_conditions, new_conditions)
 end
 
 ---Sets the files, the older files and the conditions of both sides, as the flat form with --diff
----has them. Conditions of --run are for both sides, unless --diff-run has those of the old one. Words before --base and --new are of the base.
+---has them. Conditions of --run are for both sides, unless --diff-run has those of the old one.
+---Words before --base and --new are of the base.
 ---@param given table
 function sides.prepare(given)
    local base, base_conditions = parted(joined(given.files, given.base))

@@ -178,6 +178,9 @@ local function of_stored(state, stored, given)
       made, message, code = stored.contexts(state.dictionary)
       sum = made and sum + require("profio.profile").of_contexts(made, state.paths[1])
    end
+   if sum then
+      stored.note_kinds(sum:usual_metric(), sum:metrics())
+   end
    return sum and { kind = "profile", profile = sum }, message, code
 end
 
@@ -199,7 +202,11 @@ function making.body(trace, state, given)
    if kind and kind ~= "calls" and (given.from or given.to or given.lane) ~= nil then
       error(trace.path .. ": its profile is of the whole: from, to and lane are for events", 0)
    elseif kind == "stacks" then
-      return noting_losses(state, of_stacks(state, given))
+      local body, message, code, pin = noting_losses(state, of_stacks(state, given))
+      if body and stored then
+         stored.note_kinds(body:usual(), body:metrics())
+      end
+      return body, message, code, pin
    elseif kind == "calls" then
       return noting_losses(state, of_calls(trace, given))
    elseif not kind then

@@ -268,7 +268,8 @@ end
 ---Returns the paragraph of a comparison.
 ---@param state table of the comparison: runs, items, by, metric, options, shown
 ---@param result table of the test: rows sorted by their change, whole, notes
----@param rows_for fun(wanted: table): table[] the rows with the runs that a change needs: { relative = }
+---@param rows_for fun(wanted: table): table[] the rows with the runs that a change needs: wanted is
+---{ relative = }
 ---@return string
 function sentences.text(state, result, rows_for)
    local list = { whole_sentence(state, result.whole) }

@@ -171,6 +171,7 @@ end
 ---@class profio.CombinedRuns
 ---@field metrics { name: string, unit: string }[] if the runs have different ones: of each list, in
 ---the order of their bytes
+---@field of_runs { name: string, unit: string }[][] the metrics of each run; none of a graph
 ---@field usual string|nil the default metric that the runs state; of several, the first by name
 ---@field losses string[]
 ---@field warnings table[]
@@ -196,7 +197,7 @@ function combined.of(runs, path)
    end
    local mappings = distinct(field_of(all, "mapping"))
    local usual = distinct(field_of(all, "usual"))[1]
-   return { metrics = metrics, usual = usual,
+   return { metrics = metrics, usual = usual, of_runs = field_of(all, "metrics"),
       losses = joined(field_of(all, "losses"), tostring),
       warnings = joined(field_of(all, "warnings"), function(warning)
          return warning.path

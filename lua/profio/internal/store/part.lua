@@ -232,6 +232,38 @@ local function sum_of(state, dictionary)
    return sum
 end
 
+-- Returns the number of runs that have a metric, and whether their metrics differ.
+local function count_runs(lists, name)
+   local count, first, differ = 0, nil, false
+   for _, list in ipairs(lists) do
+      local names, has_it = {}, false
+      for i, metric in ipairs(list) do
+         names[i], has_it = metric.name, has_it or metric.name == name
+      end
+      table.sort(names)
+      local joined = table.concat(names, "\0")
+      first, differ = first or joined, differ or first ~= nil and first ~= joined
+      count = count + (has_it and 1 or 0)
+   end
+   return count, differ
+end
+
+-- Adds a note, once, if the runs have different metrics, of which views show one.
+local function note_kinds(state, usual, metrics)
+   local _, all = detailed(state)
+   local others, count, differ = {}, count_runs(all.of_runs, usual)
+   for _, metric in ipairs(metrics) do
+      others[#others + 1] = metric.name ~= usual and metric.name or nil
+   end
+   if differ and others[1] and not state.has_noted_kinds then
+      state.has_noted_kinds = true
+      state.source:warn(("the runs are of several kinds of profiles: without --metric (in Lua "
+         .. "option metric) the rows show '%s'%s; the others: %s"):format(usual, count > 0
+         and (", which %d of %d runs have"):format(count, #all.of_runs) or "",
+         table.concat(others, ", ")), { code = "store-several-metrics", kind = "note" })
+   end
+end
+
 -- Returns the selected runs, for trends. Raises failures.
 local function compared(state, stored)
    local runs, all = detailed(state)
@@ -240,6 +272,7 @@ local function compared(state, stored)
    if traces[1] then
       metrics, usual = graph_weights.metrics(traces, metrics)
    end
+   note_kinds(state, usual or core.empty_contexts(core.dictionary(), metrics):usual(), metrics)
    return { engine = state.engine, path = state.source:path(), tests = state.tests, runs = runs,
       all = { metrics = metrics, usual = usual }, has_graphs = stored.has_graphs,
       given = state.given }
@@ -258,6 +291,11 @@ local function stored_of(state)
          all = runs and state.all or { losses = { message } }
       end
       return all and table.move(all.losses, 1, #all.losses, 1, {}) or {}
+   end
+
+   ---Adds a note, once, if the runs have different metrics, of which views show one.
+   function stored.note_kinds(usual, metrics)
+      note_kinds(state, usual, metrics)
    end
 
    ---Returns the sum of the profiles of the runs, or nil, message, code.
