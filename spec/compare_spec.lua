@@ -444,7 +444,7 @@ describe("profio compare", function()
       local markdown = command.run("profio compare" .. both .. "--output markdown --fail new "
          .. "--fail 'self > 5%'")
       assert.matches("^%- %*%*failed%*%* `self > 5%%`: heavy", markdown)
-      assert.matches("\n| function | change |", markdown)
+      assert.matches("\n| function | change %(samples%) |", markdown)
       assert.matches("<details><summary>%d without a known change</summary>", markdown)
       local xml, status = command.run("profio compare" .. both .. "--output junit --fail new "
          .. "--fail 'self > 5%'")

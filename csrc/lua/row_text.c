@@ -16,7 +16,8 @@
 **   max_width  maximum width of a cell of the aligned table; default: none
 **   width      maximum width of its lines: texts are cut, and columns left
 **              out, until a line fits
-**   unit       "ns", "us", "ms" or "s": unit of times in the aligned table
+**   unit       "ns", "us", "ms" or "s": unit of times in the aligned table;
+**              "auto": that of the largest one among the first rows
 **   percent    array of columns with fractions that are shown as per cent
 **   keys       rowbinary: array of columns that are never missing
 **   depth      rowbinary: outermost frames that are written of a stack
@@ -42,7 +43,7 @@
 ** next result is an array of the columns that were left out, if any.
 ** On failure: nil, message, code, and "EPIPE" if a pipe has no reader any more.
 **
-** Called by lua/profio/reports, exports and cli; core.is_time also by internal.
+** Called by lua/profio/reports, exports and cli; core.unit also by internal.
 ** A userdata owns the text buffers; reader and file stay on the Lua stack
 ** during the call.
 */
@@ -252,15 +253,8 @@ static bool lists (lua_State *L, const char *key, const char *name) {
 
 
 static void read_columns (lua_State *L, row_job *job) {
-  static const row_column units[] = {
-      /* ns of the unit, decimals, name */
-      {0, NULL, PF_INT, 1, 0, "ns", false, false},
-      {0, NULL, PF_INT, 1000, 3, "us", false, false},
-      {0, NULL, PF_INT, 1000000, 3, "ms", false, false},
-      {0, NULL, PF_INT, 1000000000, 6, "s", false, false}};
-  static const char *const names[] = {"ns", "us", "ms", "s", NULL};
-  const row_column *const unit =
-      &units[l_option_word(L, 2, "unit", "ns", names)];
+  static const char *const names[] = {"ns", "us", "ms", "s", "auto", NULL};
+  const int unit = l_option_word(L, 2, "unit", "ns", names);
   int count;
   lua_getfield(L, 2, "columns");
   const size_t *const numbers =
@@ -270,8 +264,8 @@ static void read_columns (lua_State *L, row_job *job) {
   const int top = lua_gettop(L);
   for (int i = 0; i < count; i++) {
     const pf_field *const field = &job->reader->fields[numbers[i]];
-    columns[i] =
-        pf_is_time(field) ? *unit : (row_column){.unit = 1, .suffix = ""};
+    columns[i] = (row_column){.unit = 1, .suffix = pf_unit_of(field)};
+    columns[i].is_time = pf_is_time(field);
     columns[i].field = numbers[i];
     columns[i].name = field->name;
     columns[i].type = field->type;
@@ -284,6 +278,8 @@ static void read_columns (lua_State *L, row_job *job) {
   }
   job->columns = columns;
   job->ncolumns = (size_t)count;
+  job->chooses_unit = unit == ROW_UNITS;
+  row_set_unit(job, job->chooses_unit ? 0 : (size_t)unit);
   job->wanted = wanted;
 }
 
@@ -474,16 +470,31 @@ static int core_write_packets (lua_State *L) {
   return finish(L, job);
 }
 
-/* core.is_time(reader, column): whether a column contains times in ns. */
-static int core_is_time (lua_State *L) {
+/* core.unit(reader, column): the unit of a column: "ns", what it counts, or an
+   empty text. */
+static int core_unit (lua_State *L) {
   const pf_reader *const reader = l_reader_check(L, 1)->reader;
-  lua_pushboolean(L, pf_is_time(&reader->fields[l_field_check(L, 2, reader)]));
+  const pf_bytes unit =
+      pf_unit_of(&reader->fields[l_field_check(L, 2, reader)]);
+  lua_pushlstring(L, (const char *)unit.at, unit.size);
+  return 1;
+}
+
+
+/* core.help_of_weight(text, metric, unit): the help of a column with the
+   weights of a metric, from which core.unit reads the unit. */
+static int core_help_of_weight (lua_State *L) {
+  char help[256];
+  pf_help_of_weight(help, sizeof help, luaL_checkstring(L, 1),
+                    luaL_checkstring(L, 2), luaL_checkstring(L, 3));
+  lua_pushstring(L, help);
   return 1;
 }
 
 
 void l_open_rows (lua_State *L) {
   l_class(L, L_JOB, NULL, job_gc, job_gc);
-  L_ADD(L, {"is_time", core_is_time}, {"write_listing", core_write_listing},
+  L_ADD(L, {"unit", core_unit}, {"help_of_weight", core_help_of_weight},
+        {"write_listing", core_write_listing},
         {"write_packets", core_write_packets}, {"write_rows", core_write_rows});
 }

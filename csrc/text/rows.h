@@ -39,11 +39,12 @@ typedef struct row_column {
   size_t field; /* index of the reader's field */
   const char *name;
   pf_type type;
-  int64_t unit;       /* aligned table: ns of the unit shown, or 1 */
-  int digits;         /* aligned table: decimals of the unit shown */
-  const char *suffix; /* aligned table: name of the unit; "": no time */
-  bool is_share;      /* aligned table: show a fraction as per cent */
-  bool is_key;        /* RowBinary: never missing, so it has no missing mark */
+  int64_t unit;    /* aligned table: ns of the unit shown, or 1 */
+  int digits;      /* aligned table: decimals of the unit shown */
+  pf_bytes suffix; /* aligned table: the unit, after the name; "": none */
+  bool is_time;
+  bool is_share; /* aligned table: show a fraction as per cent */
+  bool is_key;   /* RowBinary: never missing, so it has no missing mark */
 } row_column;
 
 #define ROW_AHEAD 4096u /* rows measured before the first of them is written */
@@ -112,7 +113,7 @@ struct row_job {
   bool *wanted;   /* flags of the reader's fields */
   pf_batch batch; /* current batch; borrowed */
   const row_format *format;
-  const row_column *columns;
+  row_column *columns;
   size_t ncolumns;
   bool header, color;
   bool is_raw;        /* csv, tsv: keep bytes that are not UTF-8 */
@@ -139,10 +140,11 @@ struct row_job {
   row_text waiting;       /* texts of cells that wait for their widths */
   row_cell *cells;        /* ROW_AHEAD rows of cells, and one more */
   size_t rows_waiting;    /* rows in `cells` */
-  size_t *widths; /* by column; followed by their upper bounds, and by the
+  size_t *widths;    /* by column; followed by their upper bounds, and by the
                           widths of the headers */
-  bool is_headed; /* the header has been written */
-  size_t nhidden; /* columns left out, whose upper bound is 0 */
+  bool chooses_unit; /* the unit of times is that of the largest one */
+  bool is_headed;    /* the header has been written */
+  size_t nhidden;    /* columns left out, whose upper bound is 0 */
 
   const struct row_template *templates; /* listing: */
   size_t ntemplates;
@@ -159,6 +161,11 @@ struct row_job {
 extern const row_format row_table, row_csv, row_tsv, row_json, row_ndjson,
     row_rowbinary, row_listing, row_track_packets;
 
+
+#define ROW_UNITS 4 /* ns, us, ms, s */
+
+/* Shows the times of a job in a unit: 0 ns, 1 us, 2 ms, 3 s. */
+void row_set_unit (row_job *job, size_t unit);
 
 /* Enlarges the buffer so that `more` bytes are free. */
 pf_status row_grow (row_text *text, size_t more);

@@ -32,6 +32,22 @@
 #define LONG_TEXT 20 /* columns are left out before texts are cut to less */
 
 
+void row_set_unit (row_job *job, size_t unit) {
+  static const row_column units[ROW_UNITS] = {
+      {.unit = 1, .digits = 0},
+      {.unit = 1000, .digits = 3},
+      {.unit = 1000000, .digits = 3},
+      {.unit = 1000000000, .digits = 6}};
+  static const char *const names[ROW_UNITS] = {"ns", "us", "ms", "s"};
+  for (size_t i = 0; i < job->ncolumns; i++)
+    if (job->columns[i].is_time) {
+      job->columns[i].unit = units[unit].unit;
+      job->columns[i].digits = units[unit].digits;
+      job->columns[i].suffix = pf_bytes_of(names[unit]);
+    }
+}
+
+
 /* Writes a time in a larger unit, rounded to column->digits decimals; the unit
    has that many zeros at least. */
 static char *put_time (char *p, int64_t value, const row_column *column) {
@@ -180,17 +196,19 @@ static pf_status put_cell (row_job *job, size_t i, const char *bytes,
    and its unit. Returns PF_ENOMEM or PF_OK, and its width in *width. */
 static pf_status make_header (row_job *job, size_t i, size_t *width) {
   const row_column *const column = &job->columns[i];
-  const size_t size = strlen(column->suffix);
   row_text *const text = &job->cut;
   text->used = 0;
   pf_status status = row_put_printable(text, pf_bytes_of(column->name), width);
-  if (status != PF_OK || size == 0)
+  if (status != PF_OK || column->suffix.size == 0)
     return status;
-  *width += size + 3;
+  size_t unit_width;
   status = row_put(text, " (", 2);
   if (status == PF_OK)
-    status = row_put(text, column->suffix, size);
-  return status == PF_OK ? row_put(text, ")", 1) : status;
+    status = row_put_printable(text, column->suffix, &unit_width);
+  if (status != PF_OK)
+    return status;
+  *width += unit_width + 3;
+  return row_put(text, ")", 1);
 }
 
 
@@ -380,15 +398,9 @@ static pf_status put_waiting (row_job *job) {
 }
 
 
-static pf_status table_begin (row_job *job) {
-  const size_t n = job->ncolumns;
-  job->cells = calloc(ROW_AHEAD * n + 1, sizeof *job->cells);
-  job->widths = calloc(3 * n + 1, sizeof *job->widths);
-  if (job->cells == NULL || job->widths == NULL)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < n; i++)
-    bounds_of(job)[i] = SIZE_MAX;
-  for (size_t i = 0; job->header && i < n; i++) {
+/* Stores the widths of the headers. */
+static pf_status measure_headers (row_job *job) {
+  for (size_t i = 0; job->header && i < job->ncolumns; i++) {
     if (make_header(job, i, &headers_of(job)[i]) != PF_OK)
       return PF_ENOMEM;
     job->widths[i] = headers_of(job)[i];
@@ -397,8 +409,42 @@ static pf_status table_begin (row_job *job) {
 }
 
 
+/* Shows times in the unit that suits the largest one of the current batch. */
+static pf_status choose_unit (row_job *job) {
+  double largest = 0;
+  size_t unit = 0;
+  for (size_t i = 0; i < job->ncolumns; i++) {
+    const pf_column *const values = &job->batch.columns[job->columns[i].field];
+    for (size_t r = 0; job->columns[i].is_time && r < job->batch.rows; r++) {
+      const double value = pf_is_missing(values, r) ? 0
+                           : values->type == PF_INT ? (double)values->ints[r]
+                                                    : values->nums[r];
+      largest = fmax(largest, fabs(value));
+    }
+  }
+  for (double size = 1000; unit + 1 < ROW_UNITS && largest >= size;
+       size *= 1000)
+    unit++;
+  job->chooses_unit = false;
+  row_set_unit(job, unit);
+  return measure_headers(job);
+}
+
+
+static pf_status table_begin (row_job *job) {
+  const size_t n = job->ncolumns;
+  job->cells = calloc(ROW_AHEAD * n + 1, sizeof *job->cells);
+  job->widths = calloc(3 * n + 1, sizeof *job->widths);
+  if (job->cells == NULL || job->widths == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < n; i++)
+    bounds_of(job)[i] = SIZE_MAX;
+  return measure_headers(job);
+}
+
+
 static pf_status table_rows (row_job *job) {
-  pf_status status = PF_OK;
+  pf_status status = job->chooses_unit ? choose_unit(job) : PF_OK;
   for (size_t i = 0; i < job->ncolumns; i++)
     if (job->columns[i].type == PF_AREA &&
         !pf_shared_names_all(&job->shared, job->reader->dictionary))

@@ -20,7 +20,7 @@ setup(function()
       local stacks = host == "h1" and { ["main;parse"] = 90, ["main;slow"] = 10 }
          or { ["main;parse"] = 25, ["main;slow"] = 25 + day - 1, ["main;slow;<&x"] = 25 }
       local trace <close> = assert(profio.open { data = stored.pprof(stacks,
-         { time_nanos = (1700000000 + day * DAY) * 1000000000 }, "time") })
+         { time_nanos = (1700000000 + day * DAY) * 1000000000 }, "hit") })
       assert(store:add(trace, { labels = { host = host } }))
    end
 end)
@@ -36,15 +36,15 @@ end
 describe("profio store trend", function()
    it("shows shares with bars", function()
       assert.equal([[
-by          runs  self  total   share     p10     p50     p90
-2023-11-14     1    10     10  10.00%  10.00%  10.00%  10.00%  ####
-2023-11-15     1    25     50  66.67%  66.67%  66.67%  66.67%  ########################
-2023-11-16     1    10     10  10.00%  10.00%  10.00%  10.00%  ####
-2023-11-17     1    27     52  67.53%  67.53%  67.53%  67.53%  ########################
+by          runs  self (hit)  total (hit)   share     p10     p50     p90
+2023-11-14     1          10           10  10.00%  10.00%  10.00%  10.00%  ####
+2023-11-15     1          25           50  66.67%  66.67%  66.67%  66.67%  ########################
+2023-11-16     1          10           10  10.00%  10.00%  10.00%  10.00%  ####
+2023-11-17     1          27           52  67.53%  67.53%  67.53%  67.53%  ########################
 ]], run "trend slow fleet.db")
       assert.equal([[
-by  runs  self  total   share     p10     p50     p90
-h2     2   102    102  67.11%  66.67%  66.67%  67.53%  ########################
+by  runs  self (hit)  total (hit)   share     p10     p50     p90
+h2     2         102          102  67.11%  66.67%  66.67%  67.53%  ########################
 ]], run "trend '~^[<s]' --by host --top 1 --where by=h2 fleet.db")
    end)
 
@@ -79,7 +79,7 @@ print([len(root.find(tag + name).get('points').split()) for name in ('polyline',
       run("trend nobody fleet.db", 1, "fleet.db: no function of the store has such a name")
       run("trend main --by color fleet.db", 2, "no label 'color'; there are: hour, day, .*, host")
       run("trend '~[' fleet.db", 2, "'%[' is no Lua pattern")
-      run("trend main --metric color fleet.db", 2, "no metric 'color'; there are: time")
+      run("trend main --metric color fleet.db", 2, "no metric 'color'; there are: hit")
       run("trend main --run host=h9 fleet.db", 1, "no run of the store is selected")
       run("trend main --focus x fleet.db", 2, "no option %-%-focus")
       local _, status, errors = command.run(
@@ -95,9 +95,9 @@ end)
 describe("profio store top", function()
    it("shows what differs most from the rest", function()
       assert.equal([[
-by  runs  whole  distance  function  function_share  others_share
-h1     2    200     0.571  parse             90.00%        32.89%
-h2     2    152     0.571  parse             32.89%        90.00%
+by  runs  whole (hit)  distance  function  function_share  others_share
+h1     2          200     0.571  parse             90.00%        32.89%
+h2     2          152     0.571  parse             32.89%        90.00%
 ]], run "top --by host fleet.db")
       assert.equal(1 + 2, select(2, run("top --top 2 --output csv fleet.db"):gsub("\n", "")))
       assert.matches("^by,distance\n%x+,", run "top --columns by,distance --output csv fleet.db")

@@ -96,7 +96,7 @@ describe("--report flat", function()
    end)
 
    it("is a table when other columns are asked for", function()
-      assert.equal("function  self (s)\nwork      0.350000\n",
+      assert.equal("function  self (ms)\nwork        350.000\n",
          text "--report flat --columns function,self --top 1")
       assert.equal("function  self (ms)\nwork        350.000\n",
          text "--report flat --columns function,self --top 1 --unit ms")
@@ -165,8 +165,8 @@ index % time    self  children    called     name
    end)
 
    it("is a table with --where", function()
-      assert.equal("caller  callee  calls  self (s)  total (s)  caller_file  callee_file\n"
-         .. "main    work        5  0.350000   0.500000\n",
+      assert.equal("caller  callee  calls  self (ms)  total (ms)  caller_file  callee_file\n"
+         .. "main    work        5    350.000     500.000\n",
          text "--report graph --where caller=main")
    end)
 end)

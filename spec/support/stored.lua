@@ -43,12 +43,13 @@ function stored.stacks(random)
    return stacks
 end
 
----Returns what a command wrote to standard error, without notes on samples that have no stack, of
----which there are some.
+---Returns what a command wrote to standard error, without notes on samples that have no stack, and
+---on rates that differ, of which there are some.
 ---@param errors string
 ---@return string
 function stored.without_notes(errors)
-   return (errors:gsub("[^\n]* note: [^\n]*%[profile%-no%-stack%]\n", ""))
+   return (errors:gsub("[^\n]* note: [^\n]*%[profile%-no%-stack%]\n", "")
+      :gsub("[^\n]* note: another rate: [^\n]*\n", ""))
 end
 
 ---Writes a number of random pprof files into the folder of spec.support.command.

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/contexts/views.h"
 #include "kernels/base/order.h"
@@ -19,15 +20,18 @@ enum {
   TOTAL_CHANGE, SIGNIFICANCE, FILE_NAME, LINE, NFIELDS
 };
 
+#define FIRST_WEIGHT SELF
+#define LAST_WEIGHT  TOTAL_CHANGE
+
 static const pf_field fields[NFIELDS] = {
   {"function", PF_NAME, "its name"},
-  {"self", PF_INT, "its own time, in ns or the unit of the metric"},
-  {"self_before", PF_INT, "self of the old profile, in ns or that unit"},
-  {"change", PF_INT, "self less self_before, in ns or that unit"},
+  {"self", PF_INT, "its own time or weight"},
+  {"self_before", PF_INT, "self of the old profile"},
+  {"change", PF_INT, "self less self_before"},
   {"relative", PF_NUM, "change as a part of self_before"},
-  {"total", PF_INT, "with all it called, in ns or that unit"},
-  {"total_before", PF_INT, "total of the old profile, in ns or that unit"},
-  {"total_change", PF_INT, "total less total_before, in ns or that unit"},
+  {"total", PF_INT, "with all it called"},
+  {"total_before", PF_INT, "total of the old profile"},
+  {"total_change", PF_INT, "total less total_before"},
   {"significance", PF_NUM, "the change of its count in standard errors"},
   {"file", PF_NAME, "its source file or module"},
   {"line", PF_INT, "its line"},
@@ -36,6 +40,8 @@ static const pf_field fields[NFIELDS] = {
 
 typedef struct diff_reader {
   pf_reader reader;
+  pf_field fields[NFIELDS];
+  char helps[LAST_WEIGHT + 1][160]; /* of weights, with their unit */
   pf_diff diff;
   pf_pair *pairs; /* the nodes in order, and as many spare ones */
   size_t count, at;
@@ -129,6 +135,19 @@ static bool order_nodes (diff_reader *r) {
 }
 
 
+/* Set the fields, in whose help text output finds the unit. */
+static void set_fields (diff_reader *r, const char *unit) {
+  memcpy(r->fields, fields, sizeof fields);
+  for (int i = FIRST_WEIGHT; i <= LAST_WEIGHT; i++)
+    if (i != RELATIVE) {
+      pf_help_of_weight(r->helps[i], sizeof r->helps[i], fields[i].help, unit,
+                        unit);
+      r->fields[i].help = r->helps[i];
+    }
+  r->reader.fields = r->fields;
+}
+
+
 pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
                         pf_error *error) {
   diff_reader *const r = pf_reader_of(
@@ -137,6 +156,7 @@ pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
     return PF_ENOMEM;
   r->reader.close = diff_close;
   r->diff = *diff;
+  set_fields(r, diff->unit);
   return pf_reader_opened(&r->reader,
                           order_nodes(r) ? PF_OK : pf_no_memory(error), reader);
 }

@@ -46,7 +46,7 @@ typedef struct rows_reader {
   pf_reader reader;
   pf_field fields[MAX_FIELDS];
   shown shown[MAX_FIELDS];
-  char helps[2][96]; /* of self and total, with the unit */
+  char helps[2][160]; /* of self and total, with the unit */
   const pf_contexts *contexts;
   row *rows;
   size_t count, at;
@@ -417,11 +417,12 @@ static void set_fields (rows_reader *r, const pf_context_rows *wanted) {
       columns[wanted->view == PF_VIEW_BOTTOM_UP ? PF_VIEW_TREE : wanted->view];
   /* The help of self and total names the unit: text output formats times by
      it. */
+  const char *const name = r->contexts->metrics[wanted->metric].name;
   const char *const unit = r->contexts->metrics[wanted->metric].unit;
   for (size_t i = 0; i < 2; i++)
-    snprintf(r->helps[i], sizeof r->helps[i], "%s%s%s",
-             i == 1 ? "with all it called" : "its own time or weight",
-             unit[0] == '\0' ? "" : ", in ", unit);
+    pf_help_of_weight(r->helps[i], sizeof r->helps[i],
+                      i == 1 ? "with all it called" : "its own time or weight",
+                      name, unit);
   size_t n = 0;
   for (; n < MAX_FIELDS && from[n].name != NULL; n++) {
     const char *const help =

@@ -99,6 +99,8 @@ typedef struct pf_diff {
   const pf_contexts *contexts; /* borrowed by the reader, must not change */
   size_t self, self_before, total, total_before;
   size_t count, count_before; /* number of samples, for significance */
+  const char *unit; /* of the weights, as pf_unit_of returns it; borrowed by
+                       pf_diff_open */
   double exposure; /* samples of the new side for one of the old side if nothing
                       changed: more runs or a higher rate; 0: not known */
 } pf_diff;

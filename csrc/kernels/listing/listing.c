@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "model/rows/batch.h"
+
 #define NS_PER_SECOND 1e9
 
 
@@ -46,12 +48,18 @@ void *listing_new (size_t size, const pf_listing *listing,
   /* Text output formats a column as a time if its help ends with ", ns", so a
      metric that is no time must have another help. */
   static const char in_ns[] = ", ns";
+  const pf_graph *const graph = listing->flow->graph;
+  const bool has_metric = listing->flow->metric < graph->nmetrics;
+  pf_help_of_weight(
+      self->help, sizeof self->help, "in the unit of the metric",
+      has_metric ? graph->metrics[listing->flow->metric].name : "",
+      has_metric ? graph->metrics[listing->flow->metric].unit : "");
   for (size_t i = 0; i < nfields; i++) {
     const size_t length = strlen(fields[i].help);
     self->fields[i] = fields[i];
     if (!is_time(listing->flow) && length >= sizeof in_ns - 1 &&
         strcmp(fields[i].help + length - (sizeof in_ns - 1), in_ns) == 0)
-      self->fields[i].help = "in the unit of the metric";
+      self->fields[i].help = self->help;
   }
   self->base.fields = self->fields;
   return self;

@@ -210,11 +210,11 @@ static int contexts_arcs (lua_State *L) {
 }
 
 
-/* contexts:diff(exposure): a reader with a row for each function, for a profile
-   of single frames with the metrics "self", "self before", "total", and so on.
-   exposure: as in pf_diff. */
+/* contexts:diff(unit, exposure): a reader with a row for each function, for a
+   profile of single frames with the metrics "self", "self before", "total", and
+   so on. unit and exposure: as in pf_diff. */
 static int contexts_diff (lua_State *L) {
-  lua_settop(L, 2);
+  lua_settop(L, 3);
   const pf_contexts *const c = l_contexts_check(L, 1);
   const pf_diff diff = {c,
                         pf_metric_named(c, "self"),
@@ -223,7 +223,8 @@ static int contexts_diff (lua_State *L) {
                         pf_metric_named(c, "total before"),
                         pf_metric_named(c, "count"),
                         pf_metric_named(c, "count before"),
-                        luaL_checknumber(L, 2)};
+                        luaL_checkstring(L, 2),
+                        luaL_checknumber(L, 3)};
   l_reader *const r = l_reader_new(L);
   return l_reader_opened(L, pf_diff_open(&diff, &r->reader, &r->error));
 }

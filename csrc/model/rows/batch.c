@@ -3,9 +3,11 @@
 */
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/dictionary/names.h"
 #include "model/rows/batch.h"
 
 #define MISSING_WORDS (PF_BATCH_ROWS / 64)
@@ -63,19 +65,41 @@ static bool is_letter (char c) {
 }
 
 
-bool pf_is_time (const pf_field *field) {
+pf_bytes pf_unit_of (const pf_field *field) {
   static const char *const known[] = {"time",  "start", "stop",  "self",
                                       "total", "net",   "gross", "spent"};
   const char *const help = field->help == NULL ? "" : field->help;
+  const char *const begin = strchr(help, '[');
+  const char *const end = begin == NULL ? NULL : strchr(begin, ']');
+  const pf_bytes none = {(const uint8_t *)help, 0}, time = pf_bytes_of("ns");
   if (field->type != PF_INT && field->type != PF_NUM)
-    return false;
+    return none;
+  if (end != NULL && end[1] == '\0')
+    return (pf_bytes){(const uint8_t *)begin + 1, (size_t)(end - begin) - 1};
   for (const char *at = help; (at = strstr(at, "ns")) != NULL; at += 2)
     if ((at == help || !is_letter(at[-1])) && !is_letter(at[2]))
-      return true;
+      return time;
   for (size_t i = 0; *help == '\0' && i < sizeof known / sizeof *known; i++)
     if (strcmp(field->name, known[i]) == 0)
-      return true;
-  return false;
+      return time;
+  return none;
+}
+
+
+bool pf_is_time (const pf_field *field) {
+  const pf_bytes unit = pf_unit_of(field);
+  return unit.size == 2 && memcmp(unit.at, "ns", 2) == 0;
+}
+
+
+void pf_help_of_weight (char *help, size_t size, const char *text,
+                        const char *metric, const char *unit) {
+  const char *const shown = strcmp(unit, "count") == 0 ? metric : unit;
+  snprintf(help, size,
+           *shown == '\0'            ? "%s"
+           : strcmp(unit, "ns") == 0 ? "%s, in %s"
+                                     : "%s [%s]",
+           text, shown);
 }
 
 

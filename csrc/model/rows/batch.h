@@ -50,10 +50,20 @@ static inline bool pf_is_file (const pf_field *field) {
   return field->help == pf_file_help;
 }
 
-/* Return whether a column is in nanoseconds: it is an int or a num, and its
-   help contains the word ns, or it has no help and the name of a time
-   column. */
+/* Return the unit of a column, which is an int or a num: "ns" if its help
+   contains the word ns, or if it has no help and the name of a time column;
+   what is counted, if its help ends with that in brackets, "[bytes]"; else an
+   empty text. This is the only place that decides the unit of a column. */
+pf_bytes pf_unit_of (const pf_field *field);
+
+/* Return whether a column is in nanoseconds. */
 bool pf_is_time (const pf_field *field);
+
+/* Write the help of a column with the weights of a metric, from which
+   pf_unit_of reads the unit: that of the metric, or the name of the metric if
+   it counts. */
+void pf_help_of_weight (char *help, size_t size, const char *text,
+                        const char *metric, const char *unit);
 
 /* Return the index of the remainder column of a column, or SIZE_MAX. */
 size_t pf_remainder_of (const pf_field *fields, size_t nfields, size_t column);

@@ -40,7 +40,7 @@ local function check_unit(given, rows, columns)
    end
    local reader = rows:reader()
    for _, field in ipairs(reader:fields()) do
-      if shown[field.name] and core.is_time(reader, field.name) then
+      if shown[field.name] and core.unit(reader, field.name) == "ns" then
          return
       end
    end

@@ -465,11 +465,18 @@ function core.rows(over, columns, most) end
 ---@return integer rows
 function core.drain(over, all) end
 
----Returns whether a column is in nanoseconds.
+---Returns the help of a column with the weights of a metric, from which core.unit reads the unit.
+---@param text string
+---@param metric string its name
+---@param unit string
+---@return string
+function core.help_of_weight(text, metric, unit) end
+
+---Returns the unit of a column of numbers: "ns", what it counts ("bytes"), or an empty text.
 ---@param over profio.core.Reader
 ---@param column string
----@return boolean
-function core.is_time(over, column) end
+---@return string
+function core.unit(over, column) end
 
 ---@param over profio.core.Reader
 ---@param options table output, columns, header, color, max_width, width, unit, percent, keys, depth

@@ -99,10 +99,11 @@ function contexts:lines(options) end
 ---of them with " before"; columns: function, self, self_before, change, relative, total,
 ---total_before, total_change, significance, file, line; the largest change first. Without count or
 ---"count before" the significance is missing.
+---@param unit string of the weights, as of core.unit
 ---@param exposure number how many samples the new side has for one of the old side if nothing
 ---changed; 0: not known, then the significance is missing
 ---@return profio.core.Reader
-function contexts:diff(exposure) end
+function contexts:diff(unit, exposure) end
 
 ---Adds the other profile, multiplied by 1 or -1.
 ---@param other profio.core.Contexts

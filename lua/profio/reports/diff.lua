@@ -3,7 +3,7 @@
 local diff = {
    name = "diff",
    help = "how much more or less each function costs than in the file of --diff",
-   unit = "s",
+   unit = "auto",
    columns = {
       { name = "function", help = "its name" },
       { name = "self", help = "its self time" },

@@ -16,7 +16,7 @@ local tree = {
       { name = "file", help = "its source file or module" },
       { name = "line", help = "its line" },
    },
-   unit = "ms",
+   unit = "auto",
    uses = { "span of calls", "functions", "metric", "diff", "follow" },
 }
 

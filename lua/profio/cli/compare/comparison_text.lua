@@ -39,8 +39,20 @@ function text.cells(record, by, shown)
          or "<1e-300") or "", verdict, record[by] }
 end
 
----The heads of these cells.
-text.heads = { "change", "relative", "interval", "before", "after", "p", "verdict" }
+-- Cells with weights, of which the head names what is counted.
+local weights <const> = { change = true, before = true, after = true }
+
+---Returns the heads of these cells. Weights that count have no unit, so the head names the metric.
+---@param metric { name: string, unit: string }
+---@return string[]
+function text.heads(metric)
+   local heads = { "change", "relative", "interval", "before", "after", "p", "verdict" }
+   for i, head in ipairs(heads) do
+      heads[i] = metric.unit == "count" and weights[head] and ("%s (%s)"):format(head, metric.name)
+         or head
+   end
+   return heads
+end
 
 ---Returns the rows to show, and how many others there are by verdict.
 ---@param records table[]
@@ -129,7 +141,7 @@ function text.write(out, comparison, rows, given, shown)
    distinguished.by_file(records, comparison.by)
    local others
    records, others = text.picked(records, given.top)
-   local lines = { table.move(text.heads, 1, #text.heads, 1, {}) }
+   local lines = { text.heads(comparison.metric) }
    table.insert(lines[1], comparison.by)
    for i, record in ipairs(records) do
       lines[i + 1] = text.cells(record, comparison.by, shown)

@@ -15,8 +15,8 @@ local function cell(text)
 end
 
 local function write_table(out, comparison, records, shown)
-   local heads = table.move(comparison_text.heads, 1, #comparison_text.heads, 2, {})
-   heads[1] = comparison.by
+   local heads = comparison_text.heads(comparison.metric)
+   table.insert(heads, 1, comparison.by)
    out:write("| ", table.concat(heads, " | "), " |\n|:--|--:|--:|--:|--:|--:|--:|:--|\n")
    for _, record in ipairs(records) do
       local cells = comparison_text.cells(record, comparison.by, shown)

@@ -160,9 +160,9 @@ function methods:diff(old, metric)
       for code, text in pairs { ["diff-means"] = note, ["diff-rates"] = rates } do
          view_warnings.note(pin, code, text)
       end
-      local mine, theirs = matching.align(functions_of(mean, metric, ""),
-         functions_of(before, metric, " before"), true)
-      return assert(mine:merge(theirs)):diff(exposure(mean, before, metric))
+      local functions, unit = functions_of(mean, metric, "")
+      local mine, theirs = matching.align(functions, functions_of(before, metric, " before"), true)
+      return assert(mine:merge(theirs)):diff(unit, exposure(mean, before, metric))
    end, pin)
 end
 

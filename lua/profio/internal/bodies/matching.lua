@@ -164,10 +164,13 @@ end
 ---@param suffix string of the names of the metrics
 ---@param divided integer the number of runs by which the samples of the body have been divided
 ---@return profio.core.Contexts
+---@return string unit of the costs, as of core.unit
 function matching.functions(body, flat, metric, suffix, divided)
    local columns = { ["function"] = "function", file = "file" }
+   local unit
    local function collected(wanted, metrics)
       columns.reader, columns.metrics = flat(wanted), metrics
+      unit = unit or core.unit(columns.reader, "self")
       return assert(core.contexts(columns))
    end
    local made = collected(metric, {
@@ -175,7 +178,7 @@ function matching.functions(body, flat, metric, suffix, divided)
       { name = "total" .. suffix, unit = "", column = "total" } })
    local counted = counts.of_samples(body:metrics(), metric or body:usual())
    return counted and assert(made:merge(assert(collected(counted,
-      { { name = "count" .. suffix, unit = "", column = "self" } }):scale(divided)))) or made
+      { { name = "count" .. suffix, unit = "", column = "self" } }):scale(divided)))) or made, unit
 end
 
 return matching

@@ -14,6 +14,7 @@ local times = { nanoseconds = 1, ns = 1, microseconds = 1e3, us = 1e3, milliseco
 ---@field metric string|nil the only metric that has this rate
 ---@field is_count boolean|nil all metrics with the unit "count" are numbers of samples; else those
 ---whose name says so are
+---@field type string|nil the metric in which the period is stated: a sample adds a period to it
 
 ---Returns the rate of samples that are taken so often in each second.
 ---@param rate number
@@ -45,7 +46,7 @@ local function of_head(head)
       return { text = ("%g samples a second"):format(rate), rate = rate }
    end
    return { text = ("a sample every %d %s"):format(period, unit ~= "" and unit ~= "count" and unit
-      or fact.period_type or "events") }
+      or fact.period_type or "events"), type = fact.period_type }
 end
 
 -- Returns all rates that a profile states.
@@ -76,7 +77,7 @@ function sampling.of(profile, metric)
    end
    table.sort(texts)
    return { text = table.concat(texts, " and "), rate = #texts == 1 and found.rate or nil,
-      is_count = metric.unit == "count"
+      is_count = metric.unit == "count" and metric.name ~= found.type
          and (found.is_count or metric.name:find "[Ss]ample" ~= nil) }
 end
 

@@ -82,11 +82,11 @@ local function sentence(part, made, show)
       math.abs(part.count) == 1 and "" or "s") or "", share)
 end
 
--- Returns a function that formats a cost.
-local function shower(is_time, is_change)
+-- Returns a function that formats a cost in a unit, as of core.unit.
+local function shower(unit, is_change)
    return function(cost)
-      local text = is_time and times.show(cost, times.unit(math.tointeger(cost) or 0))
-         or tostring(cost)
+      local text = unit == "ns" and times.show(cost, times.unit(math.tointeger(cost) or 0))
+         or tostring(cost) .. (unit ~= "" and " " .. unit or "")
       return (is_change and cost > 0 and "+" or "") .. text
    end
 end
@@ -148,7 +148,7 @@ function function_cost.of(profile, func, options, is_change)
       return nil, (is_change and "the cost of '%s' did not change" or "'%s' has no cost")
          :format(func), "unsupported"
    end
-   local show = shower(core.is_time(flat:reader(), "self"), is_change)
+   local show = shower(core.unit(flat:reader(), "self"), is_change)
    for _, part in ipairs(made.parts) do
       part.share = sum.total ~= 0 and part.time / sum.total or 0.0
       part.sentence = sentence(part, made, show)

@@ -110,8 +110,8 @@ end
 local function view_of(columns, rows, metric)
    local fields, names = {}, {}
    for i, column in ipairs(columns) do
-      local unit = column.is_weight and metric.unit ~= "" and ", in " .. metric.unit or ""
-      fields[i] = { name = column.name, type = column.type, help = column.help .. unit }
+      fields[i] = { name = column.name, type = column.type, help = column.is_weight
+         and core.help_of_weight(column.help, metric.name, metric.unit) or column.help }
       names[i] = column.name
    end
    local list = {}

@@ -3,7 +3,7 @@
 local compare = {
    name = "compare",
    help = "where gprof's numbers differ from the exact ones, and why",
-   unit = "s",
+   unit = "auto",
    columns = {
       { name = "function", help = "the function" },
       { name = "exact_self", help = "self time, in ns" },

@@ -5,7 +5,7 @@ local gprof = require "profio.reports.gprof.headings"
 local flat = {
    name = "flat",
    help = "functions by self time, the longest first",
-   unit = "s",
+   unit = "auto",
    uses = { "span of calls", "functions", "metric", "diff", "compat", "follow" },
    narrows = true,
    columns = {
@@ -38,10 +38,9 @@ function flat.fits(trace)
    return (trace.info.sets or 0) > 0, "it has no histogram"
 end
 
----gprof's text is only for profiles like gprof's.
 ---@param context table
 function flat.text_fits(context)
-   return context:profile():kind() == "graph"
+   return gprof.suits(context, context:profile())
 end
 
 -- Returns the rows for options of the profile.

@@ -4,7 +4,7 @@ local gprof = require "profio.reports.gprof.headings"
 
 local graph = {
    name = "graph",
-   unit = "s",
+   unit = "auto",
    uses = { "span of calls", "functions", "metric", "diff", "compat", "follow" },
    help = "functions between their callers and callees, time charged to callers",
    columns = {
@@ -27,10 +27,9 @@ function graph.fits(trace)
    return (trace.info.arcs or 0) > 0, "it has no arcs"
 end
 
----gprof's text is only for profiles like gprof's.
 ---@param context table
 function graph.text_fits(context)
-   return context:profile():kind() == "graph"
+   return gprof.suits(context, context:profile())
 end
 
 ---@param context table

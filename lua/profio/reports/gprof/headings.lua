@@ -62,6 +62,20 @@ gprof.index_heading = "\f\nIndex by function name\n\n"
 
 -- }======
 
+---Returns whether gprof's text can show a profile: it has functions and arcs, and --metric does not
+---choose counts, because that text has times and dimensions of histograms.
+---@param context profio.Context
+---@param profile profio.Profile
+---@return boolean
+function gprof.suits(context, profile)
+   for _, metric in ipairs(context.given.metric and profile:metrics() or {}) do
+      if metric.name == context.given.metric and metric.unit ~= "ns" and not metric.dimension then
+         return false
+      end
+   end
+   return profile:kind() == "graph"
+end
+
 ---Returns the options of a report for each unit in its text: that of --metric, else the usual
 ---metric and every dimension of histograms that are not in seconds.
 ---@param context profio.Context

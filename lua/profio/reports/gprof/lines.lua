@@ -9,7 +9,7 @@ local traces = require "profio.internal.trace"
 local lines = {
    name = "lines",
    help = "source lines by self time, the longest first",
-   unit = "s",
+   unit = "auto",
    uses = { "functions", "metric", "diff", "compat" },
    narrows = true,
    columns = {
@@ -35,10 +35,9 @@ function lines.fits(trace)
       "its executable has no line numbers (give one built with -g)"
 end
 
----gprof's text is only for profiles like gprof's.
 ---@param context profio.Context
 function lines.text_fits(context)
-   return context:profile(true):kind() == "graph"
+   return gprof.suits(context, context:profile(true))
 end
 
 -- With --compat each line is a function: returns the flat profile of these.

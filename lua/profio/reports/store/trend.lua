@@ -61,14 +61,15 @@ local function percent(share)
 end
 
 -- Writes the rows with a bar for the share, on the scale of the largest one.
-local function write_table(out, rows, is_time)
-   local lines, most, longest = { { "by", "runs", "self", "total", "share", "p10", "p50", "p90",
-      "" } }, 0, 0
+local function write_table(out, rows, unit)
+   local named = unit ~= "ns" and unit ~= "" and (" (%s)"):format(unit) or ""
+   local lines, most, longest = { { "by", "runs", "self" .. named, "total" .. named, "share", "p10",
+      "p50", "p90", "" } }, 0, 0
    for _, row in ipairs(rows) do
       most, longest = math.max(most, row.total_share or 0), math.max(longest, row.total)
    end
    local function weight(number)
-      return is_time and times.show(number, times.unit(longest)) or tostring(number)
+      return unit == "ns" and times.show(number, times.unit(longest)) or tostring(number)
    end
    for i, row in ipairs(rows) do
       local width = most > 0 and math.max(row.total_share or 0, 0) / most or 0
@@ -93,7 +94,7 @@ function trend.text(context, out)
       end
       chart(out, rows, ("%s by %s"):format(options["function"], options.by or "day"))
    else
-      write_table(out, rows, core.is_time(view:reader(), "self"))
+      write_table(out, rows, core.unit(view:reader(), "self"))
    end
 end
 
