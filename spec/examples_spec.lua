@@ -19,7 +19,7 @@ local shows = {
       "\nread again\t4.4bsd\t2 arcs\n", "\n0x1110  0x1204     60\n" },
    ["07-compare.lua"] = { "gmon.out gmon.out", "all changes, the largest first:\n",
       "\n0x1114    300000000         300000000            0     0.000 " },
-   ["11-xbase.lua"] = { "", "\nLOOKUP         1    25000000    31000000\n",
+   ["11-xbase.lua"] = { "", "\nMAIN           1    26000000    40000000\n",
       "\nunwound  ORDERS     2000000   40000000\n", "\nORDERS   true      1        1000000\n",
       "\nas a table: 945 bytes, 704 of parameters\n" },
    ["10-dcpi.lua"] = { "", "(small cycles)\twalnut\t7 addresses",
