@@ -20,7 +20,7 @@ local shows = {
    ["07-compare.lua"] = { "gmon.out gmon.out", "all changes, the largest first:\n",
       "\n0x1114    300000000         300000000            0     0.000 " },
    ["11-xbase.lua"] = { "", "\nMAIN           1    26000000    40000000\n",
-      "\nunwound  ORDERS     2000000   40000000\n", "\nORDERS   true      1        1000000\n",
+      "\nunwound  ORDERS     2000000   10000000\n", "\nORDERS   true      1        1000000\n",
       "\nas a table: 945 bytes, 704 of parameters\n" },
    ["10-dcpi.lua"] = { "", "(small cycles)\twalnut\t7 addresses",
       "\n129.032  17.668      80    160 ",

@@ -393,6 +393,10 @@ describe("writing without events of states", function()
             { "30000000,E,00000001,1", "30000000,S,00000001,2" },
          ["time without a state of variable 20000000 at 3"] =
             { "30000000,E,00000001,1", "30000000,X,00000001,3" },
+         ["a state entered again of variable 20000000 at 5"] =
+            { "30000000,E,00000001,1", "30000000,E,00000001,5" },
+         ["a state entered again of variable 20000000 at 6"] = { "30000000,E,00000001,1",
+            "30000000,X,00000001,6", "30000000,E,00000001,6" },
       } do
          local trace <close> = open(text1(timeline, { total = 10 }))
          local bytes, message, code = trace:save(nil, { timeline_states = false })

@@ -184,10 +184,7 @@ static pf_status take_row (pf_trace *trace, winidea_section_kind kind,
     return winidea_bad_row(trace, offset, row, kind, error);
   if (status < 0 || kind != WINIDEA_HANDLE || !fields.is_ambiguous)
     return status;
-  return pf_warn(trace, PF_NOTE, "winidea-ambiguous-row", PF_EFORMAT, offset,
-                 error,
-                 "adjacent texts can be split in more than one way: %.*s",
-                 PF_SHOWN(row, 80));
+  return winidea_ambiguous_row(trace, offset, row, error);
 }
 
 

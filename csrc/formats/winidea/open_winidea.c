@@ -132,7 +132,7 @@ static bool last_time (const winidea_file *file, const winidea_section *section,
     const pf_bytes line = winidea_line(text, at, &next);
     if (line.size == 0)
       continue;
-    if (winidea_is_header(line)) {
+    if (winidea_header_kind(&file->headers, line) != WINIDEA_SECTIONS) {
       if (pf_text_compare(line, header) != 0)
         return false;
       found = false;
@@ -202,9 +202,16 @@ static bool is_main (winidea_file *file, const pf_source *source) {
   const size_t size = source->bytes.size;
   const pf_bytes head = {source->bytes.at,
                          size < HEAD_BYTES ? size : HEAD_BYTES};
-  if (winidea_has_sections(head))
-    file->text = source;
-  else if (winidea_has_areas(head))
+  for (int is_changed = 0; is_changed < 2 && file->text != source;
+       is_changed++) {
+    file->headers.is_changed = is_changed != 0;
+    if (winidea_has_sections(&file->headers, head))
+      file->text = source;
+  }
+  if (file->text == source)
+    return true;
+  file->headers.is_changed = false;
+  if (winidea_has_areas(head))
     file->xml = source;
   return file->text == source || file->xml == source;
 }
@@ -333,6 +340,10 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
                                ? WINIDEA_DOUBLE
                                : WINIDEA_INTEGER;
   file->mapping_base = winidea_base_option(trace, "mapping_base");
+  for (int i = 0; i < WINIDEA_SECTIONS; i++)
+    if (!pf_option_text(trace, winidea_format_names[i],
+                        &file->headers.formats[i]))
+      file->headers.formats[i] = (pf_bytes){NULL, 0};
   pf_status status = intern_names(trace, file, error);
   if (status == PF_OK)
     status = open_sources(trace, file, error);

@@ -88,7 +88,8 @@ static pf_status next_lines (pf_reader *reader, pf_batch *batch,
     if (at == 0 && line.size >= 3 && line.at[0] == 0xef)
       line = (pf_bytes){line.at + 3, line.size - 3}; /* byte order mark */
     const winidea_section_kind kind =
-        file->text != NULL ? winidea_header_kind(line) : WINIDEA_SECTIONS;
+        file->text != NULL ? winidea_header_kind(&file->headers, line)
+                           : WINIDEA_SECTIONS;
     const bool is_header = kind != WINIDEA_SECTIONS;
     if (is_header)
       self->kind = file->section_ids[kind];

@@ -267,72 +267,102 @@ static size_t take_right (const winidea_rowformat *f, slice *r,
 }
 
 
-/* Returns true if macro number i and the literal after it can start here. A
-   FILE or PATH must begin like a path. */
-static bool can_follow (const winidea_rowformat *f, size_t i, const slice *r) {
-  const winidea_macro macro = (winidea_macro)f->macros[i];
-  const size_t n = left_of(r);
-  if (macro == MACRO_FILE || macro == MACRO_PATH)
-    return n > 0 && (r->at[0] == '/' || r->at[0] == '\\' || r->at[0] == '.' ||
-                     (n > 2 && r->at[1] == ':' &&
-                      (r->at[2] == '\\' || r->at[2] == '/')));
-  if (is_free(macro))
-    return true;
-  const slice tail = {r->at + count_digits(macro, r), r->end};
-  return begins(&tail, f->literals[i + 1]);
+/* {====== Free texts, and what stands between them ====== */
+
+#define MOST_TRIES 10000 /* separators of a row */
+
+/* The search for the splits of a row whose fields are all valid. With
+   `is_strict` no number but VALUE is empty, and FILE and PATH are paths. */
+typedef struct search {
+  const winidea_rowformat *format;
+  size_t to; /* the last free text */
+  bool is_strict;
+  unsigned tries, found; /* splits */
+  winidea_fields now;    /* the fields that are tried */
+  winidea_fields *chosen;
+} search;
+
+
+static bool is_path (pf_bytes text) {
+  const uint8_t *const t = text.at;
+  return text.size == 0 || t[0] == '/' || t[0] == '\\' || t[0] == '.' ||
+         (text.size > 2 && t[1] == ':' && (t[2] == '\\' || t[2] == '/'));
 }
 
 
-/* The end of free text number i: before the first literal after which the next
-   field can start; if there is none, before the last literal that leaves enough
-   for the fields up to `to`. */
-static const uint8_t *end_of_free (const winidea_rowformat *f, size_t i,
-                                   size_t to, const slice *r,
-                                   bool *is_ambiguous) {
-  const pf_bytes literal = f->literals[i + 1];
-  const uint8_t *good = NULL, *last = NULL;
-  unsigned goods = 0, all = 0;
-  slice s = *r;
-  if (literal.size == 0)
-    return r->at;
-  /* leave out what the literals between the later macros need at least */
-  for (size_t later = to; later > i + 1 && s.end != NULL; later--)
-    if (f->literals[later].size > 0)
-      s.end = find_last(&s, f->literals[later]);
-  if (s.end == NULL)
-    return NULL;
-  for (const uint8_t *p; (p = find_first(&s, literal)) != NULL; s.at = p + 1) {
-    const slice next_field = {p + literal.size, r->end};
-    last = p;
-    all += all < 2;
-    if (!can_follow(f, i + 1, &next_field))
-      continue;
-    good = good == NULL ? p : good;
-    goods += goods < 2;
+static bool is_valid (const search *s, winidea_macro macro, pf_bytes text) {
+  if (macro == MACRO_FILE || macro == MACRO_PATH)
+    return !s->is_strict || is_path(text);
+  if (is_free(macro))
+    return true;
+  const slice digits = {text.at, text.at + text.size};
+  const bool may_be_empty =
+      macro == MACRO_VALUE || (!s->is_strict && macro != MACRO_HANDLE);
+  return count_digits(macro, &digits) == text.size &&
+         (text.size > 0 || may_be_empty);
+}
+
+
+static void split_rest (search *s, size_t i, slice r);
+
+
+/* Takes a text for field i and splits what follows the literal after it. */
+static void take_field (search *s, size_t i, slice r, const uint8_t *stop) {
+  const winidea_macro macro = (winidea_macro)s->format->macros[i];
+  const pf_bytes text = {r.at, (size_t)(stop - r.at)};
+  if (!is_valid(s, macro, text))
+    return;
+  s->now.of[macro] = text;
+  if (i == s->to) { /* of several splits: the first strict one, or the last */
+    s->found += s->found < 2;
+    if (!s->is_strict || s->found == 1)
+      memcpy(s->chosen->of, s->now.of, sizeof s->now.of);
+    return;
   }
-  *is_ambiguous |= goods > 1 || (goods == 0 && all > 1);
-  return good != NULL ? good : last;
+  r.at = stop + s->format->literals[i + 1].size;
+  split_rest(s, i + 1, r);
+}
+
+
+/* Tries the splits of the slice into the fields from i on: a number ends before
+   the next literal, a free text before any one. */
+static void split_rest (search *s, size_t i, slice r) {
+  const winidea_macro macro = (winidea_macro)s->format->macros[i];
+  const pf_bytes literal = s->format->literals[i + 1];
+  if (i == s->to)
+    take_field(s, i, r, r.end);
+  else if (literal.size == 0)
+    take_field(s, i, r, is_free(macro) ? r.at : r.at + count_digits(macro, &r));
+  else {
+    slice rest = r;
+    for (const uint8_t *p; (p = find_first(&rest, literal)) != NULL;
+         rest.at = p + 1) {
+      if (s->tries++ >= MOST_TRIES)
+        return;
+      take_field(s, i, r, p);
+      if (!is_free(macro) || (s->is_strict && s->found > 1))
+        return;
+    }
+  }
 }
 
 
 /* Splits the slice into the fields from free text `from` to free text `to`. */
 static bool take_middle (const winidea_rowformat *f, size_t from, size_t to,
-                         slice *r, winidea_fields *fields) {
-  for (size_t i = from; i < to; i++) {
-    const winidea_macro macro = (winidea_macro)f->macros[i];
-    const pf_bytes literal = f->literals[i + 1];
-    const uint8_t *const end =
-        is_free(macro)     ? end_of_free(f, i, to, r, &fields->is_ambiguous)
-        : literal.size > 0 ? find_first(r, literal)
-                           : r->at + count_digits(macro, r);
-    if (end == NULL)
-      return false;
-    fields->of[macro] = (pf_bytes){r->at, (size_t)(end - r->at)};
-    r->at = end + literal.size;
+                         slice r, winidea_fields *fields) {
+  search s = {.format = f, .to = to, .is_strict = true, .chosen = fields};
+  memcpy(s.now.of, fields->of, sizeof s.now.of);
+  split_rest(&s, from, r);
+  if (s.found == 0) {
+    s.is_strict = false;
+    s.tries = 0;
+    split_rest(&s, from, r);
   }
-  fields->of[f->macros[to]] = (pf_bytes){r->at, left_of(r)};
-  return true;
+  fields->is_ambiguous = s.found > 1 || s.tries > MOST_TRIES;
+  return s.found > 0;
 }
+
+/* }====== */
 
 
 bool winidea_split (const winidea_rowformat *format, pf_bytes row,
@@ -346,7 +376,7 @@ bool winidea_split (const winidea_rowformat *format, pf_bytes row,
     return left_of(&r) == 0;
   const size_t last = take_right(format, &r, fields);
   return last != SIZE_MAX && r.at <= r.end &&
-         take_middle(format, first, last, &r, fields);
+         take_middle(format, first, last, r, fields);
 }
 
 

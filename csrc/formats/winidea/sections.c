@@ -129,10 +129,12 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
   else if (is_good)
     status = put_statistics(self, &fields, batch, &is_good, error);
   batch->rows += status == PF_OK && is_good;
-  if (status < 0 || is_good)
+  if (status < 0 || (is_good && !fields.is_ambiguous))
     return status;
   pthread_mutex_lock(&file->mutex);
-  status = winidea_bad_row(self->trace, offset, row, self->kind, error);
+  status = is_good
+               ? winidea_ambiguous_row(self->trace, offset, row, error)
+               : winidea_bad_row(self->trace, offset, row, self->kind, error);
   pthread_mutex_unlock(&file->mutex);
   return status;
 }

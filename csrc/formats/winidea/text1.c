@@ -20,8 +20,6 @@
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 
-#define MAX_HEADER 8192 /* bytes of a header line */
-
 
 const char *const winidea_format_names[WINIDEA_SECTIONS] = {
     "info_format", "contexts_format", "handle_format", "statistics_format",
@@ -40,125 +38,6 @@ pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next) {
 }
 
 
-/* The length of a keyword at the start of a text, or 0. */
-static size_t match (pf_bytes text, const char *keyword) {
-  size_t i = 0;
-  for (; keyword[i] != '\0'; i++)
-    if (i >= text.size || pf_upper(text.at[i]) != (uint8_t)keyword[i])
-      return 0;
-  return i;
-}
-
-
-static pf_bytes after (pf_bytes text, size_t size) {
-  return (pf_bytes){text.at + size, text.size - size};
-}
-
-
-/* The kind of the keyword after `* `, and the text after it; WINIDEA_SECTIONS
-   if there is none. */
-static winidea_section_kind keyword_of (pf_bytes line, pf_bytes *rest) {
-  static const char *const keywords[WINIDEA_SECTIONS] = {
-      "INFO", "CONTEXTS", "HANDLE(", "STATISTICS(", "TIMELINE"};
-  winidea_section_kind kind = WINIDEA_SECTIONS;
-  if (line.size < 3 || line.at[0] != '*' || line.at[1] != ' ')
-    return kind;
-  const pf_bytes text = after(line, 2);
-  for (int i = 0; i < WINIDEA_SECTIONS; i++) {
-    const size_t size = match(text, keywords[i]);
-    if (size == 0)
-      continue;
-    *rest = after(text, size);
-    kind = (winidea_section_kind)i;
-  }
-  return kind;
-}
-
-
-winidea_section_kind winidea_header_kind (pf_bytes line) {
-  pf_bytes rest;
-  const winidea_section_kind kind = keyword_of(line, &rest);
-  if (kind == WINIDEA_SECTIONS)
-    return kind;
-  /* a keyword without a bracket is followed by a blank or nothing */
-  const bool is_ended = kind == WINIDEA_HANDLE || kind == WINIDEA_STATISTICS ||
-                        rest.size == 0 || rest.at[0] == ' ' ||
-                        rest.at[0] == '\t';
-  const bool is_header =
-      is_ended && (rest.size == 0 || memchr(rest.at, '%', rest.size) != NULL ||
-                   rest.at[rest.size - 1] == ')');
-  return is_header ? kind : WINIDEA_SECTIONS;
-}
-
-
-/* Splits off the context of a header ` CONTEXT(name) %...`. A name may contain
-   brackets: it ends at the last bracket before a format with HANDLE, else at
-   the last bracket. */
-static pf_bytes split_context (pf_bytes *rest) {
-  const pf_bytes text = winidea_trim(*rest);
-  const size_t start = match(text, "CONTEXT(");
-  if (start == 0)
-    return (pf_bytes){NULL, 0};
-  winidea_rowformat format;
-  const uint8_t *handle = NULL; /* the last macro HANDLE */
-  if (winidea_compile(&format, text))
-    for (unsigned i = 0; i < format.count; i++)
-      if (format.macros[i] == MACRO_HANDLE)
-        handle = format.literals[i].at + format.literals[i].size;
-  size_t end = 0;
-  for (size_t i = text.size; i-- > start;) {
-    if (text.at[i] != ')')
-      continue;
-    end = end == 0 ? i : end;
-    if (handle != NULL && text.at + i < handle && text.at[i + 1] == ' ' &&
-        text.at[i + 2] == '%') {
-      end = i;
-      break;
-    }
-  }
-  if (end == 0)
-    return (pf_bytes){NULL, 0};
-  *rest = after(text, end + 1);
-  return (pf_bytes){text.at + start, end - start};
-}
-
-
-bool winidea_has_required_macros (const winidea_rowformat *format,
-                                  winidea_section_kind kind) {
-  switch (kind) {
-    case WINIDEA_INFO: return format->count > 0;
-    case WINIDEA_TIMELINE:
-      return winidea_has_macro(format, MACRO_HANDLE) &&
-             winidea_has_macro(format, MACRO_EVENT) &&
-             winidea_has_macro(format, MACRO_TIME);
-    default: return winidea_has_macro(format, MACRO_HANDLE);
-  }
-}
-
-
-/* Splits a header: its kind, context (`at` is NULL if it has none) and row
-   format. Returns true if the format is valid for the kind. */
-static bool split_header (pf_bytes line, winidea_section_kind *kind,
-                          pf_bytes *context, pf_bytes *text) {
-  winidea_rowformat format;
-  pf_bytes rest = {NULL, 0};
-  *kind = keyword_of(line, &rest);
-  *context = (pf_bytes){NULL, 0};
-  if ((*kind == WINIDEA_HANDLE || *kind == WINIDEA_STATISTICS) &&
-      rest.size > 0) { /* skip the class between brackets */
-    const uint8_t *const end = memchr(rest.at, ')', rest.size);
-    rest = after(rest, end == NULL ? rest.size : (size_t)(end - rest.at) + 1);
-  }
-  if (*kind == WINIDEA_STATISTICS && line.size <= MAX_HEADER)
-    *context = split_context(&rest);
-  if (rest.size > 0 && rest.at[0] == ' ')
-    rest = after(rest, 1);
-  *text = rest;
-  return line.size <= MAX_HEADER && winidea_compile(&format, rest) &&
-         winidea_has_required_macros(&format, *kind);
-}
-
-
 /* Parses a header into a section. The first format of a kind becomes a fact;
    an invalid one causes a warning. */
 static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
@@ -167,8 +46,8 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
   pf_bytes context;
   section->header = offset;
   section->context = PF_NO_NAME;
-  section->is_readable =
-      split_header(line, &section->kind, &context, &section->format);
+  section->is_readable = winidea_split_header(
+      &file->headers, line, &section->kind, &context, &section->format);
   if (context.at != NULL) {
     section->context = winidea_context_of(trace, context);
     if (section->context == PF_NO_NAME)
@@ -190,8 +69,22 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
 }
 
 
+/* As find_header where not all headers begin with a star. */
+static uint64_t find_changed_header (const winidea_headers *headers,
+                                     pf_bytes text, uint64_t at) {
+  for (uint64_t next; at < text.size; at = next)
+    if (winidea_header_kind(headers, winidea_line(text, at, &next)) !=
+        WINIDEA_SECTIONS)
+      return at;
+  return text.size;
+}
+
+
 /* The position of the next header from `at` on, or the size of the text. */
-static uint64_t find_header (pf_bytes text, uint64_t at) {
+static uint64_t find_header (const winidea_headers *headers, pf_bytes text,
+                             uint64_t at) {
+  if (winidea_may_be_changed(headers))
+    return find_changed_header(headers, text, at);
   while (at < text.size) {
     const uint8_t *const star =
         memchr(text.at + at, '*', text.size - (size_t)at);
@@ -201,7 +94,8 @@ static uint64_t find_header (pf_bytes text, uint64_t at) {
     const bool starts = at == 0 || star[-1] == '\n' ||
                         (at == 3 && text.at[0] == 0xef); /* byte order mark */
     uint64_t next;
-    if (starts && winidea_is_header(winidea_line(text, at, &next)))
+    if (starts && winidea_header_kind(headers, winidea_line(text, at, &next)) !=
+                      WINIDEA_SECTIONS)
       return at;
     at++;
   }
@@ -235,7 +129,7 @@ static pf_status find_sections (pf_trace *trace, pf_error *error) {
   const pf_bytes text = winidea_complete_lines(file, file->text->bytes);
   while (!file->is_scanned) {
     const uint64_t at = file->scanned < text.size
-                            ? find_header(text, file->scanned)
+                            ? find_header(&file->headers, text, file->scanned)
                             : text.size;
     const bool is_over = at == text.size;
     pf_status status = end_section(trace, at, is_over && file->is_live, error);
@@ -317,27 +211,38 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
 }
 
 
-bool winidea_has_sections (pf_bytes head) {
-  return find_header(head, 0) < head.size;
+bool winidea_has_sections (const winidea_headers *headers, pf_bytes head) {
+  return find_header(headers, head, 0) < head.size;
 }
 
 
-/* The text must begin with a header and contain one with a valid format; lists
-   with stars and texts about the format do not. */
-int winidea_score_text (pf_bytes head) {
-  const bool has_mark = head.size > 3 && head.at[0] == 0xef;
-  uint64_t next = has_mark ? 3 : 0;
-  while (next < head.size && memchr(" \t\r\n", head.at[next], 4) != NULL)
-    next++;
-  if (find_header(head, next) != next)
+/* The score of a head whose first line is a header of these, which is one with
+   a format. */
+static int score_of (const winidea_headers *headers, pf_bytes head,
+                     uint64_t start, int score) {
+  uint64_t next;
+  if (find_header(headers, head, start) != start)
     return 0;
-  for (uint64_t at = next; at < head.size; at = find_header(head, next)) {
+  for (uint64_t at = start; at < head.size;
+       at = find_header(headers, head, next)) {
     winidea_section_kind kind;
     pf_bytes context, format;
-    if (split_header(winidea_line(head, at, &next), &kind, &context, &format))
-      return 95;
+    if (winidea_split_header(headers, winidea_line(head, at, &next), &kind,
+                             &context, &format))
+      return score;
   }
   return 0;
+}
+
+
+int winidea_score_text (pf_bytes head) {
+  static const winidea_headers usual = {.is_changed = false};
+  static const winidea_headers changed = {.is_changed = true};
+  uint64_t start = head.size >= 3 && head.at[0] == 0xef ? 3 : 0;
+  while (start < head.size && memchr(" \t\r\n", head.at[start], 4) != NULL)
+    start++;
+  const int score = score_of(&usual, head, start, 95);
+  return score > 0 ? score : score_of(&changed, head, start, 70);
 }
 
 
@@ -346,6 +251,15 @@ winidea_base winidea_base_option (const pf_trace *trace, const char *name) {
     return WINIDEA_DECIMAL;
   return pf_option_is(trace, name, "16") ? WINIDEA_HEXADECIMAL
                                          : WINIDEA_BASE_AUTO;
+}
+
+
+pf_status winidea_ambiguous_row (pf_trace *trace, uint64_t offset, pf_bytes row,
+                                 pf_error *error) {
+  return pf_warn(trace, PF_NOTE, "winidea-ambiguous-row", PF_EFORMAT, offset,
+                 error,
+                 "adjacent texts can be split in more than one way: %.*s",
+                 PF_SHOWN(row, 80));
 }
 
 

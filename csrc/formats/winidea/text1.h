@@ -18,7 +18,7 @@ int winidea_score_xml (pf_bytes head);
 
 /* Return true if bytes contain a section header, or an XML area. Used if the
    user names winIDEA as the format. */
-bool winidea_has_sections (pf_bytes head);
+bool winidea_has_sections (const winidea_headers *headers, pf_bytes head);
 bool winidea_has_areas (pf_bytes head);
 
 /*
@@ -50,13 +50,19 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
 /* The line that begins at `at`, without its end; *next is the next one. */
 pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next);
 
-/* The kind of the section that a line begins; WINIDEA_SECTIONS: it is no
-   header. */
-winidea_section_kind winidea_header_kind (pf_bytes line);
+/* headers.c: the kind of the section that a line begins; WINIDEA_SECTIONS: it is
+   no header. `headers` NULL: only the usual ones. */
+winidea_section_kind winidea_header_kind (const winidea_headers *headers,
+                                          pf_bytes line);
 
-static inline bool winidea_is_header (pf_bytes line) {
-  return winidea_header_kind(line) != WINIDEA_SECTIONS;
-}
+/* Returns true if some headers may not be usual ones. */
+bool winidea_may_be_changed (const winidea_headers *headers);
+
+/* Splits a header: its kind, context (`at` is NULL if it has none) and the
+   format of its rows. Returns true if the format is valid for the kind. */
+bool winidea_split_header (const winidea_headers *headers, pf_bytes line,
+                           winidea_section_kind *kind, pf_bytes *context,
+                           pf_bytes *format);
 
 /* Returns true if a format has the macros that the rows of a section need. */
 bool winidea_has_required_macros (const winidea_rowformat *format,
@@ -88,6 +94,10 @@ bool winidea_is_complete_xml (pf_bytes text);
    call. The function of a line is looked for only among the rows since the last
    TIMELINE, unless the line states a handle. PF_OK or PF_ENOMEM. */
 pf_status winidea_finish_areas (pf_trace *trace, pf_error *error);
+
+/* Notes that the texts of a row could be split elsewhere, too. */
+pf_status winidea_ambiguous_row (pf_trace *trace, uint64_t offset, pf_bytes row,
+                                 pf_error *error);
 
 /* Warns about a row that does not match the format of its section;
    WINIDEA_SECTIONS: an area of XML. */

@@ -247,7 +247,8 @@ static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
   uint64_t next;
   const pf_bytes line = winidea_line(text, 0, &next);
   row r = {.handle = 0};
-  if (line.size > 0 && line.at[0] == '*' && winidea_is_header(line)) {
+  if (line.size > 0 && winidea_header_kind(&self->decoder.file->headers,
+                                           line) != WINIDEA_SECTIONS) {
     self->end = start;
     self->is_open = false;
     return PF_OK;

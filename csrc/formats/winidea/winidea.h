@@ -14,6 +14,7 @@
 **   open_winidea.c      the format: which file is what, facts, tables
 **   detect_winidea.c    detection of binary timelines and their version
 **   text1.c             sections of a Text1 file
+**   headers.c           their headers
 **   rowformat.c         the formats of the rows of sections
 **   mapping.c           areas and contexts of Text1
 **   xml.c               areas of XML
@@ -211,6 +212,14 @@ typedef enum winidea_section_kind {
   WINIDEA_SECTIONS
 } winidea_section_kind;
 
+/* The headers of a file that are not the usual ones. */
+typedef struct winidea_headers {
+  bool is_changed; /* no header is usual; a line with macros is one */
+  pf_bytes
+      formats[WINIDEA_SECTIONS]; /* of rows, as options state; empty: as the
+                                         headers state; borrowed */
+} winidea_headers;
+
 typedef struct winidea_section {
   winidea_section_kind kind;
   uint32_t context;           /* of STATISTICS: a name, or PF_NO_NAME */
@@ -238,6 +247,7 @@ typedef struct winidea_file {
   winidea_layout layout;     /* of the binary timeline */
   const pf_source *text;     /* the main file if it is Text1, or NULL */
   const pf_source *xml;      /* the main file if it is XML, or NULL */
+  winidea_headers headers;
   winidea_section *sections; /* owned; those that have been scanned */
   size_t nsections, capacity;
   uint64_t scanned;                  /* the text is scanned up to this byte */

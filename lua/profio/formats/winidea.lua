@@ -29,6 +29,16 @@ winidea.options = {
    { name = "context_area", type = "text", default = "",
      help = "variables that hold the context which a core runs: names or handles, separated by "
          .. "commas; * stands for any text" },
+   { name = "info_format", type = "text", default = "",
+     help = "rows of INFO, if its header was changed; if empty (so for all below): as it states" },
+   { name = "contexts_format", type = "text", default = "",
+     help = "rows of CONTEXTS: text and macros, %NAME%,%HANDLE%" },
+   { name = "handle_format", type = "text", default = "",
+     help = "rows of HANDLE: %HANDLE%,%NAME%,%VALUE%" },
+   { name = "statistics_format", type = "text", default = "",
+     help = "rows of STATISTICS: %HANDLE%,%VALUE%,%COUNT%,%T.NET%" },
+   { name = "timeline_format", type = "text", default = "",
+     help = "rows of TIMELINE: %HANDLE%,%EVENT%,%VALUE%,%TIME%" },
    { name = "dialect", type = "choice", choices = { "auto", "bin" }, default = "auto",
      help = "bin: read the file as a binary timeline, whatever its contents look like" },
 }

@@ -302,6 +302,10 @@ pf_status winidea_write_as_variable (winidea_writer *self,
     return refuse(self, handle, "a suspended state", event->time);
   if (!*is_written && !variable->has_begun)
     return refuse(self, handle, "a state without a begin", event->time);
+  /* a write of the value that a variable has begins no state */
+  if (*is_written && variable->has_begun && event->data == variable->value &&
+      (type == WINIDEA_ENTER || variable->has_gap))
+    return refuse(self, handle, "a state entered again", event->time);
   change_state(self, variable, event, *is_written);
   return PF_OK;
 }

@@ -84,7 +84,7 @@ static bool append (winidea_writer *self, pf_bytes bytes) {
 static bool reads_back (const winidea_rowformat *format, pf_bytes row,
                         const fields *f) {
   winidea_fields back;
-  if (row.size == 0 || winidea_is_header(row) ||
+  if (row.size == 0 || winidea_header_kind(NULL, row) != WINIDEA_SECTIONS ||
       memchr(row.at, '\n', row.size) != NULL || row.at[row.size - 1] == '\r' ||
       !winidea_split(format, row, &back))
     return false;
