@@ -163,8 +163,30 @@ describe("gmon", function()
    it("reads bins that are far wider than those of profil", function()
       local bytes = gmon("<", 8):header()
          :histogram { low = 0, high = 1000001, bins = { 1, 2, 3 } }:bytes()
-      assert.same({ 0, 333333, 666667 }, column(bytes, "histogram", "low"))
-      assert.same({ 333333, 666667, 1000001 }, column(bytes, "histogram", "high"))
+      assert.same({ 0, 333334, 666668 }, column(bytes, "histogram", "low"))
+      assert.same({ 333334, 666668, 1000001 }, column(bytes, "histogram", "high"))
+   end)
+
+   it("has the bins of OpenOCD at the addresses that it counts in them", function()
+      -- `profile` of OpenOCD counts a sample in bin (pc - low) * bins / range
+      for _, case in ipairs { { 8012, 1311 }, { 801002, 131072 }, { 1001, 500 }, { 4008, 1000 },
+         { 7944, 1990 }, { 30, 20 } } do
+         local range, bins = case[1], {}
+         for i = 1, case[2] do
+            bins[i] = 1
+         end
+         local bytes = gmon("<", 4):header()
+            :histogram { low = 0x100, high = 0x100 + range, bins = bins }:bytes()
+         local lows = column(bytes, "histogram", "low")
+         local highs = column(bytes, "histogram", "high")
+         local wrong = 0
+         for i, low in ipairs(lows) do
+            local starts = (low - 0x100) * #bins // range == i - 1
+               and (i == 1 or (low - 0x101) * #bins // range < i - 1)
+            wrong = wrong + (starts and highs[i] == (lows[i + 1] or 0x100 + range) and 0 or 1)
+         end
+         assert.equal(0, wrong)
+      end
    end)
 
    it("rounds nanoseconds so that the sum of a histogram is exact", function()
@@ -422,6 +444,17 @@ describe("gmon, BSD", function()
       assert.same({ 0x7ffb << 32 | 1, 0x7ffb << 32 | 2, 0x7ffb << 32 | 3 },
          column(b:bytes(), "arcs", "count", { arc_count_bits = 64 }))
    end)
+
+   it("takes any upper half of three arcs as padding, of two only one that no program reaches",
+      function()
+         local b = gmon("<", 8):bsd { low = 0x1000, high = 0x1020, bins = sixteen }
+            :bsd_arc(0x1000, 0x1010, 2 << 32 | 1):bsd_arc(0x1000, 0x1014, 2 << 32 | 10945)
+         assert.same({ 2 << 32 | 1, 2 << 32 | 10945 }, column(b:bytes(), "arcs", "count"))
+         b:bsd_arc(0x1000, 0x1018, 2 << 32 | 1)
+         assert.same({ 1, 10945, 1 }, column(b:bytes(), "arcs", "count"))
+         local trace <close> = open(b:bytes())
+         assert.same({ "gmon-arc-padding" }, codes(trace))
+      end)
 
    it("reads upper halves that differ as a part of the counts", function()
       local bytes = gmon("<", 8):bsd { low = 0x1000, high = 0x1020, bins = sixteen }

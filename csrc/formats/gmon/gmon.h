@@ -273,7 +273,8 @@ typedef struct gmon_scale {
   uint64_t low;
   uint64_t range, bins; /* range in bytes; 0: bins have no addresses */
   uint64_t bin_size;    /* bytes of each bin if all are equal, else 0 */
-  uint64_t factor;      /* profil's scale (2 bytes per bin: 65536); 0: none */
+  uint64_t factor;      /* profil's scale (2 bytes per bin: 65536); 0: none,
+                           the range is divided evenly */
 } gmon_scale;
 
 /* Compute the scale of a histogram. `extended`: its writer divided in extended
