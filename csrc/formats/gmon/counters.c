@@ -7,8 +7,8 @@
 
 #include "formats/gmon/gmon.h"
 
-/* Minimum of an upper half that is taken as garbage if all arcs share it: no
-   program makes 2^40 calls over each of its arcs. */
+/* Minimum of an upper half that is taken as garbage if the only two arcs share
+   it: no program makes 2^40 calls over each of its arcs. */
 #define GARBAGE_HALF 256
 
 
@@ -100,8 +100,9 @@ static pf_status detect_bins (pf_trace *trace, gmon_layout *layout,
 }
 
 
-/* Whether the counts of all arcs (at least 2) have the same large upper half,
-   as files of 64-bit Windows have. */
+/* Whether the counts of all arcs have the same upper half, as in files of
+   64-bit Windows, and it cannot be part of them: of at least three arcs it is
+   not 0, of two it is large. */
 static bool has_garbage_halves (const gmon_layout *layout, pf_bytes bytes) {
   gmon_parser parser = gmon_new_parser(layout, bytes, NULL, NULL);
   gmon_segment segment;
@@ -116,11 +117,11 @@ static bool has_garbage_halves (const gmon_layout *layout, pf_bytes bytes) {
       const uint32_t half = pf_load32le(arc + 20);
       if (arcs++ == 0)
         first = half;
-      if (half < GARBAGE_HALF || half != first)
+      if (half == 0 || half != first)
         return false;
     }
   }
-  return arcs >= 2;
+  return arcs >= 3 || (arcs == 2 && first >= GARBAGE_HALF);
 }
 
 
