@@ -55,6 +55,20 @@ local function sums(trace, ...)
 end
 
 describe("dcpi, a database", function()
+   it("has a period in export pprof if its samples count one event", function()
+      local root, remove = small()
+      for event, expected in pairs { cycles = 63488, imiss = 4096 } do
+         local trace <close> = assert(profio.open(root, { event = event }))
+         local info = assert(profio.open { data = assert(trace:profile():export "pprof") }).info
+         assert.same({ expected, event, "count" },
+            { info.period, info.period_type, info.period_unit })
+      end
+      local trace <close> = assert(profio.open(root))
+      local info = assert(profio.open { data = assert(trace:profile():export "pprof") }).info
+      assert.is_nil(info.period)
+      remove()
+   end)
+
    it("with folders that are too deep is refused, and not read in part", function()
       local root, remove = database { ["1/a"] = profile({}, { 5 }),
          ["1/2/3/4/5/b"] = profile({}, { 6 }) }

@@ -44,6 +44,41 @@ local function flat(profile, metric)
    return list
 end
 
+describe("export pprof", function()
+   -- Returns the period of an exported file, as its reader states it.
+   local function period(...)
+      local trace <close> = open(...)
+      local info = assert(profio.open { data = assert(trace:profile():export "pprof") }).info
+      return { info.period, info.period_type, info.period_unit }
+   end
+
+   it("states the sampling period", function()
+      assert.same({ 10000000, "time", "nanoseconds" }, period(seconds))
+      local fast = file_of("fast.out", set({ 1, 2, 3, 4 }, "seconds", 1024))
+      assert.same({ 976563, "time", "nanoseconds" }, period(fast))
+      assert.same({ 10000000, "time", "nanoseconds" }, period(seconds, fast))
+      assert.same({ 1, "i-cache misses", "i-cache misses" }, period(misses))
+      local two = file_of("two.out", set { 1, 2, 3, 4 },
+         { low = 0x2000, high = 0x2010, bins = { 1, 2, 3, 4 } })
+      assert.same({ 10000000, "time", "nanoseconds" }, period(two))
+   end)
+
+   it("states no period if there is none, or more than one", function()
+      for _, path in ipairs { both, hundreds, file_of("ticks.out", set({ 1, 2, 3, 4 }, nil, 0)) } do
+         assert.same({}, period(path))
+      end
+      assert.same({}, period(seconds, misses))
+   end)
+
+   it("states the period of a run in a store", function()
+      local path = command.folder .. "/units.db"
+      local store <close> = assert(profio.store(path))
+      assert(store:add(open(seconds)))
+      local exported = assert(profio.open { data = assert(store:profile():export "pprof") })
+      assert.equal(10000000, exported.info.period)
+   end)
+end)
+
 describe("a histogram of misses", function()
    it("gives a profile of misses", function()
       local trace <close> = open(misses)

@@ -127,9 +127,24 @@ static void set_info (pf_trace *trace, const gmon_file *file) {
 }
 
 
+static bool equal_text (pf_bytes a, pf_bytes b) {
+  return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
+}
+
+
+/* Whether the counts of two histograms have the same rate and unit. */
+static bool equal_units (const gmon_layout *layout, const gmon_segment *a,
+                         const gmon_segment *b) {
+  return gmon_rate(layout, a) == gmon_rate(layout, b) &&
+         a->abbreviation == b->abbreviation &&
+         equal_text(gmon_dimension(a), gmon_dimension(b));
+}
+
+
 /* Parse the file: set totals and info, report damage. */
 static pf_status prescan (pf_trace *trace, gmon_file *file, pf_error *error) {
   gmon_totals *const totals = &file->totals;
+  bool is_one_unit = true;
   gmon_segment segment, first = {.offset = 0};
   gmon_parser parser =
       gmon_new_parser(&file->layout, trace->sources[0].bytes, trace, error);
@@ -140,6 +155,8 @@ static pf_status prescan (pf_trace *trace, gmon_file *file, pf_error *error) {
       case GMON_HISTOGRAM:
         if (totals->sets++ == 0)
           first = segment;
+        is_one_unit =
+            is_one_unit && equal_units(&file->layout, &first, &segment);
         totals->bins += segment.count;
         break;
       case GMON_ARCS: totals->arcs += segment.count; break;
@@ -157,6 +174,8 @@ static pf_status prescan (pf_trace *trace, gmon_file *file, pf_error *error) {
   if (totals->sets == 1) {
     pf_info_addr(trace, "low", first.low);
     pf_info_addr(trace, "high", first.high);
+  }
+  if (totals->sets > 0 && is_one_unit) {
     pf_info_int(trace, "rate", gmon_rate(&file->layout, &first));
     pf_info_text(trace, "dimension", gmon_dimension(&first));
     pf_info_text(trace, "abbreviation", gmon_abbreviation(&first));

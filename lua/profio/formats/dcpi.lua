@@ -276,6 +276,16 @@ function dcpi.pieces(source, options)
    return database.pieces(source, options)
 end
 
+---Returns what lies between two samples, if the file has samples of one event and states it: the
+---event, its unit and the number of events.
+---@param part userdata
+---@return string|nil metric
+---@return string|nil unit
+---@return integer|nil period
+function dcpi.period(part)
+   return part:fact "event", "count", part:fact "period"
+end
+
 ---Returns why names of functions may be wrong: the samples come from several images, and the names
 ---from one.
 ---@param parts userdata[] the files

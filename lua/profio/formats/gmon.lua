@@ -75,6 +75,22 @@ function gmon.ids(part)
    return "set", (part:fact "sets")
 end
 
+---Returns what lies between two samples, if that is a whole number: the metric, its unit and the
+---number. The rate is the number of samples in a second, or in a unit of another dimension.
+---@param part userdata
+---@return string|nil metric
+---@return string|nil unit
+---@return integer|nil period
+function gmon.period(part)
+   local rate, dimension = part:fact "rate" or 0, part:fact "dimension"
+   if rate == 1 and dimension ~= "seconds" then
+      return dimension, dimension, 1
+   elseif rate > 0 and dimension == "seconds" then
+      return "time", "nanoseconds", (1000000000 + rate // 2) // rate
+   end
+   return nil
+end
+
 -- The options with which a sum of files is opened, see internal/several/file_sums.lua.
 gmon.sum_options = { counter_bits = 64 }
 

@@ -6,7 +6,7 @@ local sampling = require "profio.internal.bodies.sampling"
 local origin = {}
 
 ---@class profio.Origin
----@field heads table[] for each file the list of its header fields, if its format is pprof
+---@field heads table[] for each file the list of its header fields, named as those of pprof
 ---@field mapping table|nil the executable: start, limit, offset, file, build_id, has_lines
 ---@field sampling profio.SamplingRate[] of files without such header fields
 
@@ -33,6 +33,21 @@ local function sampling_of(state, body)
    return state.format.sampling and state.format.sampling(state) or {}
 end
 
+-- Returns the sampling period as header fields, the longest one if files have several; nil if their
+-- samples count different events, or if one states no period.
+local function period_of(state)
+   local name, unit, longest
+   for i, part in ipairs(state.parts) do
+      local part_name, part_unit, period = state.format.period(part)
+      if not period or i > 1 and (part_name ~= name or part_unit ~= unit) then
+         return nil
+      end
+      name, unit, longest = part_name, part_unit, math.max(longest or 0, period)
+   end
+   return longest and { { name = "period_type", value = name },
+      { name = "period_unit", value = unit }, { name = "period", value = longest } }
+end
+
 ---@param state table of the trace
 ---@param body table|nil of the profile
 ---@return profio.Origin
@@ -48,6 +63,9 @@ function origin.of_trace(state, body)
    local stated = { heads = {}, mapping = mapping_of(state), sampling = sampling_of(state, body) }
    for i, part in ipairs(state.format.keeps_header and state.parts or {}) do
       stated.heads[i] = part:info()
+   end
+   if state.format.period then
+      stated.heads[1] = period_of(state)
    end
    return stated
 end

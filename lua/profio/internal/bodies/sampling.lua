@@ -52,10 +52,11 @@ end
 -- Returns all rates that a profile states.
 local function stated(profile)
    local origin, list = profile:origin(), {}
+   table.move(origin.sampling or {}, 1, #(origin.sampling or {}), 1, list)
    for _, head in ipairs(origin.heads) do
       list[#list + 1] = of_head(head)
    end
-   return table.move(origin.sampling or {}, 1, #(origin.sampling or {}), #list + 1, list)
+   return list
 end
 
 ---Returns how often the samples of a metric were taken. A profile of several rates has all their

@@ -162,8 +162,9 @@ function contents.complete(run, trace)
    local state, kind = traces.of(trace), trace:profile_kind()
    local kept, more, heads
    if kind == "graph" then
+      local stated = origin.of_trace(state)
       kept, more, heads = { graph = graphs.of_trace(state, identity.program(state)) },
-         { metrics = {}, heads = {}, mapping = origin.of_trace(state).mapping }, {}
+         { metrics = {}, heads = plain_heads(stated.heads), mapping = stated.mapping }, stated.heads
    elseif kind then
       kept, more, heads = stacks_of(trace)
    else
