@@ -110,6 +110,18 @@ describe("dcpi, a database", function()
       remove()
    end)
 
+   it("is in the order of time, also where epochs have no century", function()
+      local root, remove = database {
+         a = profile({ epoch = "0001010100" }, { 1 }),
+         b = profile({ epoch = "9912312300" }, { 2 }),
+         c = profile({ epoch = "199912312200" }, { 3 }) }
+      local trace <close> = assert(profio.open(root))
+      assert.same({ "199912312200 3", "9912312300 2", "0001010100 1" }, sums(trace, "epoch"))
+      local one <close> = assert(profio.open(root, { epoch = "19991231230000" }))
+      assert.equal(2, one.samples:aggregate({ "n = sum(count)" }):rows()[1].n)
+      remove()
+   end)
+
    it("can be limited to an image, event, epoch, label or platform", function()
       local root, remove = small()
       for _, case in ipairs {

@@ -262,6 +262,25 @@ describe("dcpi's reports", function()
       end
    end)
 
+   it("have epochs of 1999 before those of 2000", function()
+      local list = {}
+      for i, epoch in ipairs { "0001010100", "9912312300", "200001020000" } do
+         lfs.mkdir(command.folder .. "/" .. FOLDER .. "y2k")
+         file("../y2k/" .. i, { epoch = epoch }, { i })
+         list[i] = "y2k/" .. i
+      end
+      file("../y2k/none", { epoch = false }, { 100 })
+      for _, line in ipairs { "y2k", table.concat(list, " ") .. " y2k/none" } do
+         local text = run("profio --report epochs --columns first,last,epochs,count "
+            .. "--output csv " .. line)
+         assert.equal("first,last,epochs,count\n9912312300,200001020000,3,106\n", text)
+         assert.matches("1  9912312300\n +2  0001010100\n +3  200001020000\n",
+            (run("profio --report dcpistats " .. line)))
+      end
+      assert.matches("after is 0001010100, before is 9912312300",
+         (run "profio --report dcpidiff y2k/1 y2k/2"))
+   end)
+
    it("epochs: all of them merged", function()
       local list = rows "profio --report epochs db"
       assert.same({

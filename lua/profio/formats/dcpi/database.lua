@@ -2,6 +2,7 @@
 --- event. The naming of the files was never documented, so the headers are read to identify them.
 
 local core = require "profio.core"
+local epoch_order = require "profio.formats.dcpi.epoch_order"
 local lfs = require "lfs"
 local texts = require "profio.internal.texts"
 
@@ -102,14 +103,6 @@ local function header_of(head)
    return header
 end
 
--- Compares two epochs: later tools also write the century and the seconds.
-local function same_epoch(stated, wanted)
-   local function digits(text)
-      return #text == 10 and text or text:sub(3, 12)
-   end
-   return stated == wanted or digits(stated) == digits(wanted)
-end
-
 local function is_image(header, wanted)
    local path = header.path or ""
    return header.image == wanted or header.name == wanted or path == wanted
@@ -129,14 +122,14 @@ end
 local function is_selected(header, options)
    return (not options.image or is_image(header, options.image))
       and (not options.event or has_event(header, options.event))
-      and (not options.epoch or same_epoch(header.epoch or "", options.epoch))
+      and (not options.epoch or epoch_order.is_same(header.epoch or "", options.epoch))
       and (not options.label or header.label == options.label)
       and (not options.platform or header.platform == options.platform)
 end
 
--- Sort order of the profiles: epoch, platform, image, event, path.
+-- Sort order of the profiles: time of the epoch, platform, image, event, path.
 local function before(a, b)
-   for _, word in ipairs { "epoch", "platform", "image", "event", "file" } do
+   for _, word in ipairs { "time", "platform", "image", "event", "file" } do
       local left, right = a[word] or "", b[word] or ""
       if left ~= right then
          return left < right
@@ -247,7 +240,7 @@ function database.files(directory, options)
       local head = head_of(path)
       local header = head and header_of(head)
       if header and is_selected_file(path, head, header, options) then
-         header.file, count = path, count + 1
+         header.file, header.time, count = path, epoch_order.key(header.epoch), count + 1
          found[#found + 1] = header
       elseif head == false then
          found[#found + 1] = { file = path }

@@ -3,6 +3,7 @@
 --- documented, since their headers identify them; ours are called EPOCH/PLATFORM/NAME-IMAGE-EVENT.
 
 local core = require "profio.core"
+local epoch_order = require "profio.formats.dcpi.epoch_order"
 local lfs = require "lfs"
 local texts = require "profio.internal.texts"
 
@@ -21,16 +22,6 @@ local function header_of(part)
    return header
 end
 
--- Returns an epoch as digits that can be compared: early tools leave out the century. A missing one
--- is after all others.
-local function order_of(epoch)
-   local digits = tostring(epoch or "~")
-   if #digits == 10 then
-      digits = (digits < "70" and "20" or "19") .. digits
-   end
-   return digits
-end
-
 -- Returns the groups in the order of the files: { parts =, paths =, header = of the first file,
 -- epoch = the earliest one }.
 local function groups_of(state, keeps_epochs)
@@ -38,7 +29,7 @@ local function groups_of(state, keeps_epochs)
    for i, part in ipairs(state.parts) do
       local header = header_of(part)
       local key = table.concat({ header.platform or "", header.image or "", header.label or "",
-         header.events, keeps_epochs and order_of(header.epoch) or "" }, "\n")
+         header.events, keeps_epochs and epoch_order.key(header.epoch) or "" }, "\n")
       local group = by_key[key]
       if not group then
          group = { parts = {}, paths = {}, header = header, epoch = header.epoch }
@@ -46,7 +37,7 @@ local function groups_of(state, keeps_epochs)
       end
       table.insert(group.parts, part)
       table.insert(group.paths, state.paths[i])
-      if order_of(header.epoch) < order_of(group.epoch) then
+      if epoch_order.key(header.epoch) < epoch_order.key(group.epoch) then
          group.epoch = header.epoch
       end
    end
@@ -57,7 +48,7 @@ end
 local function join_epochs(groups)
    local earliest = groups[1].epoch
    for _, group in ipairs(groups) do
-      if order_of(group.epoch) < order_of(earliest) then
+      if epoch_order.key(group.epoch) < epoch_order.key(earliest) then
          earliest = group.epoch
       end
    end

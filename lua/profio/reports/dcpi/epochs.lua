@@ -1,6 +1,7 @@
 -- Merged epochs: each image and event with its samples of all epochs.
 
 local dcpi = require "profio.reports.dcpi.shares"
+local epoch_order = require "profio.formats.dcpi.epoch_order"
 
 local epochs = {
    name = "epochs",
@@ -25,12 +26,21 @@ local epochs = {
    fits = dcpi.fits,
 }
 
+-- Key of groups by which epochs are sorted; none where no epoch is stated.
+local in_time = { function(epoch)
+   return epoch and epoch_order.key(epoch)
+end, "epoch", name = "key", type = "name" }
+
 ---@param context profio.Context
 ---@return userdata
 function epochs.reader(context)
-   return context.trace.samples:group("platform", "image", "name", "event")
-      :aggregate { "epochs = distinct(epoch)", "first = min(epoch)", "last = max(epoch)",
-         "count = sum(count)", "timed = count(spent)", "time = sum(spent)" }
+   local sums = { "count = sum(count)", "timed = sum(timed)", "time = sum(time)" }
+   return context.trace.samples:group("platform", "image", "name", "event", "epoch")
+      :aggregate { "count = sum(count)", "timed = count(spent)", "time = sum(spent)" }
+      :group("platform", "image", "name", "event", "epoch", in_time):aggregate(sums)
+      :sort "key":group("platform", "image", "name", "event")
+      :aggregate { "epochs = distinct(key)", "first = first(epoch)", "last = last(epoch)",
+         table.unpack(sums) }
       :sort "-count":derive { "error = sqrt(count)", "count_share = count / total(count)",
          "spent = time + 0 // timed" }:derive { "seconds = spent / 1000000000" }:reader()
 end

@@ -2,6 +2,7 @@
 
 local conditions = require "profio.internal.conditions"
 local dcpi = require "profio.reports.dcpi.shares"
+local epoch_order = require "profio.formats.dcpi.epoch_order"
 local failure = require "profio.cli.failure"
 
 local sets = {}
@@ -11,7 +12,8 @@ sets.option = { name = "sets", type = "choice", default = "auto",
    choices = { "auto", "epoch", "platform", "label", "image", "file" },
    help = "column that defines the sets; auto: the first of these with several values" }
 
--- Returns the values of a column in the order of the files; for `file`, at most one.
+-- Returns the values of a column in the order of the files, epochs in that of time; for `file`, none
+-- if there is only one file.
 local function values_of(trace, column)
    local list = {}
    if column == "file" and not trace.info.files then
@@ -19,6 +21,9 @@ local function values_of(trace, column)
    end
    for value in trace.profiles:group(column):each(column) do
       list[#list + 1] = value or nil
+   end
+   if column == "epoch" then
+      table.sort(list, epoch_order.is_before)
    end
    return list
 end
