@@ -153,6 +153,9 @@ local function read(given, err)
    local trace <close> = opened
    modes.check_options(trace, given)
    local old <close>, old_status = open_old(given, old_side, err, is_whole)
+   if old then
+      conflicts.check_old(given, old)
+   end
    given.heading = old_side and runs.heading(new_side, old_side)
    local out <close> = output.open(not (given.merge and is_file) and given.out or nil,
       inputs_of(trace, old), { wide = given.wide,

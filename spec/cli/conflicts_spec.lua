@@ -271,6 +271,10 @@ end
 -- Returns the options that a subject ignores, as one text; "" if it ignores none.
 local function ignored(input, subject)
    local base, status, errors = run(input, table.unpack(subject))
+   if errors:find(" cannot use --symbols: ", 1, true) then
+      input = { table.unpack(input) } -- without `more`
+      base, status, errors = run(input, table.unpack(subject))
+   end
    if status ~= 0 and status ~= 4 then
       return ("status %d %s"):format(status, errors)
    end
@@ -359,6 +363,57 @@ describe("options of the command", function()
          assert.equal("", ignored({ "store", { path }, path, { "leaf" } }, { "--report", name,
             "--set", "by=host", table.unpack(more) }))
       end
+   end)
+
+   -- Returns the modes, tables, reports and exports of files.
+   local function subjects_of(path)
+      local trace <close> = assert(profio.open(path))
+      local subjects = { {}, { "--info" }, { "--check" }, { "--merge" }, { "--new-script" } }
+      for _, name in ipairs(trace.tables) do
+         subjects[#subjects + 1] = { "--table", name }
+      end
+      for _, report in ipairs(reports.all()) do
+         if report.fits(trace) and not report.compares then
+            subjects[#subjects + 1] = { "--report", report.name }
+         end
+      end
+      for _, export in ipairs(exports.all()) do
+         if export.takes ~= "rows" and export.fits(trace) then
+            subjects[#subjects + 1] = { "--export", export.name }
+         end
+      end
+      return subjects
+   end
+
+   it("for names are refused or used by each mode, table, report and export", function()
+      local names = file("names.nm", "0000000000001000 T first\n0000000000001100 T second\n"
+         .. "0000000000001110 T third\n000000012006cb00 T alpha\n000000012006cba0 T beta\n"
+         .. "000000012006cbc0 T gamma\n000000012006cbd0 T delta\n")
+      local blocks = builder("<", 8):header()
+         :histogram { low = 0x1000, high = 0x1300, bins = { 10, 1, 0, 10 } }
+         :arc(0x1010, 0x1104, 5):blocks({ { 0x1104, 5 } })
+      local found = {}
+      for _, path in ipairs { file("named.gmon", blocks:bytes()), folder .. "/a.cycles" } do
+         for _, subject in ipairs(subjects_of(path)) do
+            local input = { "names", { path } }
+            local base = run(input, table.unpack(subject))
+            local words = table.concat(subject, " ")
+            local with_names, status = run(input, "--symbols", names, table.unpack(subject))
+            if status ~= 2 and with_names == base then
+               found[#found + 1] = words .. " --symbols"
+            end
+            assert.equal(2, (select(2, run(input, "--load-bias", "8", table.unpack(subject)))))
+            if status ~= 2 then
+               local moved
+               moved, status = run(input, "--symbols", names, "--load-bias", "8",
+                  table.unpack(subject))
+               if status ~= 2 and moved == with_names then
+                  found[#found + 1] = words .. " --load-bias"
+               end
+            end
+         end
+      end
+      assert.same({}, found)
    end)
 
    it("of opening files are refused where nothing uses them", function()

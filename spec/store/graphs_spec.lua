@@ -142,6 +142,15 @@ describe("runs of gmon.out in a store", function()
       assert.matches("%-%-exe", message)
    end)
 
+   it("note an executable that is given and is the program of none of them", function()
+      local store = stored.split(folder, random_files(2), 1, { exe = program })
+      for exe, expected in pairs { [program] = "", [other] = "store-executable-unused" } do
+         local trace <close> = assert(profio.open(store, { exe = exe }))
+         local last = trace.warnings[#trace.warnings]
+         assert.equal(expected, last and last.code or "")
+      end
+   end)
+
    it("get names from an executable that is given for reading", function()
       math.randomseed(13)
       local paths = random_files(9)

@@ -250,15 +250,20 @@ static pf_status note_no_timeline (pf_trace *trace, const winidea_file *file,
 
 
 /* Assigns the sources: the main file by its contents, the others by role. Adds
-   a note if a binary timeline has no main file beside it, or if the file there
-   is none. */
+   a note if a binary timeline has no main file beside it, if the file there is
+   none, or if a mapping is given for a main file. */
 static pf_status find_sources (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
+  const pf_source *const mapping = pf_source_of(trace, "mapping");
   if (!pf_option_is(trace, "dialect", "bin") && is_main(file, trace->sources)) {
     file->timeline = pf_source_of(trace, "timeline");
-    return PF_OK;
+    return mapping == NULL
+               ? PF_OK
+               : pf_warn(trace, PF_NOTE, "winidea-unused-mapping", PF_EFORMAT,
+                         PF_NO_OFFSET, error,
+                         "%s is not read: this file itself names its areas",
+                         mapping->path);
   }
-  const pf_source *const mapping = pf_source_of(trace, "mapping");
   file->timeline = trace->sources;
   if (mapping == NULL && may_have_half(file, trace->sources->path) &&
       trace->sources->bytes.size > 0)

@@ -2,11 +2,14 @@
 -- options that it uses; an option that would be ignored is a usage error (status 2).
 --
 -- `uses` is a list of names of options (as keys: "diff", "keep") and of the groups below, or a
--- function of the trace that returns such a list.
+-- function of the trace that returns such a list. `names` tells what a subject does with the names
+-- of addresses: nil, it shows them; "columns", it only depends on whether there are any; false,
+-- nothing. It may be a function of the trace and the options of the command line.
 
 local later = require "profio.internal.later"
 local failure = require "profio.cli.failure"
 local options = later "profio.internal.options"
+local registry = later "profio.internal.opening.registry"
 local traces = require "profio.internal.trace"
 
 local conflicts = {}
@@ -31,6 +34,8 @@ local groups = {
 -- Options for opening files, and those that every subject accepts.
 local always = { "run", "format", "mapping", "set", "strict", "trust_paths", "exe", "symbols",
    "load_bias", "load", "progress", "no_progress" }
+
+local NO_SYMBOLS = "no program is given to find names in: give --exe or --symbols"
 
 -- {====== Used options ======
 
@@ -95,15 +100,39 @@ local function without_callers(set, trace)
    set.hide = set.hide and trace:has_callers()
 end
 
--- Removes options for symbols if the trace has no addresses.
-local function without_addresses(set, trace)
+local symbol_options = { "load_bias", "exe", "symbols" }
+
+-- Removes options for symbols if the trace has no addresses, and the load bias if the format moves
+-- them by itself.
+local function without_addresses(set, trace, reasons)
    local state = traces.of(trace)
    local stored = state.stored
    local has_addresses = state.format.addresses ~= nil or stored and stored.has_graphs
-   local unused = { "load_bias", "exe", "symbols" }
    for i = 1, not has_addresses and 3 or state.format.names_addresses and 1 or 0 do
-      local key = unused[i]
-      set[key], set["diff_" .. key] = nil, nil
+      for _, key in ipairs { symbol_options[i], "diff_" .. symbol_options[i] } do
+         set[key], reasons[key] = nil, "these files have no addresses to find names for"
+      end
+   end
+end
+
+-- Returns whether names were given, also if they turned out to be those of another program.
+local function has_symbols(trace)
+   local given = traces.of(trace).options
+   return (given.exe or given.symbols) ~= nil
+end
+
+-- Removes options for symbols that the subject does not need. An executable may be needed to read
+-- the file.
+local function without_names(set, names, trace, reasons)
+   for _, key in ipairs(names == false and symbol_options or {}) do
+      if key ~= "exe" or not traces.of(trace).format.prepare then
+         set[key], reasons[key] = nil, reasons[key] or "it shows no names of addresses"
+      end
+   end
+   if names then
+      set.load_bias, reasons.load_bias = nil, reasons.load_bias or "it looks up no addresses"
+   elseif not has_symbols(trace) then
+      set.load_bias, reasons.load_bias = nil, reasons.load_bias or NO_SYMBOLS
    end
 end
 
@@ -123,15 +152,11 @@ local advice = {
    explain = "it is for text",
    wide = "it is for text",
    output = "an export has a form of its own",
-   exe = "these files have no addresses to find names for",
    hide = "callers are unknown, so the cost of functions cannot be charged to them",
    compat = "it is for profiles that are built from histograms and arcs",
    strict = "it lists all violations",
    report = "it is a form of the whole trace; --output is the form of a report",
 }
-for _, key in ipairs { "symbols", "load_bias", "diff_exe", "diff_symbols", "diff_load_bias" } do
-   advice[key] = advice.exe
-end
 
 -- Returns the names of the subjects that use an option for this trace.
 local function users_of(key, subjects, trace)
@@ -172,22 +197,69 @@ end
 
 ---Raises if an option is given that the subject does not use. The message names the option, the
 ---subject and a remedy.
----@param subject table title = "report 'flat'"; uses; kind = "reports" and others, a function that
----returns all subjects of that kind, which are suggested
+---@param subject table title = "report 'flat'"; uses; names; kind = "reports" and others, a
+---function that returns all subjects of that kind, which are suggested
 ---@param given table the options of the command line; `asked` has the keys of those that were given
 ---@param trace profio.Trace
 function conflicts.check(subject, given, trace)
-   local set = used_by(subject, trace)
+   local set, reasons = used_by(subject, trace), {}
    add_always(set)
    without_text(set, given)
-   without_addresses(set, trace)
+   without_addresses(set, trace, reasons)
+   local names = subject.names
+   if type(names) == "function" then
+      names = names(trace, given)
+   end
+   without_names(set, names, trace, reasons)
    without_callers(set, trace)
    for _, key in ipairs(given.asked) do
       if not set[key] or subject.refuses == key then
-         failure.use("%s cannot use %s: %s", subject.title, name_of(key), advice[key]
-            or instead_of(subject, key, trace) or "leave it out")
+         failure.use("%s cannot use %s: %s", subject.title, name_of(key), reasons[key]
+            or advice[key] or instead_of(subject, key, trace) or "leave it out")
       end
    end
+end
+
+---Raises if an option for symbols is given that a trace cannot use.
+---@param title string of what is done with it
+---@param given table the options of the command line
+---@param trace profio.Trace
+function conflicts.check_symbols(title, given, trace)
+   local set, reasons = {}, {}
+   add_always(set)
+   without_addresses(set, trace, reasons)
+   without_names(set, nil, trace, reasons)
+   for _, key in ipairs(given.asked) do
+      if reasons[key] then
+         failure.use("%s cannot use %s: %s", title, name_of(key), reasons[key])
+      end
+   end
+end
+
+---Raises if a load bias is given for the older runs and no names that it could move.
+---@param given table the options of the command line
+---@param old profio.Trace
+function conflicts.check_old(given, old)
+   if given.diff_load_bias and not has_symbols(old) then
+      failure.use("--diff cannot use --diff-load-bias: %s", NO_SYMBOLS)
+   end
+end
+
+---Returns whether the rows of a table have names of addresses.
+---@param trace profio.Trace
+---@param name string
+---@return boolean
+function conflicts.has_names(trace, name)
+   local state = traces.of(trace)
+   local format = state.stored and state.stored.has(name) and registry.named "gmon" or state.format
+   if format.names_addresses then -- of stacks
+      for _, field in ipairs((state.schema[name] or {}).fields or {}) do
+         if field.type == "stack" then
+            return true
+         end
+      end
+   end
+   return format.addresses ~= nil and format.addresses[name] ~= nil
 end
 
 -- }======

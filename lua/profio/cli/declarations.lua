@@ -71,7 +71,7 @@ local groups = {
    { "The program",
       { "--exe", "PROGRAM", "executable with names; an ELF file among the FILEs is one too" },
       { "--symbols", "NM_TEXT", "output of nm, instead of an executable" },
-      { "--load-bias", "N", "run-time addresses minus addresses in the executable" },
+      { "--load-bias", "N", "run-time addresses minus those of --exe or --symbols" },
       { "--source", "DIR", "folder of source files, for annotate", many = true },
    },
    { "The files",

@@ -22,6 +22,7 @@ local modes = {}
 -- Returns a report as subject of conflicts.check; all reports also have rows.
 local function report_subject(report)
    return { title = ("report '%s'"):format(report.name), kind = "reports", others = reports.all,
+      names = report.names,
       uses = function(trace)
          local uses = report.uses
          return conflicts.joined({ "report", "rows" }, type(uses) == "function" and uses(trace)
@@ -94,24 +95,32 @@ local function limits_uses(trace)
       and { "span of events" } or { "functions", "metric", "compat" })
 end
 
+-- Returns what the rows of a table do with names: see `names` in conflicts.lua.
+local function names_of_table(trace, given)
+   if not conflicts.has_names(trace, given.table or trace.tables[1]) then
+      return false
+   end
+end
+
 -- Shows rows of a table: for --table, and if rows are selected without naming a table.
-local rows_mode = { title = "a table",
+local rows_mode = { title = "a table", names = names_of_table,
    uses = { "table", "rows", "span", "unfilter", "compat" } }
 
-local follow_mode = { title = "--follow", uses = { "follow", "table", "columns",
-   "where", "top", "output", "unit", "span", "unfilter", "compat", "out" } }
+local follow_mode = { title = "--follow", names = names_of_table,
+   uses = { "follow", "table", "columns", "where", "top", "output", "unit", "span", "unfilter",
+      "compat", "out" } }
 
 -- The modes, in order of preference; only one may be given.
 local mode_list = {
-   { key = "info", uses = { "info", "rows" } },
+   { key = "info", uses = { "info", "rows" }, names = "columns" },
    { key = "report" },
-   { key = "list_reports", uses = { "list_reports", "out" } },
-   { key = "table", uses = rows_mode.uses },
+   { key = "list_reports", uses = { "list_reports", "out" }, names = "columns" },
+   { key = "table", uses = rows_mode.uses, names = names_of_table },
    { key = "limits", uses = limits_uses },
-   { key = "check", uses = { "check", "out" }, refuses = "strict" },
-   { key = "merge", uses = { "merge", "out" } },
+   { key = "check", uses = { "check", "out" }, names = false, refuses = "strict" },
+   { key = "merge", uses = { "merge", "out" }, names = false },
    { key = "script", uses = { "script", "compat" } },
-   { key = "new_script", uses = { "new_script", "out" } },
+   { key = "new_script", uses = { "new_script", "out" }, names = "columns" },
 }
 
 for _, mode in ipairs(mode_list) do

@@ -58,6 +58,7 @@ end
 
 store.warnings = {
    ["store-damaged"] = "a part of the store cannot be read",
+   ["store-executable-unused"] = "the executable that is given is not the program of any run",
    ["store-no-calls"] = "some of the runs have no statistics of calls",
    ["store-several-metrics"] = "the runs have different metrics, of which rows show one",
 }
@@ -67,6 +68,8 @@ store.remedies = {
    ["store-damaged"] = "add the files of its runs to a new store, or restore it from a copy; what "
       .. "is whole can be copied with profio store merge",
    ["store-several-metrics"] = "choose one with --metric, or the runs of one kind with --run",
+   ["store-executable-unused"] = "none needed: the store has the names; else give the program that "
+      .. "was profiled",
    ["store-no-calls"] = "they were added from files without events; their profiles are complete",
 }
 

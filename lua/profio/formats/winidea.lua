@@ -101,6 +101,7 @@ winidea.warnings = {
    ["winidea-time-falls"] = "an event is earlier than the one before it",
    ["winidea-truncated"] = "the file ends inside a record",
    ["winidea-unknown-core"] = "the core whose context a variable holds is unknown",
+   ["winidea-unused-mapping"] = "a mapping is given for a file that itself names its areas",
    ["winidea-version-guessed"] = "the version of a binary timeline is ambiguous",
    ["winidea-xml-timeline"] = "the timeline of an XML export is not read",
 }
@@ -130,6 +131,8 @@ winidea.remedies = {
       "export one session without markers; calls are computed with the time as it is",
    ["winidea-truncated"] = "export again, or wait until the export has ended: --follow",
    ["winidea-unknown-core"] = "export .BIN 1.1, with a variable per core: running[0], running[1]",
+   ["winidea-unused-mapping"] =
+      "leave out --mapping, or open the binary timeline: profio FILE.BIN --mapping FILE",
    ["winidea-version-guessed"] = "state it: --set bin_version=1.0 or 1.1",
    ["winidea-xml-timeline"] = "export the timeline as Text1 or as binary timeline",
 }

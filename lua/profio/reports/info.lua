@@ -8,6 +8,7 @@ local messages = require "profio.cli.messages"
 
 local info = {
    name = "info",
+   names = "columns",
    help = "format, header fields, tables with their columns and counts, warnings",
    columns = {
       { name = "part", help = "file, header, table or warning" },

@@ -6,6 +6,7 @@ local plain = require "profio.reports.plain"
 
 local tables = {
    name = "tables",
+   names = "columns",
    help = "the tables of the file and their columns, with type and meaning",
    columns = {
       { name = "table", help = "name of a table; the first one is the main table" },

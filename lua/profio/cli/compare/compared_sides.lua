@@ -1,6 +1,7 @@
 -- The two sides of profio compare: which words of the command line are files, executables and
 -- conditions of runs, and the runs that they stand for.
 
+local conflicts = require "profio.cli.conflicts"
 local core = require "profio.core"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
@@ -99,6 +100,7 @@ end
 local function add_file(list, path, side, given, options, err)
    local interrupt <close> = core.interrupt()
    local trace <close> = failure.check(files.one(path, files.opening(given, side), given))
+   conflicts.check_symbols("compare", given, trace)
    progress.watch(trace, interrupt, given, err)
    if #(side.run or {}) > 0 and trace.format ~= "store" then
       failure.use("compare: %s selects runs of a store, and %s is none", side.run[1], path)

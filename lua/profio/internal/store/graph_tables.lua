@@ -11,8 +11,15 @@ local graph_tables = {}
 
 -- Returns the sums as traces. Raises failures.
 local function sums_of(state)
-   state.traces = state.traces or graphs.opened(state.engine, state.tests, state.source:path(),
-      state.given)
+   if not state.traces then
+      local unused
+      state.traces, unused = graphs.opened(state.engine, state.tests, state.source:path(),
+         state.given)
+      if unused then
+         state.source:warn(unused .. " is not used: it is not the program of these runs",
+            { code = "store-executable-unused", kind = "note" })
+      end
+   end
    return state.traces
 end
 

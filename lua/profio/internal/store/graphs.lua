@@ -346,13 +346,15 @@ end
 ---@param path string of the store, for messages
 ---@param given table options of profio.open: exe, symbols, load_bias, compat, max_size
 ---@return profio.Trace[]
+---@return string|nil unused the executable or text of nm that is given, if it is that of no run
 function graphs.opened(engine, tests, path, given)
    local naming, dictionary = naming_of(engine, given), core.dictionary()
-   local list = {}
+   local list, is_used = {}, false
    for i, group in ipairs(added_up(engine, tests, naming, dictionary)) do
       list[i] = opened(group, naming, path, dictionary)
+      is_used = is_used or group.program == "exe"
    end
-   return list
+   return list, naming.exe and not is_used and (naming.exe.exe or "the text of nm") or nil
 end
 
 ---Calls a function with the histograms and arcs of each of the selected runs as a trace, which is

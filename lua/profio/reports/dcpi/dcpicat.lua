@@ -19,6 +19,7 @@ local dcpicat = {
       { name = "platform", help = "the machine" },
       { name = "file", help = "the file, if there are several" },
    },
+   names = false,
    fits = dcpi.fits,
 }
 

@@ -23,6 +23,7 @@ local epochs = {
    },
    shown = { "count", "error", "count_share", "seconds", "event", "epochs", "first", "last",
       "platform", "name", "image" },
+   names = false,
    fits = dcpi.fits,
 }
 

@@ -12,8 +12,8 @@ sets.option = { name = "sets", type = "choice", default = "auto",
    choices = { "auto", "epoch", "platform", "label", "image", "file" },
    help = "column that defines the sets; auto: the first of these with several values" }
 
--- Returns the values of a column in the order of the files, epochs in that of time; for `file`, none
--- if there is only one file.
+-- Returns the values of a column in the order of the files, epochs in that of time; for `file`,
+-- none if there is only one file.
 local function values_of(trace, column)
    local list = {}
    if column == "file" and not trace.info.files then

@@ -25,10 +25,11 @@ local lines = {
 ---@param trace profio.Trace
 function lines.fits(trace)
    local kind = trace:profile_kind()
-   if kind ~= "graph" then
+   local of_addresses = next(traces.of(trace).format.addresses or {}) ~= nil
+   if kind ~= "graph" and not (kind and of_addresses) then
       return kind ~= nil, "no profile is made from its tables"
    end
-   if (trace.info.sets or 0) == 0 then
+   if kind == "graph" and (trace.info.sets or 0) == 0 then
       return false, "it has no histogram"
    end
    return symbols.has_lines(traces.of(trace)),
