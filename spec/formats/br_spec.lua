@@ -131,6 +131,25 @@ describe("br", function()
       assert.equal("format", format_of(br():line(1, 10):stop():bytes()))
    end)
 
+   it("detects a file whose mappings or whose first group take more than 64 KiB", function()
+      for _, name in ipairs { "PROGRAM%04d.BR", "return %d\n" } do
+         local many = br()
+         for i = 1, 6000 do
+            many:module(i, name:format(i))
+         end
+         local deep = br():module(1, name:format(1)):line(1, 10):fn "FNDEEP"
+         for i = 1, 10000 do
+            deep:back(1, i):fn "FNDEEP"
+         end
+         for _, b in ipairs { many:line(1, 10), deep } do
+            local bytes = b:stop():line(1, 20):stop():bytes()
+            local trace <close> = assert(profio.open { data = bytes })
+            assert.equal("br", trace.format)
+            assert.equal(2, trace.samples:count())
+         end
+      end
+   end)
+
    it("shows groups before a new mapping under the old name of the module", function()
       local b = br():module(1, "A.BR"):line(1, 10):stop():module(1, "A.BR"):line(1, 20):stop()
          :module(1, "B.BR"):line(1, 30):stop()

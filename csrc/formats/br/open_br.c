@@ -27,10 +27,16 @@
 #define PRESCAN_BYTES 1048576u /* bytes scanned before the first row is read */
 #define MIN_CALLERS   8        /* needed for inclusive times */
 
+/* Number of valid records at the begin of a file that are as good as a group:
+   its mappings, or its first group, may be longer than the bytes that the score
+   depends on. */
+#define MIN_RECORDS 32
+
 /* State of the scan for the score. */
 typedef struct scan {
   bool is_mapped[256]; /* by the low byte of the number */
-  bool in_group, has_group;
+  bool in_group;
+  bool is_likely;    /* a group is complete, or many records are valid */
   bool has_odd_name; /* a module's name is empty or has control bytes */
 } scan;
 
@@ -53,7 +59,7 @@ static bool is_allowed (scan *s, const br_record *record) {
       if (!s->in_group)
         return false;
       s->in_group = false;
-      return s->has_group = true;
+      return s->is_likely = true;
     default: return s->in_group;
   }
 }
@@ -61,22 +67,24 @@ static bool is_allowed (scan *s, const br_record *record) {
 
 /* There is no magic number: the file must begin with a mapping and be valid up
    to the end of a group. With odd names, as those of Lua chunks, it must be
-   valid to the end of `head`. */
+   valid to the end of `head`. The first group may end after `head`. */
 static int score (pf_bytes head, uint64_t size) {
   scan s = {.in_group = false};
   br_record record;
   uint64_t at = 0;
   if (head.size == 0 || head.at[0] != BR_MODULE)
     return 0;
-  while (at < head.size) {
+  for (unsigned count = 0; at < head.size; count++) {
+    if (count == MIN_RECORDS && size > head.size)
+      s.is_likely = true;
     const br_result found = br_record_at(head, at, &record);
     if (found == BR_TRUNCATED) /* at the end of `head` or of the file */
-      return s.has_group && (!s.has_odd_name || size > head.size) ? 60 : 0;
+      return s.is_likely && (!s.has_odd_name || size > head.size) ? 60 : 0;
     if (found == BR_INVALID || !is_allowed(&s, &record))
-      return s.has_group && !s.has_odd_name ? 20 : 0;
+      return s.is_likely && !s.has_odd_name ? 20 : 0;
     at += record.size;
   }
-  if (!s.has_group)
+  if (!s.is_likely)
     return 0;
   return size > head.size || !s.in_group ? 70 : 60;
 }
