@@ -438,6 +438,17 @@ describe("dbf, code pages:", function()
       assert.equal("€", values_of({ "C", 3 }, { "\x80" }, { version = 4, driver = "DBWINUS0" })[1])
    end)
 
+   it("refuses encrypted tables", function()
+      local bytes = people():bytes()
+      for _, format in ipairs { "dbf", "xpp" } do
+         local trace, message, code = profio.open({ data = bytes:sub(1, 15) .. "\1"
+            .. bytes:sub(17) }, { format = format })
+         assert.is_nil(trace)
+         assert.equal("unsupported", code)
+         assert.matches("the table is encrypted: copy it without encryption", message)
+      end
+   end)
+
    it("refuses a code page that iconv does not know", function()
       local trace, message, code = profio.open({ data = people():bytes() },
          { code_page = "nonsense" })

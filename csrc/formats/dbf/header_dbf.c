@@ -8,6 +8,7 @@
 **   4    4   number of records
 **   8    2   offset of the first record
 **   10   2   bytes of a record, with its delete flag
+**   15   1   1: the records are encrypted (dBASE IV)
 **   28   1   1 structural index, 2 memo, 4 container
 **   29   1   code page
 **   32   32  descriptors, up to a byte 0x0D (0x0D 0x00 by Clipper and Xbase++'s
@@ -44,6 +45,7 @@
 #include "model/dictionary/names.h"
 
 #define MAX_FIELDS 2046 /* maximum in a header of 65,535 bytes */
+#define ENCRYPTION 15   /* offset of the mark of encrypted tables */
 
 static const struct {
   uint8_t byte;
@@ -290,6 +292,11 @@ static pf_status read_head (pf_trace *trace, dbf_file *file, pf_error *error) {
                    "after %zu",
                    minimum, bytes.size);
   file->version = bytes.at[0];
+  if (file->version != 0x02 && bytes.at[ENCRYPTION] == 1)
+    return pf_fail(
+        error, PF_EUNSUPPORTED, ENCRYPTION,
+        "the table is encrypted: copy it without encryption in the "
+        "program that wrote it (dBASE: SET ENCRYPTION OFF, COPY TO)");
   file->mark = file->version == 0x02 ? 0 : bytes.at[29];
   file->start = stated_start(bytes);
   file->record = stated_record(bytes);
