@@ -406,6 +406,24 @@ describe("values of a trace", function()
       end
    end)
 
+   it("of memos that the table marks as no text are converted by a given code page", function()
+      local prf, prv = xpp.table { { 1, 0, "I", "MAIN", 10, "\xe4\xf6\xfc" },
+         { 1, 1, "O", "MAIN", 10 } }
+      local flag_at = 32 + 5 * 32 + 18 -- of PARAMS
+      local flagged = prf:sub(1, flag_at) .. "\4" .. prf:sub(flag_at + 2)
+      local function params(bytes, page)
+         local trace <close> = assert(profio.open({ data = bytes, memo = prv },
+            { code_page = page }))
+         return trace.entries:rows()[1].params
+      end
+      assert.equal("äöü", params(prf)) -- the table states CP1252
+      assert.equal("\xe4\xf6\xfc", params(flagged))
+      assert.equal("\xe4\xf6\xfc", params(flagged, "auto"))
+      assert.equal("\xe4\xf6\xfc", params(flagged, "raw"))
+      assert.equal("äöü", params(flagged, "CP1252"))
+      assert.equal("дць", params(flagged, "CP1251"))
+   end)
+
    it("refuse a separator that is no single character", function()
       local text = "TID;OP;MSG;TIME\n1;I;F;0\n1;O;F;5\n"
       for _, separator in ipairs { ";;", "abc", "\"", "1", "\n" } do

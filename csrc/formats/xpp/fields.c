@@ -70,6 +70,13 @@ static pf_status name_text_fields (xpp_file *file, const xpp_cell *cells,
 }
 
 
+/* Whether the option code_page names one; *option is its value. */
+static bool gives_code_page (const pf_trace *trace, pf_bytes *option) {
+  return pf_option_text(trace, "code_page", option) &&
+         !pf_option_is(trace, "code_page", "auto");
+}
+
+
 /* Only the option states the code page of text. */
 static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
                                    pf_error *error) {
@@ -97,8 +104,7 @@ static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
   free(cells);
   if (status != PF_OK)
     return status;
-  if (!pf_option_text(trace, "code_page", &option) ||
-      pf_option_is(trace, "code_page", "auto"))
+  if (!gives_code_page(trace, &option))
     return PF_OK; /* the charset is zeroed: bytes as they are */
   return pf_charset_open_given(&file->charset, option, error);
 }
@@ -275,6 +281,20 @@ static void inspect_ops (xpp_file *file, const xpp_rows *rows) {
 }
 
 
+/* With a given code page, functions and parameters are converted also in fields
+   whose flag says that their bytes are no text: FOXDBE sets it for memos. */
+static void convert_texts (const pf_trace *trace, xpp_file *file) {
+  pf_bytes option;
+  if (file->is_text || !gives_code_page(trace, &option))
+    return;
+  for (xpp_role role = 0; role < XPP_ROLES; role++) {
+    const size_t field = file->roles.field[role];
+    if (field != XPP_NO_FIELD && xpp_needs_text(role))
+      file->dbf->fields[field].flags &= (uint8_t)~DBF_AS_IS;
+  }
+}
+
+
 /* Warnings about the first rows go into notes that are dropped, because the
    readers will report them again. */
 pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error) {
@@ -292,6 +312,7 @@ pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error) {
     status = assign_roles(trace, file, &rows.batch, error);
   if (status == PF_OK && xpp_is_mapped(&file->roles))
     inspect_ops(file, &rows);
+  convert_texts(trace, file);
   xpp_rows_close(&rows);
   pf_notes_free(sample.notes);
   return status;

@@ -43,7 +43,7 @@ xpp.options = {
      help = "records marked as deleted: left out, or shown with the flag deleted" },
    { name = "code_page", type = "text", default = "auto",
      help = "encoding of text: CP850, CP1252, ... as iconv names it; raw passes bytes through; "
-        .. "auto: as the file states" },
+        .. "auto: as the file states, except in memos that it marks as no text" },
 }
 
 xpp.write_options = {
