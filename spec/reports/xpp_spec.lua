@@ -81,10 +81,31 @@ describe("XppPat's statistics", function()
          profio("--report xpppat --set recursion=all " .. file))
    end)
 
+   it("have shares of at most 100 % of all threads, also of several runs", function()
+      local rows = { { 1, 0, "I", "A", 1 }, { 2, 2, "I", "B", 1 }, { 3, 2, "I", "A", 1 },
+         { 3, 6, "O", "A", 1 }, { 2, 10, "O", "B", 1 }, { 1, 20, "O", "A", 1 } }
+      local one, again = write("three", rows), write("three-again", rows)
+      local function shares(line)
+         local list = {}
+         for call, clear, share in profio("--report xpppat --output csv --columns "
+            .. "call,timeclear,percclear " .. line):gmatch "(%w+),([%d.]+),([%d.]+)\n"
+         do
+            list[#list + 1] = ("%s %g %g"):format(call, clear, share)
+         end
+         return list
+      end
+      -- 36 ms: 20 of thread 1, 10 of thread 2, and 6 of thread 3
+      assert.same({ "A 24 66.67", "B 8 22.22", "Sum 0 88.89" }, shares(one))
+      assert.same({ "A 48 66.67", "B 16 22.22", "Sum 0 88.89" }, shares(one .. " " .. again))
+      assert.same({ "A 4 25", "B 8 50", "Sum 0 75" }, shares("--lane 2,3 " .. one))
+      assert.same({ "A 20 100", "Sum 0 100", "B 8 80", "Sum 0 80", "A 4 66.67", "Sum 0 66.67" },
+         shares("--set per_thread=true " .. one))
+   end)
+
    it("are shown for each thread by option", function()
       local file = write("two", { { 1, 0, "I", "A", 1 }, { 2, 0, "I", "A", 1 },
          { 2, 4, "O", "A", 1 }, { 1, 8, "O", "A", 1 } })
-      assert.matches("\nA +2 +12 +12 +8 +4 +6 +150.00\n", profio(file))
+      assert.matches("\nA +2 +12 +12 +8 +4 +6 +100.00\nSum .* 100.00\n", profio(file))
       assert.equal([[
 Thread 1
 CALL  NUMBERS  TIMECLEAR  TIMEGROSS  TIMEMAX  TIMEMIN  TIMECALL  PERCCLEAR
@@ -93,8 +114,8 @@ Sum         0          0          0        0        0         0     100.00
 
 Thread 2
 CALL  NUMBERS  TIMECLEAR  TIMEGROSS  TIMEMAX  TIMEMIN  TIMECALL  PERCCLEAR
-A           1          4          4        4        4         4      50.00
-Sum         0          0          0        0        0         0      50.00
+A           1          4          4        4        4         4     100.00
+Sum         0          0          0        0        0         0     100.00
 ]], profio("--report xpppat --set per_thread=true " .. file))
       assert.matches("\nA +1 +4 +4 +4 +4 +4 +100.00\n", profio("--lane 2 " .. file))
       assert.equal("CALL  NUMBERS  TIMECLEAR  TIMEGROSS  TIMEMAX  TIMEMIN  TIMECALL  PERCCLEAR\n"

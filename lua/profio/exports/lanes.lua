@@ -24,13 +24,19 @@ local function timed_rows(trace)
    return nil
 end
 
--- Returns the runs in rows whose flags tell where runs begin, possibly of several files.
-local function flagged_runs(rows, flags, file)
-   local list, run, of = {}, nil, nil
-   for time, words, path in rows:each("time", flags, file or flags) do
-      if not run or (words and words:find "%f[%a]run%f[%A]") or (file and path ~= of) then
-         run = { first = time, last = time }
-         list[#list + 1], of = run, path
+-- Returns the runs in rows whose flags tell where runs begin, possibly of several files; with a
+-- column those of each of its values.
+local function flagged_runs(rows, flags, file, column)
+   local list, runs, of = {}, nil, nil
+   for time, words, path, value in rows:each("time", flags, file or flags, column or flags) do
+      if not runs or (words and words:find "%f[%a]run%f[%A]") or (file and path ~= of) then
+         runs, of = {}, path
+      end
+      local key = column and value or false
+      local run = runs[key]
+      if not run then
+         run = { first = time, last = time, of = column and value }
+         runs[key], list[#list + 1] = run, run
       end
       run.first, run.last = math.min(run.first, time), math.max(run.last, time)
    end
@@ -40,18 +46,20 @@ end
 ---Returns the first and last time of each run: of each file, and of each run in a file whose clock
 ---starts again.
 ---@param trace profio.Trace with events
----@return { first: integer, last: integer }[] empty if there is one run
-function lanes.runs(trace)
+---@param column string|nil of the main table: the times of each of its values in each run, as `of`
+---@return { first: integer, last: integer, of: any }[] empty if there is one run
+function lanes.runs(trace, column)
    local list = {}
    local rows, flags, file = timed_rows(trace)
    if rows and flags
       and rows:where { [flags] = conditions.match "%f[%a]run%f[%A]" }:limit(1):count() > 0 then
-      return flagged_runs(rows, flags, file)
+      return flagged_runs(rows, flags, file, column)
    elseif rows and file then
-      for first, last in rows:where { time = conditions.no(conditions.missing) }:group(file)
-         :aggregate { "first = min(time)", "last = max(time)" }:each("first", "last")
+      for first, last, of in rows:where { time = conditions.no(conditions.missing) }
+         :group(table.unpack { file, column }):aggregate { "first = min(time)",
+            "last = max(time)" }:each(table.unpack { "first", "last", column })
       do
-         list[#list + 1] = { first = first, last = last }
+         list[#list + 1] = { first = first, last = last, of = of }
       end
    end
    return list

@@ -18,7 +18,8 @@ local xpppat = {
       { name = "timemax", help = "the longest timeclear of one call, in ms" },
       { name = "timemin", help = "the shortest timeclear of one call, in ms" },
       { name = "timecall", help = "timeclear / numbers, in ms" },
-      { name = "percclear", help = "timeclear in per cent of the last time of the trace" },
+      { name = "percclear", help = "timeclear in per cent of the last time of the thread, or of "
+         .. "the sum of these over all threads" },
       { name = "thread", help = "the thread, with per_thread" },
    },
    options = {
@@ -53,42 +54,83 @@ local function has_runs(trace)
    return trace.info.files ~= nil
 end
 
--- Returns the last time; for several runs the sum of their last times.
-local function whole_of(context)
-   local _, to = span.of(context.trace, context.given)
-   local whole = 0
-   for _, run in ipairs(lanes.runs(context.trace)) do
-      whole = whole + math.min(run.last, to or run.last)
-   end
-   return whole
-end
-
 -- Returns the sums of functions in each thread, or in the threads of --lane.
 local function sums_in_lanes(context, options)
-   local keys = options.per_thread and { "lane", "area" } or { "area" }
-   return context:calls_with { recursion = options.recursion }:group(table.unpack(keys)):aggregate {
+   return context:calls_with { recursion = options.recursion }:group("lane", "area"):aggregate {
       "count = sum(count)", "net = sum(net)", "gross = sum(gross)", "net_max = max(net)",
       "net_min = min(net)", "last_stop = max(stop)" }:rows()
 end
 
--- Returns the sums over all threads, without a row per call.
+-- Returns the same for all threads, without a row per call.
 local function sums_of_all(context, options)
    local from, to = span.of(context.trace, context.given)
-   return context.trace:call_statistics { recursion = options.recursion, from = from, to = to,
-      quantiles = "" }:rows("area", "count", "net", "gross", "net_max", "net_min", "last_stop")
+   local all, list = context.trace:call_statistics { by = "context", recursion = options.recursion,
+      from = from, to = to, quantiles = "" }:rows("area", "context", "count", "net", "gross",
+      "net_max", "net_min", "last_stop"), {}
+   for _, sum in ipairs(all) do
+      sum.lane = sum.context
+      list[#list + 1] = sum.lane and sum or nil
+   end
+   return #list > 0 and list or all -- of a trace without threads
 end
 
--- Returns functions with their sums, in order of thread and name, and the last time of all.
+-- Returns the time of each thread: its last one, as XppPat counts it; of several runs the sum.
+local function thread_times(context, list)
+   local times = {}
+   if not has_runs(context.trace) then
+      for _, sum in ipairs(list) do
+         local lane = sum.lane or false
+         times[lane] = math.max(times[lane] or 0, sum.last_stop)
+      end
+      return times
+   end
+   local _, to = span.of(context.trace, context.given)
+   for _, run in ipairs(lanes.runs(context.trace, "thread")) do
+      local lane = run.of or false
+      times[lane] = (times[lane] or 0) + math.min(run.last, to or run.last)
+   end
+   return times
+end
+
+-- Adds the sums of one thread to those of others.
+local function add(all, sum)
+   for _, name in ipairs { "count", "net", "gross" } do
+      all[name] = (all[name] or 0) + (sum[name] or 0)
+   end
+   if sum.net_max then
+      all.net_max = math.max(all.net_max or sum.net_max, sum.net_max)
+      all.net_min = math.min(all.net_min or sum.net_min, sum.net_min)
+   end
+end
+
+-- Returns the sums of each function over all threads, and the time of these threads.
+local function merged(list, times)
+   local areas, all, whole, counted = {}, {}, 0, {}
+   for _, sum in ipairs(list) do
+      local lane = sum.lane or false
+      whole = whole + (counted[lane] and 0 or times[lane] or 0)
+      counted[lane] = true
+      if not areas[sum.area] then
+         areas[sum.area] = { area = sum.area }
+         all[#all + 1] = areas[sum.area]
+      end
+      add(areas[sum.area], sum)
+   end
+   return all, { [false] = whole }
+end
+
+-- Returns functions with their sums, in order of thread and name, and the times of the threads;
+-- with the key false that of all.
 local function sums_of(context, options)
    options.recursion = options.recursion or "outermost"
-   local is_by_lane = options.per_thread or context.given.lane
-   local list = is_by_lane and sums_in_lanes(context, options) or sums_of_all(context, options)
-   table.sort(list, by_name)
-   local last = 0
-   for _, sum in ipairs(list) do
-      last = math.max(last, sum.last_stop)
+   local list = context.given.lane and sums_in_lanes(context, options)
+      or sums_of_all(context, options)
+   local times = thread_times(context, list)
+   if not options.per_thread then
+      list, times = merged(list, times)
    end
-   return list, has_runs(context.trace) and whole_of(context) or last
+   table.sort(list, by_name)
+   return list, times
 end
 
 local function percent(part, whole)
@@ -113,13 +155,13 @@ local function function_row(sum, share)
 end
 
 local function rows_of(context, options)
-   local list, last = sums_of(context, options)
+   local list, times = sums_of(context, options)
    local rows, shares = {}, 0
    if #list == 0 then
       rows[1] = sum_row(0)
    end
    for i, sum in ipairs(list) do
-      local share = percent(sum.net or 0, last)
+      local share = percent(sum.net or 0, times[sum.lane or false] or 0)
       rows[#rows + 1], shares = function_row(sum, share), shares + share
       if not list[i + 1] or list[i + 1].lane ~= sum.lane then
          rows[#rows + 1], shares = sum_row(shares, sum.lane), 0
