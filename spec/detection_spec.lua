@@ -45,6 +45,35 @@ describe("detection", function()
       end)
    end
 
+   it("says what converts older profiles of pprof, and that its reports are none", function()
+      local function message_of(bytes)
+         local trace, message, code = profio.open { data = bytes, path = "x.prof" }
+         assert.is_nil(trace)
+         assert.equal("format", code)
+         return message
+      end
+      local older = { "heap profile:    1: 40 [     2: 80] @ heap/1048576\n 1: 40 [2: 80] @ 0x40\n",
+         "goroutine profile: total 2\n1 @ 0x43a0b6\n", "threadcreate profile: total 7\n7 @\n",
+         "--- contention:\ncycles/second = 1\n", "--- mutex:\ncycles/second=1\n",
+         "--- contentionz 1 ---\ncycles/second = 1\n" }
+      for _, form in ipairs { "<I4", ">I4", "<I8", ">I8" } do
+         older[#older + 1] = form:rep(8):pack(0, 3, 0, 10000, 0, 5, 1, 0x401000)
+      end
+      for _, bytes in ipairs(older) do
+         assert.matches("go tool pprof %-proto %-output=x.pb.gz PROGRAM x.prof converts it",
+            message_of(bytes))
+      end
+      for _, text in ipairs { "File: prog\nType: cpu\nShowing nodes accounting for 7, 100% of 7\n",
+         "PeriodType: cpu nanoseconds\nPeriod: 10000000\nSamples:\n",
+         "File: prog\nType: cpu\n-----------+------------\n      7   leaf\n",
+         "--- symbol\nbinary=/bin/x\n---\n--- heap\n", "--- heapprofile\n" }
+      do
+         assert.matches("the profile from which it was made.*go tool pprof %-proto",
+            message_of(text))
+      end
+      assert.matches("not a trace of a known format", message_of "--- heap.c\n+++ heap.c\n")
+   end)
+
    it("refuses this project's own texts and sources", function()
       local pipe <close> = assert(io.popen
          "ls *.md Makefile csrc/*/*/*.c csrc/*/*.h lua/profio/*.lua")

@@ -16,6 +16,7 @@ local raise = require "profio.internal.raise"
 local recovery = later "profio.internal.opening.recovery"
 local registry = later "profio.internal.opening.registry"
 local trace = later "profio.internal.trace"
+local unknown_format = later "profio.internal.opening.unknown_format"
 
 local profio = {
    version = core.version,
@@ -53,35 +54,6 @@ local function close_all(list)
    for _, closable in ipairs(list) do
       closable:close()
    end
-end
-
-local function hex(text)
-   return (text:gsub(".", function(c)
-      return ("%02x "):format(c:byte())
-   end):sub(1, -2))
-end
-
-local function unknown_format(source, notes)
-   local head = source:read(0, 16)
-   local what, at = "not a trace of a known format", " (byte 0)"
-   if source:size() == 0 then
-      what = "the file is empty"
-      for _, note in ipairs(notes) do -- its records may all be in a ring that cannot be read
-         if note.code == "ring-damaged" then
-            what, at = what .. "; " .. note.message, ""
-         end
-      end
-   elseif head:sub(1, 4) == "\127ELF" then
-      what = "an executable, not a trace; exe = PATH names it beside the trace"
-   end
-   local names = {}
-   for i, format in ipairs(registry.all()) do
-      names[i] = format.name
-   end
-   local hint = source:size() == 0 and "" or
-      (" (it begins %s); formats: %s; format = NAME forces one"):format(hex(head),
-         table.concat(names, ", "))
-   return nil, ("%s: %s%s%s"):format(source:path(), what, hint, at), "format"
 end
 
 -- Returns the checked options of the format, without those of profio.open and those that name side
@@ -236,7 +208,7 @@ local function open_source(state, input, mine)
    state.format = state.format or already
       or not input.data and registry.claiming(input.path, source:size()) or registry.detect(source)
    if not state.format then
-      return unknown_format(source, state.notes)
+      return unknown_format.failure(source, state.notes)
    end
    return source
 end
