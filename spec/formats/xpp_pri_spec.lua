@@ -24,6 +24,55 @@ describe("settings", function()
       assert.equal("A=1\nA=3\n", pri.parse "A=1\nA=2\n":set("a", 3):text())
    end)
 
+   it("keep the end mark of the file at its end", function()
+      for _, mark in ipairs { "\26", "\r\n\26", " \26\26" } do
+         local settings = pri.parse("OPERATIONMODE=4105" .. mark)
+         assert.same({ trace = true, unfiltered = true }, settings:mode())
+         settings:set_mode { flush = true }
+         assert.equal("OPERATIONMODE=5129" .. mark, settings:text())
+         assert.equal("5129", settings:get "OPERATIONMODE")
+         settings:set("NEW", 1)
+         assert.equal("1", pri.parse(settings:text()):get "NEW")
+         assert.matches("^OPERATIONMODE=5129 ?\r\nNEW=1\r\n\26+$", settings:text())
+      end
+      assert.equal("A=1\r\n\26", pri.parse "\26":set("A", 1):text())
+   end)
+
+   it("have numbers in decimal digits only, and keep a mode that is none", function()
+      for _, value in ipairs { "0x1009", "4105.0", "-3", "+4105", "1e3", "99999999999999999999" } do
+         local settings = pri.parse("OPERATIONMODE=1\r\nOPERATIONMODE=" .. value .. "\r\n")
+         assert.same({}, settings:mode())
+         assert.is_nil(settings:number "OPERATIONMODE")
+         assert.error_matches(function()
+            settings:set_mode { flush = true }
+         end, "and no number: set it to one first")
+         assert.is_nil((profio.open({ data = settings:text() }, { format = "xpp" })))
+      end
+   end)
+
+   it("are the same for a trace, in facts and in table settings", function()
+      local bytes = "; by hand\n[TRACE]\r\noperationmode = 5145 \r\nOUTFLUSHEVERY=5\r\n"
+         .. "OUTMSGSIZE=x\r\nODD\r\n\26"
+      local alone <close> = assert(profio.open { data = bytes })
+      assert.same({ "pri", 5145, "trace unfiltered flush 16", 5 }, { alone.info.dialect,
+         alone.info.operation_mode, alone.info.operation, alone.info.flush_every })
+      assert.is_nil(alone.info.symbol_size_set)
+      assert.same({
+         { line = "; by hand\n" },
+         { section = "TRACE", line = "[TRACE]\r\n" },
+         { section = "TRACE", key = "operationmode", value = "5145",
+            meaning = "trace unfiltered flush 16", line = "operationmode = 5145 \r\n" },
+         { section = "TRACE", key = "OUTFLUSHEVERY", value = "5", line = "OUTFLUSHEVERY=5\r\n" },
+         { section = "TRACE", key = "OUTMSGSIZE", value = "x", line = "OUTMSGSIZE=x\r\n" },
+         { section = "TRACE", line = "ODD\r\n" },
+         { section = "TRACE", line = "\26" },
+      }, alone.settings:rows())
+      local beside <close> = assert(profio.open { data = "TID,TIME,OP,MSG\n1,0,I,A\n1,4,O,A\n",
+         pri = bytes })
+      assert.same(alone.settings:rows(), beside.settings:rows())
+      assert.equal(alone.info.operation, beside.info.operation)
+   end)
+
    it("are not read from a folder", function()
       assert.same({ nil, "/tmp: Is a directory" }, { pri.read "/tmp" })
    end)

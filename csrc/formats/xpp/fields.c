@@ -201,25 +201,16 @@ static pf_status report_roles (pf_trace *trace, const xpp_file *file,
 
 static pf_status assign_roles (pf_trace *trace, xpp_file *file,
                                const pf_batch *batch, pf_error *error) {
-  static const struct {
-    const char *key; /* of a setting; if that is 0, the trace lacks the role */
-    xpp_role role;
-  } settings[] = {{"TIMELINE", XPP_TIME},
-                  {"LINENUMBERS", XPP_LINE},
-                  {"PARAMLIST", XPP_PARAMS}};
   xpp_roles *const roles = &file->roles;
   pf_status status = PF_OK;
   pf_bytes map;
-  int64_t value;
   xpp_candidate *const fields = calloc(file->nfields + 1, sizeof *fields);
   if (fields == NULL)
     return pf_no_memory(error);
   for (size_t i = 0; i < file->nfields; i++)
     fields[i] = candidate_of(file, batch, i);
-  for (size_t i = 0; i < 3; i++)
-    roles->is_absent[settings[i].role] =
-        xpp_setting_number(file->settings, settings[i].key, &value) &&
-        value == 0;
+  for (xpp_role role = 0; role < XPP_ROLES; role++)
+    roles->is_absent[role] = xpp_settings_lack(file->settings, role);
   if (pf_option_text(trace, "map", &map))
     status = xpp_map_option(fields, file->nfields, map, roles, error);
   if (status == PF_OK)

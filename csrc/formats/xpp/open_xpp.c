@@ -160,17 +160,16 @@ static pf_status open_trace (pf_trace *trace, xpp_file *file, pf_error *error) {
 
 static pf_status open (pf_trace *trace, pf_error *error) {
   xpp_file *const file = calloc(1, sizeof *file);
-  const pf_bytes bytes = trace->sources[0].bytes;
+  const pf_source *const own = pf_source_of(trace, "settings");
   if (file == NULL)
     return pf_no_memory(error);
   trace->state = file;
   file->is_live = pf_option_int(trace, "live", 0) != 0;
-  const pf_bytes head = {bytes.at, bytes.size < 65536 ? bytes.size : 65536};
-  if (dbf_score(bytes, bytes.size) == 0 && xpp_has_settings(head)) {
-    file->settings = bytes;
+  if (own != NULL) { /* the main file is a PRI file */
+    file->settings = own->bytes;
     add_table(trace, file, xpp_settings_table);
     pf_info_text(trace, "dialect", pf_bytes_of("pri"));
-    xpp_settings_info(trace, bytes);
+    xpp_settings_info(trace, own->bytes);
     return PF_OK;
   }
   return open_trace(trace, file, error);
@@ -193,11 +192,7 @@ static void close (pf_trace *trace) {
 
 static int score (pf_bytes head, uint64_t size) {
   const int table = xpp_table_score(head, size);
-  if (table > 0 || !xpp_is_text(head))
-    return table;
-  const int text = xpp_text_score(head, size);
-  const int settings = xpp_settings_score(head);
-  return text > settings ? text : settings;
+  return table > 0 || !xpp_is_text(head) ? table : xpp_text_score(head, size);
 }
 
 

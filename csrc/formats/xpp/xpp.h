@@ -21,7 +21,7 @@
 **   times.c          the rules for times of entries
 **   raw_xpp.c        table raw: all bytes, and the fields as stated; table
 **                    structure: the roles of the fields
-**   settings.c       the PRI file
+**   settings.c       the settings of the PRI file, which Lua parses
 **   encoder/         write_xpp.c; write_table.c: as records of a table
 **   operations/      stages that turn entries into enters and leaves, and back
 **
@@ -54,7 +54,7 @@ typedef struct xpp_file {
   bool is_unfiltered; /* not filtered: calls have i and I, or O and o */
   dbf_file *dbf;      /* owned; the decoder of the table, NULL for text */
   uint32_t op_offset; /* offset of the operation in a record; 0: not known */
-  pf_bytes settings;  /* contents of the PRI file, or empty */
+  pf_bytes settings;  /* of the PRI file: see settings.c; or empty */
 
   uint8_t separator;  /* text only: between the cells */
   bool has_names;     /* text only: the first row names the fields */
@@ -138,22 +138,14 @@ pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
 extern const pf_table xpp_structure_table;
 
 /* Bits of OPERATIONMODE in the PRI file. */
-#define XPP_MODE_TRACE      1
-#define XPP_MODE_FLUSH      1024
-#define XPP_MODE_PACKETS    2048
-#define XPP_MODE_UNFILTERED 4104 /* 8 and 4096 */
+#define XPP_MODE_TRACE   1
+#define XPP_MODE_FLUSH   1024
+#define XPP_MODE_PACKETS 2048
 
-/* settings.c: finds a key (in capitals) of a PRI file whose value is an integer
-   of 0 or more; the last occurrence counts. Returns false if there is none. */
-bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number);
-
-/* Returns true if a text contains the setting OPERATIONMODE with a number, and
-   no byte 0; and the confidence, 0 to 100, that it is a PRI file. */
-bool xpp_has_settings (pf_bytes text);
-int xpp_settings_score (pf_bytes head);
-
-/* Sets header facts from the settings. */
-void xpp_settings_info (pf_trace *trace, pf_bytes text);
+/* settings.c: returns true if the settings say that the trace has no field of a
+   role; sets header facts from the settings. */
+bool xpp_settings_lack (pf_bytes settings, xpp_role role);
+void xpp_settings_info (pf_trace *trace, pf_bytes settings);
 
 extern const pf_table xpp_settings_table;
 

@@ -10,6 +10,7 @@
 
 local later = require "profio.internal.later"
 local packets = later "profio.formats.xpp.packets"
+local pri = later "profio.formats.xpp.pri"
 
 local recognition = {}
 
@@ -23,11 +24,14 @@ recognition[1] = { name = "winidea", main_of = function(path)
    return path:match "^(.+)%.BIN$"
 end }
 
--- A packet of rows has no header, and the header packet of text may be empty.
+-- A packet of rows has no header, and the header packet of text may be empty. C recognises traces,
+-- and `score` their settings.
 recognition[2] = { name = "xpp", main_of = function(path)
    return has_number(path) and packets.base(path) or nil
 end, claims = function(path, size)
    return (has_number(path) or size == 0) and packets.claims(path)
+end, score = function(head)
+   return pri.score(head)
 end }
 
 -- A store is a file of SQLite 3 with the application id of stores, at byte 68. One that is open in

@@ -11,6 +11,7 @@ local core = require "profio.core"
 local dbf = require "profio.formats.dbf"
 local breaks = require "profio.formats.xpp.breaks"
 local packets = require "profio.formats.xpp.packets"
+local pri = require "profio.formats.xpp.pri"
 
 local xpp = {
    name = "xpp",
@@ -23,7 +24,8 @@ local xpp = {
 
 xpp.roles = {
    { name = "memo", help = "file of the parameters (.prv), instead of the one beside it" },
-   { name = "pri", help = "settings of the run (.pri), instead of those beside it" },
+   { name = "pri", help = "settings of the run (.pri), instead of those beside it",
+     converted = pri.packed },
    { name = "cpg", help = ".cpg file that states the code page, instead of the one beside it" },
    { name = "packet", help = "packet of rows; packets beside the file are found" },
 }
@@ -169,7 +171,10 @@ end, note = breaks.note } }
 ---@param main { path: string|nil, source: userdata, options: table }
 ---@return { role: string, path: string }[]
 function xpp.side_files(main)
-   if not main.path or main.path == "-" then
+   if pri.is_one(main.source) then
+      return { { role = "settings", path = main.source:path(),
+         data = pri.packed(main.source:read(0, main.source:size())) } }
+   elseif not main.path or main.path == "-" then
       return {}
    end
    local base = packets.base(main.path)

@@ -666,6 +666,11 @@ local Settings = {}
 ---@return string|nil
 function Settings:get(key) end
 
+---Returns the value of a key as a number; nil if it is none, written in decimal digits.
+---@param key string
+---@return integer|nil
+function Settings:number(key) end
+
 ---Changes the value of a key in its line; a new key is appended.
 ---@param key string
 ---@param value string|integer
@@ -676,7 +681,8 @@ function Settings:set(key, value) end
 ---@return table<string|integer, boolean>
 function Settings:mode() end
 
----Sets (true) or clears (false) bits of OPERATIONMODE by name or number; the others stay.
+---Sets (true) or clears (false) bits of OPERATIONMODE by name or number; the others stay. Raises if
+---its value is no number, because its bits are not known then.
 ---@param wanted table<string|integer, boolean>
 ---@return profio.xpp.Settings
 function Settings:set_mode(wanted) end

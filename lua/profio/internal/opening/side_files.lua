@@ -5,6 +5,7 @@ local bytes = require "profio.internal.opening.bytes"
 local core = require "profio.core"
 local inputs = require "profio.internal.opening.inputs"
 local lfs = require "lfs"
+local declared = require "profio.internal.options"
 
 local side_files = {}
 
@@ -43,6 +44,20 @@ local function given_side_files(input, format, given, max_size, notes, left)
       end
    end
    return list, known
+end
+
+-- Replaces the contents of side files by what the format converts them to.
+local function converted(format, list, max_size)
+   for _, side in ipairs(list) do
+      local role = declared.find(format.roles, side.role)
+      if role and role.converted then
+         local raw = side.source
+         side.source = bytes.open({ data = role.converted(raw:read(0, raw:size())),
+            path = raw:path() }, max_size)
+         raw:close()
+      end
+   end
+   return list
 end
 
 ---Opens the side files: those that the user gave, then those that the format finds.
@@ -95,7 +110,7 @@ function side_files.open(source, options, input, format, given, max_size, notes)
                :format(main.path, length, role) }
       end
    end
-   return list
+   return converted(format, list, max_size)
 end
 
 ---Opens files beside a part that have appeared since it was opened.
@@ -110,9 +125,10 @@ function side_files.add_new(state, part, path)
    end
    for _, found in ipairs(state.format.side_files { path = path, source = state.sources[1],
       options = state.format_options or {} }) do
-      local source = not known[found.path]
+      local source = not known[found.path] and not found.data
          and bytes.open_beside(found.path, path, state.options)
       if source then
+         source = converted(state.format, { { role = found.role, source = source } })[1].source
          state.sources[#state.sources + 1] = source
          part:add(found.role, source)
          is_new = true
