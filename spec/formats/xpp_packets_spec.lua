@@ -57,6 +57,21 @@ local function has_note(trace)
 end
 
 describe("packets", function()
+   it("of text without names may have the calls of several threads", function()
+      local rows = { { 1, 0, "i", "MAIN", 10 }, { 2, 0, "i", "WORKER", 50 },
+         { 1, 5, "i", "READ", 11 }, { 2, 6, "i", "WRITE", 51 }, { 1, 9, "o", "READ", 11 },
+         { 2, 12, "o", "WRITE", 51 }, { 1, 20, "o", "MAIN", 10 }, { 2, 25, "o", "WORKER", 50 } }
+      command.run "rm -f threads*.PRF*"
+      for _, packet in ipairs(xpp.packets(rows, 3, "text")) do
+         command.file("threads.PRF" .. packet.suffix, packet.bytes)
+      end
+      for _, name in ipairs { "threads.PRF", "threads.PRF.000001", "threads.PRF.000003" } do
+         assert.equal(8, #rows_of(in_folder(name)))
+      end
+      command.file("threads-built.PRF", xpp.text(rows)) -- as `copy` joins them
+      assert.equal(8, #rows_of(in_folder "threads-built.PRF"))
+   end)
+
    for _, form in ipairs { "table", "text" } do
       describe("of a " .. form, function()
          it("are one trace, whichever packet is opened", function()

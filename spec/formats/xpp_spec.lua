@@ -424,6 +424,27 @@ describe("values of a trace", function()
       assert.equal("дць", params(flagged, "CP1251"))
    end)
 
+   it("without names are recognised if the calls of each thread nest", function()
+      local rows = { { 1, 0, "i", "MAIN", 10 }, { 2, 0, "i", "WORKER", 50 },
+         { 1, 5, "i", "READ", 11 }, { 2, 6, "i", "WRITE", 51 }, { 1, 9, "o", "READ", 11 },
+         { 2, 12, "o", "WRITE", 51 }, { 1, 20, "o", "MAIN", 10 }, { 2, 25, "o", "WORKER", 50 } }
+      for _, bytes in ipairs { xpp.text(rows), (xpp.table(rows, { fields = { { "A", "N", 4 },
+         { "B", "N", 10 }, { "C", "C", 1 }, { "D", "C", 20 }, { "E", "N", 7 } } })) } do
+         local trace <close> = assert(profio.open { data = bytes })
+         assert.equal("xpp", trace.format)
+         assert.same({ 1, 2, 1, 2 }, { trace.entries:rows()[1].thread,
+            trace.entries:rows()[2].thread, trace.entries:rows()[7].thread,
+            trace.entries:rows()[8].thread })
+         assert.equal(4, trace:calls():count())
+         assert.same({}, trace:calls():where { flags = profio.match "orphan" }:rows())
+      end
+      -- each leaves what the other one entered: no calls of threads
+      for i, row in ipairs { 6, 5, 8, 7 } do
+         rows[4 + i][4], rows[4 + i][5] = ({ "READ", "WRITE", "MAIN", "WORKER" })[row - 4], i
+      end
+      assert.is_nil((profio.open { data = xpp.text(rows) }))
+   end)
+
    it("refuse a separator that is no single character", function()
       local text = "TID;OP;MSG;TIME\n1;I;F;0\n1;O;F;5\n"
       for _, separator in ipairs { ";;", "abc", "\"", "1", "\n" } do

@@ -83,24 +83,32 @@ static size_t records_of (const head_table *table) {
 }
 
 
-/* A stack of calls built from operations and names. */
+/* The stacks of calls of all threads, built from operations and names. */
 typedef struct nesting {
-  pf_bytes open[XPP_EXAMINED_ROWS]; /* calls that were entered and not left */
-  size_t depth;
-  int matches; /* leaves that match the top, less other ones */
+  struct open_call {
+    pf_bytes name, thread;
+  } open[XPP_EXAMINED_ROWS]; /* calls that were entered and not left */
+  size_t depth;              /* number of these calls */
+  int matches; /* leaves that match the top of their thread, less other ones */
 } nesting;
 
 
-/* Processes an entry. Calls deeper than the array are ignored. */
-static void nest (nesting *n, pf_bytes op, pf_bytes name) {
+/* Processes an entry; `thread` is empty if there is no such field. Calls beyond
+   the array are ignored. */
+static void nest (nesting *n, pf_bytes op, pf_bytes name, pf_bytes thread) {
   if (op.size == 1 && (op.at[0] | 0x20) == 'i') {
     if (n->depth < XPP_EXAMINED_ROWS)
-      n->open[n->depth++] = name;
+      n->open[n->depth++] = (struct open_call){name, thread};
+    return;
   }
-  else if (n->depth > 0) {
-    n->depth--;
-    n->matches += pf_text_compare(n->open[n->depth], name) == 0 ? 1 : -1;
-  }
+  size_t top = n->depth;
+  while (top > 0 && pf_text_compare(n->open[top - 1].thread, thread) != 0)
+    top--;
+  if (top == 0)
+    return;
+  n->matches += pf_text_compare(n->open[top - 1].name, name) == 0 ? 1 : -1;
+  memmove(&n->open[top - 1], &n->open[top], (n->depth - top) * sizeof *n->open);
+  n->depth--;
 }
 
 
@@ -121,10 +129,13 @@ int xpp_table_score (pf_bytes head, uint64_t size) {
       xpp_roles_score(&roles, &table.fields[roles.field[XPP_OP]].stats);
   if (!roles.is_guessed || sure == 0)
     return sure > 0 && sure < 92 ? 92 : sure; /* it is a table in any case */
+  const size_t thread = roles.field[XPP_THREAD];
   nesting n = {.depth = 0};
   for (size_t row = 0; row < count; row++)
     nest(&n, value_of(&table, row, roles.field[XPP_OP]),
-         value_of(&table, row, roles.field[XPP_CALL]));
+         value_of(&table, row, roles.field[XPP_CALL]),
+         thread == XPP_NO_FIELD ? (pf_bytes){NULL, 0}
+                                : value_of(&table, row, thread));
   return n.matches > 1 ? 93 : 0;
 }
 
@@ -201,7 +212,8 @@ static const xpp_stats *numbers_of (const head_text *text,
    thread has the same number in several rows. Without a matching pair both are
    required, because any table may have a column of I and O. */
 static bool is_guess_sound (const head_text *text, const xpp_roles *roles) {
-  const size_t op = roles->field[XPP_OP], call = roles->field[XPP_CALL];
+  const size_t op = roles->field[XPP_OP], call = roles->field[XPP_CALL],
+               of_thread = roles->field[XPP_THREAD];
   const xpp_stats *const time = numbers_of(text, roles, XPP_TIME);
   const xpp_stats *const thread = numbers_of(text, roles, XPP_THREAD);
   const bool has_time =
@@ -219,7 +231,9 @@ static bool is_guess_sound (const head_text *text, const xpp_roles *roles) {
   nesting n = {.depth = 0};
   for (uint64_t at = 0; next_row(text, &scanner, &at, cells, &row);)
     if (row.cells == text->columns)
-      nest(&n, xpp_trim(cells[op].text), xpp_trim(cells[call].text));
+      nest(&n, xpp_trim(cells[op].text), xpp_trim(cells[call].text),
+           of_thread == XPP_NO_FIELD ? (pf_bytes){NULL, 0}
+                                     : xpp_trim(cells[of_thread].text));
   return n.matches > 0 || (n.matches == 0 && clocks == 2);
 }
 
