@@ -50,8 +50,8 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
 /* The line that begins at `at`, without its end; *next is the next one. */
 pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next);
 
-/* headers.c: the kind of the section that a line begins; WINIDEA_SECTIONS: it is
-   no header. `headers` NULL: only the usual ones. */
+/* headers.c: the kind of the section that a line begins; WINIDEA_SECTIONS: it
+   is no header. `headers` NULL: only the usual ones. */
 winidea_section_kind winidea_header_kind (const winidea_headers *headers,
                                           pf_bytes line);
 

@@ -31,7 +31,7 @@ recognition[2] = { name = "xpp", main_of = function(path)
 end, claims = function(path, size)
    return (has_number(path) or size == 0) and packets.claims(path)
 end, score = function(head)
-   return pri.score(head)
+   return head:upper():find("OPERATIONMODE", 1, true) and pri.score(head) or 0
 end }
 
 -- A store is a file of SQLite 3 with the application id of stores, at byte 68. One that is open in

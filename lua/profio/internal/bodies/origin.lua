@@ -1,6 +1,7 @@
 -- What a profile keeps of its files: header fields that export pprof can keep, and how often their
 -- samples were taken.
 
+local file_sums = require "profio.internal.several.file_sums"
 local sampling = require "profio.internal.bodies.sampling"
 
 local origin = {}
@@ -37,7 +38,7 @@ end
 -- samples count different events, or if one states no period.
 local function period_of(state)
    local name, unit, longest
-   for i, part in ipairs(state.parts) do
+   for i, part in ipairs(file_sums.parts(state)) do
       local part_name, part_unit, period = state.format.period(part)
       if not period or i > 1 and (part_name ~= name or part_unit ~= unit) then
          return nil
