@@ -35,6 +35,17 @@ describe("--export chrome", function()
       end
    end)
 
+   it("has calls of the depth that Perfetto draws in each thread, and deeper ones in further ones",
+      function()
+         local seen = chrome.read(export(events.deep(1100) .. "1 enter g other\n2 leave g other\n"))
+         assert.same({ "main", "main, calls from depth 513 on", "main, calls from depth 1025 on",
+            "other" }, seen.titles)
+         assert.same({ 512, 512, 76, 1 }, { #seen.threads[1], #seen.threads[2], #seen.threads[3],
+            #seen.threads[4] })
+         assert.same({ name = "f513", start = 513, stop = 1688, depth = 1, net = 2 },
+            seen.threads[2][512])
+      end)
+
    it("is the same where lanes are numbers, in their order", function()
       profio.register {
          name = "numbered", score = function() return 0 end,

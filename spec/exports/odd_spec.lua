@@ -33,6 +33,7 @@ local cases = {
    { "no lane", "0 enter f -\n5 leave f -\n" },
    { "no length", "0 enter f a\n0 enter g a\n0 leave g a\n0 leave f a\n" },
    { "times that fall", "10 enter f a\n5 enter g b\n7 leave g b\n4 leave f a\n" },
+   { "1,100 nested calls", events.deep(1100) },
    { "lines", "0 enter f a\n1 enter line:l1 a\n2 enter g a\n3 leave g a\n9 leave f a\n" },
 }
 

@@ -102,6 +102,22 @@ describe("--export perfetto", function()
          { #seen, seen[1].lane, seen[1].calls, seen[1].net, seen[1].deepest })
    end)
 
+   it_looks("has every call of a stack of 1,100, of which Perfetto draws 512 on a track",
+      function()
+         local trace <close> = events.open(events.deep(1100) .. "3000 enter g\n3007 leave g\n")
+         for _, kind in ipairs { "perfetto", "chrome" } do
+            local stats, seen, lanes = look(assert(trace:export(kind)), [[SELECT CAST(
+               substr(name, 2) AS INT) AS i, dur, depth FROM slice ORDER BY i]],
+               "SELECT DISTINCT depth FROM slice WHERE name = 'g'")
+            assert.same({}, stats)
+            assert.equal(1101, #seen)
+            assert.same({ 7, { { depth = 0 } } }, { seen[1].dur, lanes })
+            for i = 1, 1100 do
+               assert.same({ i = i, dur = 2 * (1100 - i) + 1, depth = (i - 1) % 512 }, seen[i + 1])
+            end
+         end
+      end)
+
    it_looks("has the states of each variable, and its writes as a counter", function()
       local stats, states, counters, instants = look(export [[
 0 enter f task10

@@ -113,6 +113,19 @@ function events.program(count)
    return table.concat(list, "\n") .. "\n", expected
 end
 
+---Returns a stack of calls f1, f2, ...: each lasts 2 ns longer than the one in it, the innermost
+---1 ns.
+---@param depth integer
+---@return string lines
+function events.deep(depth)
+   local list = {}
+   for i = 1, depth do
+      list[i] = ("%d enter f%d main"):format(i, i)
+      list[2 * depth + 1 - i] = ("%d leave f%d main"):format(2 * depth + 1 - i, i)
+   end
+   return table.concat(list, "\n") .. "\n"
+end
+
 ---Run the command on a file of these lines (in this process, which knows the format).
 ---@param lines string
 ---@param ... string words of the command line

@@ -145,6 +145,7 @@ enum {
   PF_TRACK_NAME,  /* of the frame: name of its area, and value */
   PF_TRACK_NET,   /* only of a close */
   PF_TRACK_FLAGS, /* only of a close: names in alphabetical order */
+  PF_TRACK_DEPTH, /* of the call, from 1; missing for idle and run */
   PF_TRACK_FIELDS
 };
 

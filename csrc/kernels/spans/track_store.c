@@ -198,6 +198,7 @@ static const pf_field track_fields[PF_TRACK_FIELDS] = {
     {"name", PF_NAME, "name of the frame"},
     {"net", PF_INT, "time in which the call was active, ns"},
     {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing"},
+    {"depth", PF_INT, "depth of the call, from 1"},
 };
 
 typedef struct track_reader {
@@ -205,7 +206,7 @@ typedef struct track_reader {
   const pf_span_store *store;
   const stored_track *track;
   pf_spill_reader spill;
-  int64_t time;
+  int64_t time, depth; /* `depth`: calls that are open */
   uint32_t bases;
   size_t late_first, late, late_next; /* calls without an enter: those from
                                          late_first to late - 1 are still to be
@@ -227,6 +228,7 @@ static void write_row (track_reader *r, pf_batch *batch, unsigned kind,
                        uint64_t frame, uint64_t net, uint64_t flags) {
   pf_column *const c = batch->columns;
   const size_t row = batch->rows++;
+  r->depth += kind == PF_SPAN_OPEN;
   pf_put_id(&c[PF_TRACK_KIND], row, r->store->words[kind]);
   pf_put_int(&c[PF_TRACK_TIME], row, r->time, true);
   pf_put_int(&c[PF_TRACK_FRAME], row, (int64_t)frame - 1, frame != 0);
@@ -234,6 +236,8 @@ static void write_row (track_reader *r, pf_batch *batch, unsigned kind,
             frame == 0 ? PF_NO_NAME : r->store->frames[frame - 1].name);
   pf_put_int(&c[PF_TRACK_NET], row, (int64_t)(net - 1), net != 0);
   pf_put_id(&c[PF_TRACK_FLAGS], row, r->store->flags[flags]);
+  pf_put_int(&c[PF_TRACK_DEPTH], row, r->depth, frame != 0);
+  r->depth -= kind == PF_SPAN_CLOSE;
 }
 
 

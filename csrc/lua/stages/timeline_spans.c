@@ -102,7 +102,7 @@ static int spans_ends (lua_State *L) {
 
 
 /* spans:reader(track, origin): a reader of a track (from 1) with kind, time,
-   frame, name, net and flags. */
+   frame, name, net, flags and depth. */
 static int spans_reader (lua_State *L) {
   const pf_span_store *const store = l_spans_check(L, 1);
   const lua_Integer track = luaL_checkinteger(L, 2);

@@ -42,10 +42,17 @@ local function origin_of(first, length)
    return first, (',"origin_ns":"%d"'):format(first)
 end
 
-local function put_thread(out, tid, track, spans, origin)
-   out:write(thread:format(tid, lanes.json(track.title), tid, tid))
-   out:listing(spans:reader(track.number), { kind = "kind", origin = origin,
-      templates = { open = open:format(tid), close = close:format(tid) } })
+-- Writes the calls of a track as threads from `tid` on: deep calls are in threads of their own.
+-- Returns the next tid.
+local function put_threads(out, tid, track, spans, origin)
+   local readers, titles = lanes.layers(spans, track)
+   for layer, rows in ipairs(readers) do
+      out:write(thread:format(tid, lanes.json(titles[layer]), tid, tid))
+      out:listing(rows, { kind = "kind", origin = origin,
+         templates = { open = open:format(tid), close = close:format(tid) } })
+      tid = tid + 1
+   end
+   return tid
 end
 
 -- Writes the counters of variables: one scan over writes with a value, and one over the others.
@@ -83,11 +90,12 @@ function chrome.write(trace, given, file)
    local path, out, variables = lanes.json(trace.path), lanes.out(file), {}
    out:write(head:format(lanes.json("profio " .. core.version), path, words,
       lanes.losses(trace:losses()), path))
-   for tid, track in ipairs(tracks) do
+   local tid = 1
+   for _, track in ipairs(tracks) do
       if track.kind == "values" then
          variables[#variables + 1] = track
       else
-         put_thread(out, tid, track, spans, origin)
+         tid = put_threads(out, tid, track, spans, origin)
       end
    end
    put_counters(out, trace, given, variables, origin)

@@ -329,6 +329,34 @@ function lanes.spans(trace, given)
    return spans, list, first, last - first
 end
 
+-- The deepest call that Perfetto draws on a track. It drops deeper ones, and their ends would end
+-- the calls around them.
+local MOST_NESTED = 512
+
+---Returns the calls of a track in readers of 512 levels each: what Perfetto draws on one track.
+---@param spans profio.core.Spans
+---@param track profio.Track
+---@return profio.core.Reader[]
+---@return string[] titles of their tracks
+function lanes.layers(spans, track)
+   if track.rows <= 2 * MOST_NESTED then
+      return { spans:reader(track.number) }, { track.title }
+   end
+   local deepest = core.rows(core.group(spans:reader(track.number), {},
+      { { fn = "max", column = "depth", name = "depth" } }))[1].depth
+   if deepest <= MOST_NESTED then
+      return { spans:reader(track.number) }, { track.title }
+   end
+   local readers, titles = {}, {}
+   for from = 1, deepest, MOST_NESTED do
+      readers[#readers + 1] = core.where(spans:reader(track.number),
+         conditions.tests { depth = conditions.between(from, from + MOST_NESTED - 1) })
+      titles[#titles + 1] = from == 1 and track.title
+         or ("%s, calls from depth %d on"):format(track.title, from)
+   end
+   return readers, titles
+end
+
 -- }======
 
 -- {====== Text ======

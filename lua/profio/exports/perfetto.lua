@@ -55,6 +55,18 @@ local function track_packet(time, ...)
    return message(1, int(8, time), int(10, 1), message(60, ...))
 end
 
+-- Writes a track, and returns its uuid.
+local function put_track(state, ...)
+   state.uuid = state.uuid + 1
+   state.out:write(track_packet(state.first, int(1, state.uuid), ...))
+   return state.uuid
+end
+
+-- Returns the fields of a track that has a name and is below another one.
+local function named(title, parent)
+   return text(2, title) .. int(5, parent)
+end
+
 -- Returns the first packet of a sequence: its clock counts from packet to packet, from `time` on,
 -- and events without a track are of the track `uuid`.
 local function first_packet(sequence, time, uuid)
@@ -98,15 +110,23 @@ end
 
 -- {====== Lanes, states, values ======
 
+-- Writes the calls of a lane or the states of a variable. Deep calls are on tracks below the first.
+local function put_layers(state, number, track, spans)
+   local readers, titles = lanes.layers(spans, track)
+   local outer = put_track(state, track.kind == "lane"
+      and message(4, int(1, 1), int(2, number), text(5, track.title))
+      or named(track.title, PROCESS))
+   for layer, rows in ipairs(readers) do
+      local uuid = layer == 1 and outer or put_track(state, named(titles[layer], outer))
+      put_rows(state, uuid, rows, { kind = "kind", name = "name", net = "net", flags = "flags",
+         kinds = { open = BEGIN, close = END } })
+   end
+end
+
 local function put_calls(state, tracks, spans)
    for number, track in ipairs(tracks) do
       if track.kind ~= "values" then
-         local uuid = PROCESS + number
-         state.out:write(track_packet(state.first, int(1, uuid), track.kind == "lane"
-            and message(4, int(1, 1), int(2, number), text(5, track.title))
-            or text(2, track.title) .. int(5, PROCESS)))
-         put_rows(state, uuid, spans:reader(track.number), { kind = "kind", name = "name",
-            net = "net", flags = "flags", kinds = { open = BEGIN, close = END } })
+         put_layers(state, number, track, spans)
       end
    end
 end
@@ -114,11 +134,9 @@ end
 -- Writes the counters of variables, and instants for writes without a value.
 local function put_values(state, tracks, trace, given)
    local counters = {}
-   for number, track in ipairs(tracks) do
+   for _, track in ipairs(tracks) do
       if track.kind == "values" and not counters[track.area] then
-         counters[track.area] = PROCESS + number
-         state.out:write(track_packet(state.first, int(1, PROCESS + number), text(2, track.title),
-            int(5, PROCESS), message(8)))
+         counters[track.area] = put_track(state, named(track.title, PROCESS), message(8))
       end
    end
    if next(counters) then
@@ -135,19 +153,17 @@ end
 -- {====== Cores ======
 
 -- Writes which lane runs on each core. The rows of BTF tell that: tasks are lanes.
-local function put_cores(state, tracks, trace, given)
+local function put_cores(state, trace, given)
    local events = lanes.narrow(trace.events:range(nil, given.to), given)
-   local cores, number = {}, #tracks
+   local cores = {}
    local base = math.min(state.first + state.origin, given.from or math.maxinteger)
    for row in events:where { core = conditions.between(0) }:group("core"):aggregate { "count" }
       :records()
    do
-      number = number + 1
-      local name, uuid = "Core_" .. row.core, PROCESS + number
-      cores[name] = uuid
-      state.out:write(track_packet(state.first, int(1, uuid), text(2, name), int(5, PROCESS)))
+      local name = "Core_" .. row.core
+      cores[name] = put_track(state, named(name, PROCESS))
    end
-   if number == #tracks then
+   if not next(cores) then
       return
    end
    local rows = core.btf(events:reader(), { base = base, from = given.from, stimuli = false })
@@ -173,14 +189,14 @@ function perfetto.write(trace, given, file)
    end
    local origin = first < 0 and first or 0
    local state = { out = lanes.out(file), origin = origin, first = first - origin,
-      last = first - origin + length, sequence = 1 }
+      last = first - origin + length, sequence = 1, uuid = PROCESS }
    state.out:write(track_packet(state.first, int(1, PROCESS), message(3, int(1, 1),
       text(6, trace.path .. lanes.damage(trace:losses())))))
    put_facts(state, trace)
    put_calls(state, tracks, spans)
    put_values(state, tracks, trace, given)
    if lanes.has_column(trace, "core") then
-      put_cores(state, tracks, trace, given)
+      put_cores(state, trace, given)
    end
    return state.out:result()
 end

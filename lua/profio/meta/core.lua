@@ -412,7 +412,8 @@ function spans:tracks() end
 ---@return integer last
 function spans:ends() end
 
----Returns a reader of the opens and closes of a track: kind, time, frame, name, net, flags.
+---Returns a reader of the opens and closes of a track: kind, time, frame, name, net, flags,
+---depth (of calls, from 1).
 ---@param track integer from 1
 ---@param origin integer|nil subtracted from all times
 ---@return profio.core.Reader
