@@ -231,14 +231,17 @@ describe("the rows of a Text1 file", function()
          "40000001,Voltage,F64,V\n40000002,Pin,I64,\n"
       local rows, codes = rows_of("%HANDLE%,%EVENT%,%VALUE%,%TIME%",
          "40000001,W,400A000000000000,1\n40000001,W,3.25,2\n40000001,W,,3\n" ..
-         "40000002,W,00000001,4\n", nil, before)
+         "40000002,W,00000001,4\n40000001,W,0x400A000000000000,5\n" ..
+         "40000001,W,-100000000000000,6\n40000002,W,0x400A000000000000,7\n", nil, before)
       assert.same({}, codes)
       local areas = {}
       for i, row in ipairs(rows) do
          areas[i] = { row.area, row.value or false, row.number or false }
       end
       assert.same({ { "Voltage", false, 3.25 }, { "Voltage", false, 3.25 },
-         { "Voltage", false, false }, { "Pin", 1, 1.0 } }, areas)
+         { "Voltage", false, false }, { "Pin", 1, 1.0 }, { "Voltage", false, 3.25 },
+         { "Voltage", false, -1e14 }, { "Pin", 0x400A000000000000, 0x400A000000000000 * 1.0 } },
+         areas)
       -- The same bits in a binary timeline.
       local bytes = records.bytes({
          { handle = 0x40000001, event = "write", data = 3.25, time = 1 },

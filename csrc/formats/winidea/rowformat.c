@@ -453,3 +453,11 @@ bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value) {
   *value = (int64_t)bits;
   return true;
 }
+
+
+bool winidea_has_all_bits (pf_bytes text, winidea_base base) {
+  const size_t start = has_prefix(text) ? 2 : 0;
+  uint64_t bits;
+  return text.size == start + 16 && (start > 0 || base != WINIDEA_DECIMAL) &&
+         read_hexadecimal(text, &bits);
+}

@@ -91,4 +91,8 @@ bool winidea_read_handle (pf_bytes text, uint32_t *handle);
 bool winidea_read_decimal (pf_bytes text, int64_t *number);
 bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value);
 
+/* Whether a trimmed value has 16 hexadecimal digits, perhaps after 0x: all bits
+   of a number, which may be a double. */
+bool winidea_has_all_bits (pf_bytes text, winidea_base base);
+
 #endif

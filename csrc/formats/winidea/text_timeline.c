@@ -116,7 +116,7 @@ static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
   if (text.size == 0)
     return true;
   if (winidea_read_value(text, self->base, &r->data)) {
-    if (text.size == 16 && self->base != WINIDEA_DECIMAL)
+    if (winidea_has_all_bits(text, self->base))
       r->kind = WINIDEA_DATA_BITS;
     return true;
   }
