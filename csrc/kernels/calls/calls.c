@@ -186,7 +186,7 @@ static pf_status begin (calls_reader *r, const pf_batch *batch,
   if (details && (r->details = pf_details_new()) == NULL)
     return pf_no_memory(error);
   const pf_status status =
-      pf_events_open(&r->events, input, NULL, details, error);
+      pf_events_open(&r->events, input, NULL, NULL, details, error);
   if (status != PF_OK) {
     pf_events_close(&r->events);
     return status;

@@ -49,7 +49,7 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
   e->area = column_of(r, "area", PF_AREA, PF_NAME);
   e->lane = column_of(r, "lane", PF_INT, PF_NAME);
   e->flags = column_of(r, "flags", PF_NAME, PF_NAME);
-  e->extra = e->file = e->line = e->params = r->nfields;
+  e->extra = e->number = e->file = e->line = e->params = r->nfields;
   e->current_file = PF_NO_NAME;
   for (size_t i = 0; i < r->nfields; i++)
     if (pf_is_file(&r->fields[i]))
@@ -67,8 +67,8 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
 
 
 void pf_events_want (const pf_events *e, bool *wanted) {
-  const size_t columns[] = {e->time,  e->event, e->area, e->lane,  e->flags,
-                            e->extra, e->file,  e->line, e->params};
+  const size_t columns[] = {e->time,  e->event,  e->area, e->lane, e->flags,
+                            e->extra, e->number, e->file, e->line, e->params};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
     wanted[columns[i]] = true;
 }
@@ -81,13 +81,15 @@ void pf_events_find_details (pf_events *e) {
 
 
 pf_status pf_events_open (pf_events *e, pf_reader *reader, const char *extra,
-                          bool details, pf_error *error) {
+                          const char *number, bool details, pf_error *error) {
   const pf_status status = pf_events_columns(e, reader, error);
   pf_id_table_init(&e->lanes);
   if (status != PF_OK)
     return status;
   if (extra != NULL)
     e->extra = column_of(reader, extra, PF_INT, PF_INT);
+  if (number != NULL)
+    e->number = column_of(reader, number, PF_NUM, PF_NUM);
   if (details)
     pf_events_find_details(e);
   bool *const wanted = calloc(reader->nfields + 1, sizeof *wanted);

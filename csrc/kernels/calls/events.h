@@ -30,7 +30,7 @@ typedef struct pf_events {
   size_t time, event, area, lane, flags; /* column indexes, or nfields */
   size_t file;                           /* the column of files, or nfields */
   uint32_t current_file;                 /* the file of the last row */
-  size_t extra;                          /* column, see pf_events_open */
+  size_t extra, number;                  /* see pf_events_open */
   size_t line, params;                   /* see pf_events_open */
   pf_id_table lanes;                     /* order words of lanes to ids */
   struct {
@@ -55,12 +55,13 @@ pf_status pf_events_columns (pf_events *events, pf_reader *reader,
    that do not exist. */
 void pf_events_want (const pf_events *events, bool *wanted);
 
-/* Open a reader (borrowed). With `extra`, a name, a further column of type int
-   is read, and with `details` the columns line (int) and params (bytes); the
-   index of a column that does not exist is nfields. PF_EUNSUPPORTED as above;
-   PF_ENOMEM; close it then too. */
+/* Open a reader (borrowed). With `extra` and `number`, names or NULL, further
+   columns of type int and num are read, and with `details` the columns line
+   (int) and params (bytes); the index of a column that does not exist is
+   nfields. PF_EUNSUPPORTED as above; PF_ENOMEM; close it then too. */
 pf_status pf_events_open (pf_events *events, pf_reader *reader,
-                          const char *extra, bool details, pf_error *error);
+                          const char *extra, const char *number, bool details,
+                          pf_error *error);
 
 /* Find the columns line and params. */
 void pf_events_find_details (pf_events *events);

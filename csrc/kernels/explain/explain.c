@@ -329,8 +329,9 @@ static void explain_close (pf_reader *self) {
 static pf_status open_inputs (explain_reader *e, pf_error *error) {
   pf_dictionary *const dictionary = e->inputs[1]->dictionary;
   for (int i = 0; i < 2; i++) {
-    const pf_status status = pf_events_open(
-        &e->events[i], e->inputs[i], i == 0 ? NULL : "core", false, error);
+    const pf_status status =
+        pf_events_open(&e->events[i], e->inputs[i], i == 0 ? NULL : "core",
+                       NULL, false, error);
     if (status != PF_OK)
       return status;
   }

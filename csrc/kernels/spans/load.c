@@ -225,7 +225,7 @@ static pf_status open_input (load_reader *l, pf_error *error) {
                    (unsigned long long)l->nintervals,
                    (unsigned long long)PF_MAX_LOAD_INTERVALS);
   const pf_status status =
-      pf_events_open(&l->events, l->input, "core", false, error);
+      pf_events_open(&l->events, l->input, "core", NULL, false, error);
   if (status != PF_OK)
     return status;
   if (l->options.by_core && l->events.extra == l->input->nfields)

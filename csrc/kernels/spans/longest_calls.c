@@ -91,13 +91,14 @@ static int compare (int64_t a, int64_t b) {
 }
 
 
-/* A total order: qsort of different C libraries gives the same. */
+/* A total order, as each value is a frame: qsort of different C libraries gives
+   the same. */
 static int by_start (const void *left, const void *right) {
   const pf_overview_call *const a = left, *const b = right;
   const int orders[] = {
       compare(a->start, b->start),   compare(a->depth, b->depth),
       compare(b->length, a->length), compare(a->frame, b->frame),
-      compare(a->value, b->value),   compare(a->flags, b->flags),
+      compare(a->flags, b->flags),
   };
   for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
     if (orders[i] != 0)

@@ -14,7 +14,7 @@
 /* A call, a state or a value of a variable, or a suspension (frame 0). */
 typedef struct pf_overview_call {
   int64_t start, length; /* ns */
-  int64_t value;         /* of a variable */
+  double value;          /* of a variable; not a number: it is not known */
   uint32_t frame;        /* id from 1 */
   uint32_t depth;        /* from 1; after pf_overview_trim it includes the calls
                             without an enter */

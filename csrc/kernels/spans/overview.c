@@ -16,7 +16,8 @@
 #define COUNTED 32
 
 typedef struct open_call {
-  int64_t start, value;
+  int64_t start;
+  double value;
   uint32_t frame;
 } open_call;
 
@@ -201,13 +202,6 @@ static bool end_pause (const pf_overview *o, pf_overview_track *t,
 }
 
 
-/* Notes a value of a variable in its interval. */
-static void note_value (pf_overview_interval *i, int64_t value) {
-  i->low = i->begun == 0 || value < i->low ? value : i->low;
-  i->high = i->begun == 0 || value > i->high ? value : i->high;
-}
-
-
 /* Open a call. `is_late`: it was open since the base, around all calls since
    then. */
 static bool open_call_at (pf_overview *o, pf_overview_track *t,
@@ -229,10 +223,10 @@ static bool open_call_at (pf_overview *o, pf_overview_track *t,
       p->lates[p->nlates++] = (late_calls){p->base, 0};
     p->lates[p->nlates - 1].count = p->late;
   }
-  p->open[place] = (open_call){start, span->value, span->frame};
+  p->open[place] =
+      (open_call){start, pf_span_number(&span->value), span->frame};
+  pf_interval_add_value(i, p->open[place].value);
   p->depth++;
-  if (span->has_value)
-    note_value(i, span->value);
   i->begun++;
   return true;
 }

@@ -13,6 +13,7 @@
 #define overview_h
 
 #include "kernels/spans/durations.h"
+#include "kernels/spans/intervals.h"
 #include "kernels/spans/longest_calls.h"
 #include "kernels/spans/spans.h"
 
@@ -32,15 +33,6 @@ typedef struct pf_overview_options {
   uint32_t most_variables; /* tracks of variables; further ones are left out */
   uint32_t most_pauses;    /* of each track, at least 1 */
 } pf_overview_options;
-
-typedef struct pf_overview_interval {
-  int64_t busy, idle; /* ns in which a call was active, or was suspended */
-  int64_t top_time;   /* ns of the frame that was active longest; perhaps too
-                         high if there were more than 32 frames */
-  int64_t low, high;  /* of a variable's values */
-  uint64_t begun;     /* calls that began in it */
-  uint32_t top;       /* that frame, or 0 */
-} pf_overview_interval;
 
 typedef struct pf_overview_track pf_overview_track;
 struct pf_overview_track {

@@ -42,10 +42,11 @@ typedef struct span_reader {
   pf_error *error;  /* for `put` */
   pf_span_tracks *tracks;
   pf_machine machine;
-  size_t row;                 /* the event of the batch that is processed */
-  span_stacks lanes, groups;  /* as in pf_lanes */
-  pf_id_table values, frames; /* ids of values; ids of (area, value) pairs */
-  uint32_t epoch;             /* of the machine at the last event, and its last
+  size_t row;                    /* the event of the batch that is processed */
+  span_stacks lanes, groups;     /* as in pf_lanes */
+  pf_id_table values[2], frames; /* ids of values, those of is_number apart;
+                                    ids of (area, value) pairs */
+  uint32_t epoch; /* of the machine at the last event, and its last
                                  time then */
   int64_t machine_last;
 } span_reader;
@@ -99,11 +100,14 @@ static bool put (span_reader *r, span_stack *s, const pf_slot *slot,
 
 
 static bool set_frame (span_reader *r, pf_span *row) {
-  const uint64_t value = (uint64_t)row->value;
+  const uint64_t value = (uint64_t)row->value.bits;
+  const bool is_number = row->value.is_number;
   uint32_t number = NO_VALUE;
-  if (row->has_value &&
-      pf_id_table_words(&r->values, &value, 1, &number) != PF_OK)
-    return false;
+  if (row->value.is_known) {
+    if (pf_id_table_words(&r->values[is_number], &value, 1, &number) != PF_OK)
+      return false;
+    number = 2 * number + is_number;
+  }
   const uint64_t word = (uint64_t)row->area << 32 | number;
   if (pf_id_table_words(&r->frames, &word, 1, &row->frame) != PF_OK)
     return false;
@@ -222,19 +226,36 @@ static bool end_values (span_reader *r, int64_t time) {
 }
 
 
+/* Returns what the event at r->row has written: the column of whole numbers has
+   it, or that of numbers. */
+static pf_span_value value_of (const span_reader *r) {
+  const pf_events *const e = &r->tracks->events;
+  const size_t none = e->reader->nfields;
+  pf_span_value value = {.bits = 0};
+  if (e->extra < none && !pf_is_missing(&e->batch.columns[e->extra], r->row)) {
+    value.is_known = true;
+    value.bits = e->batch.columns[e->extra].ints[r->row];
+  }
+  else if (e->number < none &&
+           !pf_is_missing(&e->batch.columns[e->number], r->row)) {
+    value.is_known = value.is_number = true;
+    memcpy(&value.bits, &e->batch.columns[e->number].nums[r->row],
+           sizeof value.bits);
+  }
+  return value;
+}
+
+
 /* Write a value, which lasts until the next one; it ends at once while the
    variable has an open call. */
 static bool add_value (span_reader *r, span_stack *s, const pf_call *call) {
   const pf_slot *const slot = &r->machine.lanes.slots[call->slot];
   if (!r->options.variables)
     return true;
-  pf_span row = {.kind = PF_SPAN_OPEN, .area = slot->area, .time = call->start};
-  if (r->tracks->events.extra < r->tracks->events.reader->nfields) {
-    const pf_column *const values =
-        &r->tracks->events.batch.columns[r->tracks->events.extra];
-    row.has_value = !pf_is_missing(values, r->row);
-    row.value = row.has_value ? values->ints[r->row] : 0;
-  }
+  pf_span row = {.kind = PF_SPAN_OPEN,
+                 .area = slot->area,
+                 .time = call->start,
+                 .value = value_of(r)};
   if (!end_value(r, s, call->start) || !set_frame(r, &row))
     return false;
   if (!s->has_base || s->epoch != slot->lane->epoch)
@@ -450,12 +471,17 @@ pf_status pf_spans_read (pf_reader *events, const pf_spans *options,
                    .error = error,
                    .tracks = tracks};
   *tracks = (pf_span_tracks){.list = NULL};
-  pf_status status =
-      pf_events_open(&tracks->events, events,
-                     options->variables ? "value" : NULL, false, error);
+  const char *const number = pf_field_index(events->fields, events->nfields,
+                                            "number") == events->nfields
+                                 ? "value"
+                                 : "number";
+  pf_status status = pf_events_open(
+      &tracks->events, events, options->variables ? "value" : NULL,
+      options->variables ? number : NULL, false, error);
   if (status != PF_OK)
     return status;
-  pf_id_table_init(&r.values);
+  pf_id_table_init(&r.values[0]);
+  pf_id_table_init(&r.values[1]);
   pf_id_table_init(&r.frames);
   pf_machine_init(&r.machine, &options->calls, events->dictionary,
                   events->fields[tracks->events.area].type == PF_AREA);
@@ -463,7 +489,8 @@ pf_status pf_spans_read (pf_reader *events, const pf_spans *options,
   close_stacks(&r.lanes);
   close_stacks(&r.groups);
   pf_machine_free(&r.machine);
-  pf_id_table_free(&r.values);
+  pf_id_table_free(&r.values[0]);
+  pf_id_table_free(&r.values[1]);
   pf_id_table_free(&r.frames);
   return status;
 }

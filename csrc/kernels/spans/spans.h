@@ -16,6 +16,9 @@
 #ifndef spans_h
 #define spans_h
 
+#include <math.h>
+#include <string.h>
+
 #include "kernels/calls/events.h"
 
 /* Options of pf_spans_read. Initialise with zeros. */
@@ -25,7 +28,16 @@ typedef struct pf_spans {
   bool variables;        /* include tracks of states and values of variables */
   bool idle;             /* include rows for the times in which a lane does not
                             run */
+  char *(*put_number)(char *at, double value); /* for a store with variables:
+                            writes a value, at most 30 bytes, and returns its
+                            end; the names of frames have values */
 } pf_spans;
+
+/* What was written to a variable. */
+typedef struct pf_span_value {
+  bool is_known, is_number;
+  int64_t bits; /* the value or, with is_number, the bits of a double */
+} pf_span_value;
 
 /* Sums and differences of times that are damaged: beyond 2^63-1 they are that,
    and a negative difference is 0. */
@@ -56,9 +68,9 @@ typedef struct pf_span {
                      first occurrence; 0: none */
   uint32_t area;
   uint32_t flags; /* of a close: pf_call_flag bits */
-  bool has_value;
-  int64_t time, value; /* ns */
-  int64_t net; /* of a close: ns in which the call was active, or PF_NO_TIME;
+  pf_span_value value;
+  int64_t time; /* ns */
+  int64_t net;  /* of a close: ns in which the call was active, or PF_NO_TIME;
                   of PF_SPAN_LATE: those until now, 0 if it is resumed now */
   const int64_t
       *durations; /* of a close of a call: by PF_NET, ...; else NULL */
@@ -68,6 +80,14 @@ typedef struct pf_span {
    ends the reading. */
 typedef pf_status pf_put_span (void *context, const pf_span *span,
                                pf_error *error);
+
+/* Returns a value as a double; not a number if it is not known. */
+static inline double pf_span_number (const pf_span_value *value) {
+  double number = value->is_known ? (double)value->bits : (double)NAN;
+  if (value->is_number)
+    memcpy(&number, &value->bits, sizeof number);
+  return number;
+}
 
 /* The stack or variable of a track. */
 typedef struct pf_span_track {
@@ -158,8 +178,7 @@ pf_status pf_span_store_reader (const pf_span_store *store, uint32_t track,
 /* An area, or a value of a variable. */
 typedef struct pf_span_frame {
   uint32_t area, name; /* `name`: of the area, followed by the value */
-  bool has_value;
-  int64_t value;
+  pf_span_value value;
 } pf_span_frame;
 
 /* The number of frames; one of them, by id from 0. */

@@ -35,6 +35,7 @@ typedef struct stored_track {
 
 struct pf_span_store {
   pf_dictionary *dictionary;
+  char *(*put_number)(char *at, double value);
   pf_span_tracks known;
   pf_spill spill;
   stored_track *tracks;
@@ -69,10 +70,8 @@ static pf_status store_span (void *context, const pf_span *span,
       !pf_grow(&k->frames, &k->frames_capacity, (size_t)span->frame))
     return pf_no_memory(error);
   if (span->frame > k->nframes)
-    k->frames[k->nframes++] = (pf_span_frame){.area = span->area,
-                                              .name = PF_NO_NAME,
-                                              .has_value = span->has_value,
-                                              .value = span->value};
+    k->frames[k->nframes++] = (pf_span_frame){
+        .area = span->area, .name = PF_NO_NAME, .value = span->value};
   stored_track *const t = &k->tracks[span->track];
   t->rows += span->kind <= PF_SPAN_LATE;
   t->bases += span->kind == PF_SPAN_BASE;
@@ -97,7 +96,7 @@ static uint32_t frame_name (const pf_span_store *k,
   const pf_type type = events->reader->fields[events->area].type;
   const uint32_t name =
       type == PF_AREA ? pf_area_name(d, frame->area) : frame->area;
-  if (!frame->has_value)
+  if (!frame->value.is_known)
     return name;
   const pf_bytes text = pf_name(d, name);
   char *const both = malloc(text.size + 32);
@@ -105,9 +104,13 @@ static uint32_t frame_name (const pf_span_store *k,
     return PF_NO_NAME;
   if (text.size > 0)
     memcpy(both, text.at, text.size);
-  const int more = snprintf(both + text.size, 32, "=%" PRId64, frame->value);
+  char *end = both + text.size;
+  *end++ = '=';
+  end = frame->value.is_number
+            ? k->put_number(end, pf_span_number(&frame->value))
+            : end + snprintf(end, 31, "%" PRId64, frame->value.bits);
   const uint32_t number =
-      pf_intern(d, (pf_bytes){(const uint8_t *)both, text.size + (size_t)more});
+      pf_intern(d, (pf_bytes){(const uint8_t *)both, (size_t)(end - both)});
   free(both);
   return number;
 }
@@ -123,7 +126,7 @@ static pf_status find_names (pf_span_store *k, pf_error *error) {
   for (size_t i = 0; i < k->nframes; i++) {
     pf_span_frame *const frame = &k->frames[i];
     frame->name = frame_name(k, frame);
-    if (frame->name == PF_NO_NAME && frame->has_value)
+    if (frame->name == PF_NO_NAME && frame->value.is_known)
       return PF_ENOMEM;
   }
   for (unsigned i = 1; i < 1u << PF_CALL_FLAG_NAMES; i++) {
@@ -144,6 +147,7 @@ pf_status pf_span_store_open (pf_reader *events, const pf_spans *options,
   if (k == NULL)
     return pf_no_memory(error);
   k->dictionary = events->dictionary;
+  k->put_number = options->put_number;
   pf_status status =
       pf_spans_read(events, options, store_span, k, &k->known, error);
   if (status == PF_OK && find_names(k, error) != PF_OK)

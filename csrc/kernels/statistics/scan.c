@@ -24,7 +24,7 @@ pf_status pf_scan_open (pf_scan *p, pf_reader *reader,
                         pf_error *error) {
   memset(p, 0, sizeof *p);
   const pf_status status =
-      pf_events_open(&p->events, reader, NULL, false, error);
+      pf_events_open(&p->events, reader, NULL, NULL, false, error);
   if (status != PF_OK) {
     pf_events_close(&p->events);
     return status;

@@ -6,6 +6,7 @@
 ** pf_overview; close or the collector frees it.
 */
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "kernels/base/order.h"
@@ -190,8 +191,7 @@ static int64_t call_member (l_overview *o, const pf_overview_call *call,
     case LENGTH: return call->length;
     case DEPTH: return call->depth;
     case FRAME: return index_of(o, call->frame);
-    case FLAGS: return call->flags;
-    default: return call->value;
+    default: return call->flags;
   }
 }
 
@@ -205,6 +205,21 @@ static void add_number (luaL_Buffer *b, bool is_first, int64_t value) {
 }
 
 
+/* Adds a value of a variable, or null. */
+static void add_value (luaL_Buffer *b, bool is_first, double value) {
+  char *const at = luaL_prepbuffsize(b, ROW_NUMBER_SIZE + 1);
+  char *p = at;
+  if (!is_first)
+    *p++ = ',';
+  if (isfinite(value))
+    luaL_addsize(b, (size_t)(row_put_num(p, value) - at));
+  else {
+    luaL_addsize(b, (size_t)(p - at));
+    luaL_addstring(b, "null");
+  }
+}
+
+
 /* Pushes an array; starts are differences, the first one from the first time
    on. */
 static void push_calls (lua_State *L, l_overview *o,
@@ -214,6 +229,10 @@ static void push_calls (lua_State *L, l_overview *o,
   luaL_buffinit(L, &b);
   luaL_addchar(&b, '[');
   for (size_t i = 0; i < list->count; i++) {
+    if (member == VALUE) {
+      add_value(&b, i == 0, list->calls[i].value);
+      continue;
+    }
     const int64_t value = call_member(o, &list->calls[i], member);
     add_number(&b, i == 0, member == START ? distance(last, value) : value);
     last = value;
@@ -238,29 +257,6 @@ static int overview_column (lua_State *L) {
 }
 
 
-/* Returns the sum of `count` intervals from `at` on. The frame that was active
-   longest is the one with most time in one of them. */
-static pf_overview_interval merged (const pf_overview_interval *at,
-                                    uint32_t count) {
-  pf_overview_interval sum = at[0];
-  for (uint32_t n = 1; n < count; n++) {
-    const pf_overview_interval *const i = &at[n];
-    if (i->begun > 0) {
-      sum.low = sum.begun == 0 || i->low < sum.low ? i->low : sum.low;
-      sum.high = sum.begun == 0 || i->high > sum.high ? i->high : sum.high;
-    }
-    sum.busy += i->busy;
-    sum.idle += i->idle;
-    sum.begun += i->begun;
-    if (i->top_time > sum.top_time) {
-      sum.top_time = i->top_time;
-      sum.top = i->top;
-    }
-  }
-  return sum;
-}
-
-
 /* overview:intervals(track, member, each): a member (busy and idle in
    thousandths, top, begun, low, high) of the intervals of a track, of which
    `each` (from 1) are merged, as an array of JSON. */
@@ -279,14 +275,20 @@ static int overview_intervals (lua_State *L) {
   luaL_addchar(&b, '[');
   for (uint32_t n = 0; n < all; n += each) {
     const pf_overview_interval i =
-        merged(&t->intervals[n], all - n < each ? all - n : each);
+        pf_intervals_merged(&t->intervals[n], all - n < each ? all - n : each);
+    if (member >= 4) {
+      add_value(&b, n == 0,
+                !i.has_values ? (double)NAN
+                : member == 4 ? i.low
+                              : i.high);
+      continue;
+    }
     int64_t value;
     switch (member) {
       case 0: value = (int64_t)((double)i.busy / thousandth + 0.5); break;
       case 1: value = (int64_t)((double)i.idle / thousandth + 0.5); break;
       case 2: value = index_of(o, i.top); break;
-      case 3: value = (int64_t)i.begun; break;
-      default: value = member == 4 ? i.low : i.high; break;
+      default: value = (int64_t)i.begun; break;
     }
     add_number(&b, n == 0, value);
   }

@@ -11,6 +11,7 @@
 #include "kernels/spans/spans.h"
 #include "lua/arguments.h"
 #include "lua/stages/timeline_spans.h"
+#include "text/rows.h"
 
 #define L_SPANS       "profio.spans"
 #define L_CALL_COUNTS "profio.call_counts"
@@ -172,7 +173,8 @@ static int core_store_spans (lua_State *L) {
   lua_settop(L, 2);
   pf_spans options = {.lines = l_option_flag(L, 2, "lines"),
                       .variables = l_option_flag(L, 2, "variables"),
-                      .idle = l_option_flag(L, 2, "idle")};
+                      .idle = l_option_flag(L, 2, "idle"),
+                      .put_number = row_put_num};
   l_call_times(L, 2, &options.calls);
   l_spans *const s = l_new(L, L_SPANS, sizeof *s, 1);
   l_pin(L, -1, 1, 1);

@@ -175,10 +175,9 @@
   /* Returns the least and greatest value of a variable. */
   draw.limits = function (track) {
     if (!track.limits) {
-      const lows = track.is_whole ? track.value : track.data.low.filter((_, i) =>
-        track.data.begun[i]);
-      const highs = track.is_whole ? track.value : track.data.high.filter((_, i) =>
-        track.data.begun[i]);
+      const has_value = value => value !== null; // of writes without a number there is none
+      const lows = (track.is_whole ? track.value : track.data.low).filter(has_value);
+      const highs = (track.is_whole ? track.value : track.data.high).filter(has_value);
       track.limits = [lows.reduce((a, b) => Math.min(a, b), Infinity),
         highs.reduce((a, b) => Math.max(a, b), -Infinity)];
     }
@@ -192,11 +191,11 @@
     pen.strokeStyle = pen.fillStyle = page.style('--accent');
     pen.lineWidth = 1.3;
     if (!track.is_whole) {
-      track.data.begun.forEach((count, i) => {
+      track.data.low.forEach((least, i) => {
         const x = draw.x(view, i * track.interval), right = draw.x(view, (i + 1) * track.interval);
-        if (count && right > view.left && x < view.width) {
+        if (least !== null && right > view.left && x < view.width) {
           pen.fillRect(Math.max(x, view.left), at(track.data.high[i]), Math.max(1, right - x),
-            Math.max(1, at(track.data.low[i]) - at(track.data.high[i])));
+            Math.max(1, at(least) - at(track.data.high[i])));
         }
       });
       return;
@@ -206,6 +205,10 @@
     track.start.forEach((start, i) => {
       const next = i + 1 < track.start.length ? track.start[i + 1] : length;
       if (next < view.from || start > view.to) { return; }
+      if (track.value[i] === null) {
+        begun = false;
+        return;
+      }
       const x = Math.max(view.left, draw.x(view, start)), level = at(track.value[i]);
       if (begun) { pen.lineTo(x, level); } else { pen.moveTo(x, level); }
       pen.lineTo(Math.min(view.width, draw.x(view, next)), level);

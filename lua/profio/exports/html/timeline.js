@@ -76,9 +76,9 @@
     if (run && view.left <= 90) { pen.fillText(run, 16, y + 27); }
     if (place.height > 36 && view.left > 90) {
       const [low, high] = track.kind === 'values' ? draw.limits(track) : [];
-      const text = track.kind === 'values' ? `${low} to ${high}` : track.is_whole ?
-        `${page.count(track.calls)} calls` :
-        `${page.count(track.kept)} of ${page.count(track.calls)}`;
+      const text = low > high ? 'no numbers' : track.kind === 'values' ? `${low} to ${high}` :
+        track.is_whole ? `${page.count(track.calls)} calls` :
+          `${page.count(track.kept)} of ${page.count(track.calls)}`;
       pen.fillText(page.cut(run ? `${run}: ${text}` : text, Math.floor(view.left / 7.3) - 3), 16,
         y + 27);
     }
@@ -209,7 +209,7 @@
         name.slice(0, 100) : '')];
     }
     if (call < 0) { return [track.name]; }
-    if (track.kind === 'values') { return [`${track.name} = ${track.value[call]}`]; }
+    if (track.kind === 'values') { return [`${track.name} = ${track.value[call] ?? 'no number'}`]; }
     const long = track.stop[call] - track.start[call];
     return [page.name(track.fn(call)).slice(0, 300), page.time(long) + ' from ' +
       page.clock(first + track.start[call], Math.max(1, long / 1000)), track.name];
