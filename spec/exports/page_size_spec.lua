@@ -5,6 +5,7 @@
 -- Unsanitized: callbacks_spec and oom write all exports.
 
 local command = require "spec.support.command"
+local events = require "spec.support.events"
 local json = require "dkjson"
 local profio = require "profio"
 
@@ -194,4 +195,47 @@ describe("the page of a profile", function()
          check_lines(data, told)
       end)
    end
+end)
+
+describe("the timeline of a page", function()
+   -- Returns a page and the numbers of kept and of all calls of its only lane.
+   local function page_of(trace, size)
+      local page = assert(trace:export("html", nil, { size = size }))
+      local lane = data_of(page).timeline.tracks[1]
+      return page, lane.kept, lane.calls
+   end
+
+   it("has all calls if they fit, else as many as fit", function()
+      math.randomseed(5)
+      local lines, time = {}, 0
+      for i = 1, 60000 do
+         local long = math.random(900)
+         lines[i] = ("%d enter f%d\n%d leave f%d"):format(time, i % 50, time + long, i % 50)
+         time = time + long + math.random(99)
+      end
+      local trace <close> = events.open(table.concat(lines, "\n") .. "\n")
+      local whole = page_of(trace, 64 << 20)
+      local _, kept, calls = page_of(trace, #whole * 110 // 100)
+      assert.equal(60000, calls)
+      assert.equal(calls, kept)
+      for _, share in ipairs { 70, 50, 30 } do
+         local size = #whole * share // 100
+         local page, some = page_of(trace, size)
+         assert.is_true(some < calls and some > 0)
+         assert.is_true(#page <= size and #page > 0.9 * size, #page / size)
+      end
+   end)
+
+   it("has the calls of a busy lane beside many others", function()
+      local lines = {}
+      for i = 1, 30000 do
+         lines[i] = ("%d enter f busy\n%d leave f busy"):format(i * 10, i * 10 + 5)
+      end
+      for i = 1, 200 do
+         lines[#lines + 1] = ("300100 enter f lane%d\n300200 leave f lane%d"):format(i, i)
+      end
+      local trace <close> = events.open(table.concat(lines, "\n") .. "\n")
+      local _, kept, calls = page_of(trace, 2 << 20)
+      assert.same({ 30000, 30000 }, { kept, calls })
+   end)
 end)

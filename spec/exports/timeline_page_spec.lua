@@ -6,6 +6,7 @@
 
 local core = require "profio.core"
 local events = require "spec.support.events"
+local json = require "dkjson"
 local viewers = require "spec.support.viewers"
 
 local it_looks = viewers.it_browses(it, pending)
@@ -34,6 +35,29 @@ local small = [[
 900 leave g two
 1000 leave main one
 ]]
+
+-- Returns the times at which calls of a lane begin, from the lines of events.program.
+local function starts_of(lines, lane)
+   local list = {}
+   for time in lines:gmatch("(%d+) enter %S+ " .. lane .. " ") do
+      list[#list + 1] = math.tointeger(time)
+   end
+   return list
+end
+
+-- Returns the ns in a span in which a lane was busy, as events.program states, and how many of
+-- these calls begin there.
+local function truth_of(expected, starts, lane, from, to)
+   local busy, calls = 0, 0
+   for _, span in ipairs(expected.busy) do
+      busy = busy + (span[1] == lane and math.max(0, math.min(to, span[3])
+         - math.max(from, span[2])) or 0)
+   end
+   for _, time in ipairs(starts) do
+      calls = calls + (from <= time and (time < to or to == expected.last) and 1 or 0)
+   end
+   return busy, calls
+end
 
 describe("the timeline of a page", function()
    it_looks("moves by keys, wheel and mouse, and says what is under the pointer", function()
@@ -106,7 +130,8 @@ describe("the timeline of a page", function()
          local told = look(assert(trace:export("html", nil, { size = size })), [==[
             tell('load', await look(() => page.tracks.list.map(track => [track.name,
                Array.from(track.columns(0, page.tracks.length, 10).busy), track.is_whole,
-               track.kept + track.left_in(0, page.tracks.length), track.calls])));]==])
+               ...track.left_in(0, page.tracks.length).map(left => track.kept + left),
+               track.calls])));]==])
          local first, last = expected.busy[1][2], expected.last
          local loads = {}
          for _, row in ipairs(core.rows(core.load(trace.events:reader(), { from = first, to = last,
@@ -116,12 +141,87 @@ describe("the timeline of a page", function()
          end
          for _, track in ipairs(told.load) do
             assert.equal(size == "4M", track[3])
-            assert.equal(track[5], track[4])
+            assert.same({ track[6], track[6] }, { track[4], track[5] })
             for i, load in ipairs(loads[track[1]]) do
                assert.is_true(math.abs(load - track[2][i]) < 0.02, track[1] .. i)
             end
          end
       end
+   end)
+
+   it_looks("states ranges that contain the truth, and only where calls are left out", function()
+      math.randomseed(84)
+      local lines, expected = events.program(8000)
+      local trace <close> = events.open(lines)
+      local first, spans = expected.busy[1][2], {}
+      local length = expected.last - first
+      for i = 1, 60 do
+         local from = math.random(0, length - 1)
+         spans[i] = { from, math.min(length, from + math.random(1, i * 20)) }
+      end
+      spans[61], spans[62] = { 0, length }, { 0, 1 }
+      local is_exact, is_wide = 0, 0
+      for _, size in ipairs { "4M", "170K" } do
+         local told = look(assert(trace:export("html", nil, { size = size })), ([==[
+            tell('lanes', await look(() => page.tracks.list.map(track => [track.name,
+               track.is_exact, %s.map(([from, to]) => track.measure(from, to))])));]==]):format(
+            json.encode(spans)))
+         for _, lane in ipairs(told.lanes) do
+            local starts = starts_of(lines, lane[1])
+            assert.equal(size == "4M", lane[2])
+            for i, span in ipairs(spans) do
+               local busy, calls = truth_of(expected, starts, lane[1], span[1] + first,
+                  span[2] + first)
+               local seen = lane[3][i]
+               assert.is_true(seen.calls[1] <= calls and calls <= seen.calls[2])
+               assert.is_true(seen.busy[1] - 1e-3 <= busy and busy <= seen.busy[2] + 1e-3)
+               if size == "4M" or i == 61 then
+                  assert.equal(seen.calls[1], seen.calls[2])
+                  assert.is_true(seen.busy[2] - seen.busy[1] <= 0.002 * length)
+                  is_exact = is_exact + 1
+               elseif seen.calls[1] < seen.calls[2] and seen.busy[1] < seen.busy[2] then
+                  is_wide = is_wide + 1
+               end
+            end
+         end
+      end
+      assert.is_true(is_exact > 150 and is_wide > 20)
+   end)
+
+   it_looks("hatches the times in which calls are left out", function()
+      math.randomseed(85)
+      local lines, expected = events.program(8000)
+      local trace <close> = events.open(lines)
+      local told = look(assert(trace:export("html", nil, { size = "160K" })), [==[
+         tell('lanes', await look(() => page.tracks.list.map(track => [track.name,
+            Array.from(track.start), track.gaps_in(0, page.tracks.length), track.interval])));]==])
+      local first, parts = expected.busy[1][2], 0
+      for _, lane in ipairs(told.lanes) do
+         local left, inside, gaps = {}, 0, lane[3] -- calls that are left out by start
+         for _, time in ipairs(starts_of(lines, lane[1])) do
+            left[time - first] = (left[time - first] or 0) + 1
+         end
+         for _, start in ipairs(lane[2]) do
+            left[start] = left[start] - 1
+         end
+         for i = 1, #gaps, 2 do
+            local count = 0
+            for start, many in pairs(left) do
+               local is_last = start == gaps[i + 1] and start == expected.last - first
+               count = count + (gaps[i] <= start and (start < gaps[i + 1] or is_last)
+                  and many or 0)
+            end
+            assert.is_true(count > 0)
+            inside, parts = inside + count, parts + 1
+         end
+         local all = 0
+         for _, many in pairs(left) do
+            all = all + many
+         end
+         assert.is_true(all > 0)
+         assert.equal(all, inside)
+      end
+      assert.is_true(parts > #told.lanes)
    end)
 
    it_looks("draws every call of a short lane, however busy others are", function()
@@ -133,7 +233,7 @@ describe("the timeline of a page", function()
       lines[#lines + 1] = "20001000 leave task slow\n20002000 enter last slow\n" ..
          "20002050 leave last slow"
       local trace <close> = events.open(table.concat(lines, "\n") .. "\n")
-      local told = look(assert(trace:export("html", nil, { size = "400K" })), tools .. [==[
+      local told = look(assert(trace:export("html", nil, { size = "200K" })), tools .. [==[
          tell('kept', await look(() => page.tracks.list.map(t => [t.name, t.kept, t.calls])));
          const colors = () => look(() => {
             const { places, surface } = page.timeline, pen = surface.canvas.getContext('2d');
@@ -150,7 +250,7 @@ describe("the timeline of a page", function()
          await wait();
          tell('end', await colors());
          tell('said', await look(() => page.tracks.list.map(track =>
-            track.left_in(0, page.tracks.length))));]==])
+            track.left_in(0, page.tracks.length)[1])));]==])
       local kept = {}
       for _, row in ipairs(told.kept) do
          kept[row[1]] = row

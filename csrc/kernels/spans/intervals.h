@@ -55,4 +55,13 @@ static inline pf_overview_interval pf_intervals_merged (
   return sum;
 }
 
+
+/* Returns a part in thousandths: 0 only for nothing, and 1000 only for all. */
+static inline int64_t pf_thousandths (int64_t part, double whole) {
+  const int64_t value = (int64_t)(1000 * (double)part / whole + 0.5);
+  return value == 0 && part > 0                  ? 1
+         : value == 1000 && (double)part < whole ? 999
+                                                 : value;
+}
+
 #endif

@@ -31,6 +31,8 @@ typedef struct overview_progress {
   open_call *open;
   size_t depth, capacity;
   int64_t last, base_time, idle_since;
+  int64_t empty_since; /* the stack is empty, if it is, since this time */
+  uint64_t gaps;       /* earlier times since the base in which it was empty */
   uint32_t base, late; /* number of bases; late calls of the last one */
   bool is_idle, has_begun;
   late_calls *lates;
@@ -202,6 +204,27 @@ static bool end_pause (const pf_overview *o, pf_overview_track *t,
 }
 
 
+/* Around the calls since the base a call was open that is known only now. If it
+   was not active, as it is resumed now, the times with an empty stack are
+   suspensions; only the last of them is known. */
+static bool fill_gaps (const pf_overview *o, pf_overview_track *t,
+                       const pf_span *span) {
+  overview_progress *const p = t->progress;
+  const pf_overview_call pause = {
+      .start = p->empty_since,
+      .length = pf_time_between(p->empty_since, span->time)};
+  const uint64_t gaps = p->gaps;
+  p->gaps = 0;
+  if (span->net != 0) {
+    fill_since(o, t, p->base_time, span->time, span->frame);
+    return true;
+  }
+  t->pauses.total += gaps;
+  return p->depth > 0 || pause.length <= 0 ||
+         pf_overview_add(&t->pauses, o->options.most_pauses, &pause);
+}
+
+
 /* Open a call. `is_late`: it was open since the base, around all calls since
    then. */
 static bool open_call_at (pf_overview *o, pf_overview_track *t,
@@ -214,11 +237,12 @@ static bool open_call_at (pf_overview *o, pf_overview_track *t,
       !pf_grow(&p->lates, &p->lates_capacity, p->nlates + 1))
     return false;
   const size_t place = is_late ? 0 : p->depth;
+  p->gaps += !is_late && p->depth == 0 && span->time > p->empty_since;
   memmove(p->open + place + 1, p->open + place,
           (p->depth - place) * sizeof *p->open);
   if (is_late) {
-    if (span->net != 0) /* a call that is resumed was not active before */
-      fill_since(o, t, start, span->time, span->frame);
+    if (!fill_gaps(o, t, span))
+      return false;
     if (p->late++ == 0)
       p->lates[p->nlates++] = (late_calls){p->base, 0};
     p->lates[p->nlates - 1].count = p->late;
@@ -232,13 +256,6 @@ static bool open_call_at (pf_overview *o, pf_overview_track *t,
 }
 
 
-/* Returns how many calls a track keeps. */
-static size_t most_of (const pf_overview *o, uint32_t track) {
-  return o->known.list[track].kind == PF_KIND_VALUE ? o->options.most_values
-                                                    : o->options.most_calls;
-}
-
-
 static bool close_call (pf_overview *o, pf_overview_track *t,
                         const pf_span *span) {
   overview_progress *const p = t->progress;
@@ -247,6 +264,7 @@ static bool close_call (pf_overview *o, pf_overview_track *t,
   if (!end_pause(o, t, span->time))
     return false;
   const open_call *const c = &p->open[--p->depth];
+  p->empty_since = span->time;
   const pf_overview_call call = {.start = c->start,
                                  .length =
                                      pf_time_between(c->start, span->time),
@@ -266,14 +284,15 @@ static bool close_call (pf_overview *o, pf_overview_track *t,
     o->worst[c->frame] = call;
     o->worst_track[c->frame] = span->track;
   }
-  return pf_overview_add(&t->calls, most_of(o, span->track), &call);
+  return pf_overview_keep(o, span->track, &call);
 }
 
 
 static void begin_base (overview_progress *p, int64_t time) {
   p->base++;
   p->late = 0;
-  p->base_time = p->last = time;
+  p->base_time = p->last = p->empty_since = time;
+  p->gaps = 0;
   p->is_idle = false;
 }
 
@@ -311,52 +330,6 @@ static pf_status take_span (void *context, const pf_span *span,
   return ok ? PF_OK : pf_no_memory(error);
 }
 
-/* Whether a track has values, which are of use only if they are all there. */
-static bool has_values (const pf_overview *o, uint32_t track) {
-  return o->known.list[track].kind == PF_KIND_VALUE;
-}
-
-
-/* Returns how many calls each lane and variable with states may keep, or
-   with `values` how many values a variable may have to keep them, so that
-   together they keep at most `most`. */
-static uint64_t level_of (const pf_overview *o, uint64_t most, bool values) {
-  uint64_t low = 0, high = o->options.most_calls;
-  while (low < high) {
-    const uint64_t level = low + (high - low + 1) / 2;
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < o->known.count; i++) {
-      const pf_overview_track *const t = pf_overview_track_at(o, i);
-      const uint64_t count =
-          t == NULL || has_values(o, i) != values ? 0 : t->calls.count;
-      sum += count <= level ? count : values ? 0 : level;
-    }
-    if (sum <= most)
-      low = level;
-    else
-      high = level - 1;
-  }
-  return low;
-}
-
-
-/* Empty the lists of variables with more values than fit. Returns how many
-   values are left. */
-static uint64_t drop_values (pf_overview *o, uint64_t most) {
-  const uint64_t level = level_of(o, most, true);
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < o->known.count; i++) {
-    pf_overview_track *const t = pf_overview_track_at(o, i);
-    if (t == NULL || !has_values(o, i))
-      continue;
-    if (t->calls.count < t->calls.total || t->calls.count > level)
-      t->calls.count = 0;
-    sum += t->calls.count;
-  }
-  return sum;
-}
-
-
 /* Calls without an enter that were found after a call lie around it. */
 static void add_late (const overview_progress *p, pf_overview_call *call) {
   size_t low = 0, high = p->nlates;
@@ -372,27 +345,6 @@ static void add_late (const overview_progress *p, pf_overview_call *call) {
 }
 
 
-/* Keep the longest call of each function, if it is too short for the list of
-   its track. */
-static bool keep_worst (pf_overview *o) {
-  size_t kept = 0;
-  for (size_t frame = 1; frame <= o->nframes && kept < PF_OVERVIEW_WORST;
-       frame++) {
-    const pf_overview_call *const call = &o->worst[frame];
-    if (call->length < 0)
-      continue;
-    pf_overview_list *const list = &o->tracks[o->worst_track[frame]].calls;
-    if (!pf_overview_has_dropped(list, call))
-      continue;
-    if (!pf_grow(&list->calls, &list->capacity, list->count + 1))
-      return false;
-    list->calls[list->count++] = *call;
-    kept++;
-  }
-  return true;
-}
-
-
 /* Ends the counts and lists after the last event. False when out of memory. */
 static bool finish (pf_overview *o) {
   for (uint32_t i = 0; i < o->known.count; i++) {
@@ -400,7 +352,8 @@ static bool finish (pf_overview *o) {
     if (t == NULL)
       continue;
     end_counts(t);
-    pf_overview_reduce(&t->calls, most_of(o, i));
+    if (pf_overview_has_values(o, i))
+      pf_overview_reduce(&t->calls, o->options.most_values);
     pf_overview_reduce(&t->pauses, o->options.most_pauses);
     for (size_t n = 0; n < t->calls.count; n++)
       add_late(t->progress, &t->calls.calls[n]);
@@ -412,33 +365,6 @@ static bool finish (pf_overview *o) {
 }
 
 
-bool pf_overview_trim (pf_overview *o, uint64_t most_calls) {
-  const uint64_t values = drop_values(o, most_calls / 4);
-  uint64_t level = level_of(o, most_calls - values, false);
-  if (level > o->level) /* lists of an earlier trim do not grow, and lose the
-                           calls that keep_worst added */
-    level = o->level;
-  o->level = level;
-  for (uint32_t i = 0; i < o->known.count; i++) {
-    pf_overview_track *const t = pf_overview_track_at(o, i);
-    if (t == NULL || has_values(o, i))
-      continue;
-    pf_overview_reduce(&t->calls, (size_t)level);
-    if (t->calls.count == t->calls.total)
-      t->calls.is_reduced = false;
-  }
-  if (!keep_worst(o))
-    return false;
-  for (uint32_t i = 0; i < o->known.count; i++) {
-    pf_overview_track *const t = pf_overview_track_at(o, i);
-    if (t != NULL) {
-      pf_overview_sort(&t->calls);
-      pf_overview_sort(&t->pauses);
-    }
-  }
-  return true;
-}
-
 pf_status pf_overview_open (pf_reader *events,
                             const pf_overview_options *options,
                             pf_overview **overview, pf_error *error) {
@@ -447,6 +373,7 @@ pf_status pf_overview_open (pf_reader *events,
     return pf_no_memory(error);
   o->options = *options;
   o->level = UINT64_MAX;
+  o->most_held = 2 * (uint64_t)options->most_calls;
   const pf_spans spans = {
       .calls = options->calls, .variables = true, .idle = true};
   pf_durations_init(&o->durations, options->first, options->length);

@@ -94,15 +94,16 @@ static void push_name (lua_State *L, const pf_overview *o, uint32_t area) {
 
 
 /* overview:tracks(): { { kind =, value =, variable =, run =, calls =, kept =,
-   pauses =, intervals =, width =, is_left_out = }, ... } in order of first
-   occurrence; calls and pauses count also those that are left out. */
+   pauses =, kept_pauses =, intervals =, width =, is_left_out = }, ... } in
+   order of first occurrence; calls and pauses count also those that are left
+   out. */
 static int overview_tracks (lua_State *L) {
   const pf_overview *const o = overview_check(L);
   const pf_events *const events = &o->known.events;
   lua_createtable(L, (int)o->known.count, 0);
   for (uint32_t i = 0; i < o->known.count; i++) {
     const pf_span_track *const track = &o->known.list[i];
-    lua_createtable(L, 0, 9);
+    lua_createtable(L, 0, 10);
     l_span_track_facts(L, events, track);
     const pf_overview_track *const t = pf_overview_track_at(o, i);
     l_set_bool(L, "is_left_out", t == NULL);
@@ -110,6 +111,7 @@ static int overview_tracks (lua_State *L) {
       l_set_int(L, "calls", (lua_Integer)t->calls.total);
       l_set_int(L, "kept", (lua_Integer)t->calls.count);
       l_set_int(L, "pauses", (lua_Integer)t->pauses.total);
+      l_set_int(L, "kept_pauses", (lua_Integer)t->pauses.count);
       l_set_int(L, "intervals", t->nintervals);
       l_set_int(L, "width", t->width);
     }
@@ -159,11 +161,14 @@ static int overview_flagged (lua_State *L) {
 }
 
 
-/* overview:trim(most): keep fewer calls of all tracks together. */
+/* overview:trim(most): keep fewer calls of all tracks together. The frames of
+   earlier texts are forgotten. */
 static int overview_trim (lua_State *L) {
-  pf_overview *const o = overview_check(L);
+  l_overview *const o = object_check(L);
   const lua_Integer most = luaL_checkinteger(L, 2);
-  if (!pf_overview_trim(o, most < 0 ? 0 : (uint64_t)most))
+  while (o->nshown > 0)
+    o->indices[o->shown[--o->nshown]] = 0;
+  if (!pf_overview_trim(o->overview, most < 0 ? 0 : (uint64_t)most))
     l_no_memory(L);
   return 0;
 }
@@ -269,7 +274,7 @@ static int overview_intervals (lua_State *L) {
   const lua_Integer given = luaL_optinteger(L, 4, 1);
   const uint32_t all = t->nintervals;
   const uint32_t each = given < 1 ? 1 : given > all ? all : (uint32_t)given;
-  const double thousandth = (double)t->width * each / 1000;
+  const double whole = (double)t->width * each;
   luaL_Buffer b;
   luaL_buffinit(L, &b);
   luaL_addchar(&b, '[');
@@ -285,8 +290,8 @@ static int overview_intervals (lua_State *L) {
     }
     int64_t value;
     switch (member) {
-      case 0: value = (int64_t)((double)i.busy / thousandth + 0.5); break;
-      case 1: value = (int64_t)((double)i.idle / thousandth + 0.5); break;
+      case 0: value = pf_thousandths(i.busy, whole); break;
+      case 1: value = pf_thousandths(i.idle, whole); break;
       case 2: value = index_of(o, i.top); break;
       default: value = (int64_t)i.begun; break;
     }
@@ -433,21 +438,21 @@ static uint32_t option_count (lua_State *L, const char *name) {
 
 /*
 ** core.overview(events, options): reads all events. Options: first and length
-** (ns), intervals (of each track), most_calls and most_pauses (of each track),
-** most_variables, most_values, all_calls (of all tracks), from, to, last (see
-** trace:calls). nil, message, code if the events cannot be read.
+** (ns), intervals (of each track), most_calls (of all tracks), most_pauses (of
+** each track), most_variables, most_values, most_longest (functions), from, to,
+** last (see trace:calls). nil, message, code if the events cannot be read.
 */
 static int core_overview (lua_State *L) {
   l_reader *const events = l_reader_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  pf_overview_options options = {.intervals = option_count(L, "intervals"),
-                                 .most_values = option_count(L, "most_values"),
-                                 .most_calls = option_count(L, "most_calls"),
-                                 .most_pauses = option_count(L, "most_pauses"),
-                                 .most_variables =
-                                     option_count(L, "most_variables")};
-  const uint32_t all = option_count(L, "all_calls");
+  pf_overview_options options = {
+      .intervals = option_count(L, "intervals"),
+      .most_values = option_count(L, "most_values"),
+      .most_calls = option_count(L, "most_calls"),
+      .most_pauses = option_count(L, "most_pauses"),
+      .most_variables = option_count(L, "most_variables"),
+      .most_longest = option_count(L, "most_longest")};
   l_option_int(L, 2, "first", &options.first);
   l_option_int(L, 2, "length", &options.length);
   l_call_times(L, 2, &options.calls);
@@ -462,7 +467,7 @@ static int core_overview (lua_State *L) {
   o->indices = pf_array_of_zeros(frames, sizeof *o->indices);
   o->shown = pf_array(frames, sizeof *o->shown);
   if (o->indices == NULL || o->shown == NULL ||
-      !pf_overview_trim(o->overview, all))
+      !pf_overview_trim(o->overview, options.most_calls))
     l_no_memory(L);
   return 1;
 }

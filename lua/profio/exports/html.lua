@@ -19,6 +19,7 @@ local timeline = require "profio.exports.html.timeline"
 local MOST_SIZE = 4 << 20
 local MOST_FUNCTIONS = 1 << 24
 local EDGE_SIZE = 2048 -- bytes of the elements between the parts, about
+local FOUND_SIZE = 2048 -- of what the summary says about the timeline, about
 -- Parts of the size without style sheet and scripts. What the profile and the lines do not need is
 -- left to the timeline.
 local PARTS = { summary = 1 / 32, lines = 0.15, profile = 0.4, names = 0.02 }
@@ -145,13 +146,13 @@ end
 local function data_text(out, trace, profile, given, size)
    local drawn_traces = trace and { trace } or given.timelines or {}
    local has_timeline = drawn_traces[1] and drawn_traces[1].events
-   local share = has_timeline and PARTS.profile or 1 - PARTS.lines
+   local share = has_timeline and PARTS.profile or 1 - PARTS.lines - PARTS.names
    local profiled, functions, used = profile_data.text(profile, { usual = given.metric,
       functions = given.functions or MOST_FUNCTIONS, size = size * share // 1 | 0 })
    functions.room = size * PARTS.names // 1 | 0
    local verdicts = verdicts_text(given.comparison, functions)
    local hot = hot_lines.text(hot_lines.profile(trace, profile), given, functions,
-      math.min(size * PARTS.lines, size - used) // 1 | 0)
+      math.min(size * PARTS.lines, size * (1 - PARTS.names) - used) // 1 | 0)
    local drawn, found, left_out = timelines_text(out, drawn_traces, given, functions,
       math.max(size * (1 - PARTS.names) - used - #verdicts - #hot, 0))
    return table.concat { '<script type="application/json" id="data">\n{"kind":',
@@ -183,17 +184,18 @@ local function put_page(trace, profile, given, file)
    local begin, program = head:format(core.version, title) .. assets.style(out), assets.program(out)
    local size = math.max((given.size or MOST_SIZE) - #begin - #program - 2 * #title - EDGE_SIZE
       - #sections, 0)
-   local data, found, left_out = data_text(out, trace, shown, given,
-      size * (1 - 3 * PARTS.summary) // 1 | 0)
+   local facts = { from = given.from, to = given.to, guesses = {}, notes = profile:notes(),
+      sides = { profile:compared() }, words = given.comparison and given.comparison:text(),
+      size = size * PARTS.summary // 1 | 0 }
+   local data, found, left_out = data_text(out, trace, shown, given, math.max(
+      size - #summary.text(trace, shown, facts) - FOUND_SIZE, 0))
    given.guesses = { shown:kind() ~= "contexts" and "The profile has no stacks: paths of calls in "
       .. "the flame graph are estimated from the shares of the callers of each function." or nil }
    guesses.add(given.guesses, found.before or {}, "Before: ")
    guesses.add(given.guesses, found.flagged or {}, found.before and "After: ")
    given.length, given.lane_count = found.length, found.lanes
-   out:write(begin, data, top:format(title, core.version), summary.text(trace, shown,
-      { from = given.from, to = given.to, length = found.length, lanes = found.lanes,
-      guesses = given.guesses, notes = profile:notes(), sides = { profile:compared() },
-      words = given.comparison and given.comparison:text(), size = size * PARTS.summary // 1 | 0 }))
+   facts.length, facts.lanes, facts.guesses = found.length, found.lanes, given.guesses
+   out:write(begin, data, top:format(title, core.version), summary.text(trace, shown, facts))
    if found.length then
       out:write '<section id="timeline" aria-labelledby="timeline-title">\n'
       out:write '<h2 id="timeline-title">Timeline</h2></section>\n'

@@ -8,8 +8,9 @@ local core = {}
 ---Summarises the tracks of a timeline with bounded memory: their longest calls and suspensions, and
 ---how busy they were in intervals of equal length; reads all events.
 ---@param events profio.core.Reader
----@param options table first, length (ns), intervals, most_calls, most_pauses (of each track),
----most_variables, most_values (of each variable), all_calls (of all tracks), from, to, last
+---@param options table first, length (ns), intervals (of each track), most_calls (of all tracks),
+---most_pauses (of each track), most_variables, most_values (of each variable), most_longest (of
+---functions: their longest calls), from, to, last
 ---@return profio.core.Overview|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -19,12 +20,12 @@ function core.overview(events, options) end
 local overview = {}
 
 ---Returns the tracks in order of first use: kind, value, variable, run as those of spans; calls and
----pauses, how many there are; kept, how many calls are kept; intervals, how many, and their width
----(ns); is_left_out.
+---pauses, how many there are; kept and kept_pauses, how many are kept; intervals, how many, and
+---their width (ns); is_left_out.
 ---@return table[]
 function overview:tracks() end
 
----Returns the names of the frames that the texts so far refer to, by index + 1.
+---Returns the names of the frames that the texts since the last trim refer to, by index + 1.
 ---@return string[]
 function overview:frames() end
 
@@ -49,8 +50,9 @@ function overview:trim(most) end
 ---@return string
 function overview:column(track, list, member) end
 
----Returns a member of the intervals as an array of JSON: busy and idle in thousandths, index of the
----frame that was active longest (-1: none), calls that began, range of values.
+---Returns a member of the intervals as an array of JSON: busy and idle in thousandths (0 and 1000
+---are exact), index of the frame that was active longest (-1: none), calls that began, range of
+---values (null: none).
 ---@param track integer from 1
 ---@param member "busy"|"idle"|"top"|"begun"|"low"|"high"
 ---@param each integer|nil how many intervals are one; default 1

@@ -55,6 +55,12 @@
     return whole ? (100 * part / whole).toFixed(2) + ' %' : '';
   };
 
+  /* Returns a number that is known only from least to most, as `show` shows both. */
+  page.range = function ([least, most], show) {
+    const low = show(least), high = show(most);
+    return low === high ? high : least > 0 ? `${low} to ${high}` : `at most ${high}`;
+  };
+
   /* Returns how much a weight has changed, relative to the one before. */
   page.relative = function (before, after) {
     if (before === 0) { return after === 0 ? '' : 'new'; }

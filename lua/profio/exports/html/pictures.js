@@ -135,15 +135,18 @@
     draw_texts(pen, view, track, texts);
   };
 
-  /* States where calls of the lane are left out of the page. */
+  /* States how many calls of the lane are left out of the page, and where. */
   draw.left_out = function (pen, view, track, y) {
-    const count = track.left_in(view.from, view.to);
-    if (count === 0) { return; }
+    const count = track.left_in(view.from, view.to), gaps = track.gaps_in(view.from, view.to);
+    if (count[1] === 0) { return; }
     pen.strokeStyle = page.style('--soft');
     pen.globalAlpha = 0.4;
-    hatch(pen, view.left, y, view.width - view.left, draw.ROW - 2, 6);
+    for (let i = 0; i < gaps.length; i += 2) {
+      const x = draw.x(view, gaps[i]);
+      hatch(pen, x, y, Math.max(1, draw.x(view, gaps[i + 1]) - x), draw.ROW - 2, 6);
+    }
     pen.globalAlpha = 1;
-    const text = `${page.count(count)} shorter calls here are left out: --set size=N`;
+    const text = page.range(count, page.count) + ' calls are left out here (hatched): --set size=N';
     pen.fillStyle = page.style('--page');
     pen.fillRect(view.left + 4, y, text.length * 7.25 + 8, draw.ROW - 2);
     pen.fillStyle = page.style('--soft');

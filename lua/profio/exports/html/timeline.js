@@ -202,11 +202,14 @@
     const { track, call, time } = found;
     if (track.kind === 'core' || (call < 0 && track.kind === 'lane')) {
       const step = (view.to - view.from) / (view.width - view.left);
-      const { busy, top } = track.columns(time, time + Math.max(step, 1), 1);
+      const wide = Math.max(step, 1), { busy, top } = track.columns(time, time + wide, 1);
       const name = top[0] < 0 ? '' : track.kind === 'core' ? tracks[top[0]].name :
         page.short(top[0]);
-      return [track.name, `${(100 * busy[0]).toFixed(0)} % busy` + (name ? ', most with ' +
-        name.slice(0, 100) : '')];
+      const percent = share => (100 * share).toFixed(0) + ' %';
+      const share = track.kind === 'core' ? '\u2248 ' + percent(busy[0]) :
+        page.range(track.busy_in(time, time + wide), part => percent(part / wide));
+      return [track.name, share + ' busy' + (name ? (track.is_exact ? ', most with ' :
+        ', \u2248 most with ') + name.slice(0, 100) : '')];
     }
     if (call < 0) { return [track.name]; }
     if (track.kind === 'values') { return [`${track.name} = ${track.value[call] ?? 'no number'}`]; }
@@ -222,8 +225,9 @@
     const from = Math.min(...measured), to = Math.max(...measured);
     const rows = tracks.filter(track => track.kind === 'lane').map(track => {
       const { calls, busy } = track.measure(from, to);
-      return `${track.name}: ${track.is_whole ? '' : '\u2248 '}${page.count(calls)} calls, busy ` +
-        `${page.time(busy)} (${page.percent(busy, to - from)})`;
+      const share = page.range(busy, time => page.percent(time, to - from));
+      return `${track.name}: ${page.range(calls, page.count)} calls, busy ` +
+        `${page.range(busy, page.time)} (${share})`;
     });
     measure.append(make('b', {}, 'Measured ' + page.time(to - from)),
       ...rows.slice(0, 12).map(row => make('div', {}, row)));
@@ -417,7 +421,9 @@
   const note = [few ? few[0].toUpperCase() + few.slice(1) + ': --set lanes=N.' : '',
     variables_left ? `${page.count(variables_left)} variables are left out.` : '',
     'Drag to move, Ctrl and the wheel to zoom, Shift and drag to measure; ? shows the keys. ' +
-    'Hatched calls are suspended.'];
+    'Hatched calls are suspended.', tracks.some(track => track.kind === 'lane' && !track.is_exact)
+      ? 'Where calls or suspensions are left out, numbers are ranges and \u2248 marks an estimate.'
+      : ''];
   $('timeline').append(make('div', { className: 'tools' },
     button('+', 'Zoom in', () => zoom(0.5)), button('\u2212', 'Zoom out', () => zoom(2)),
     button('\u2190', 'Earlier', () => move(-0.5)), button('\u2192', 'Later', () => move(0.5)),

@@ -12,14 +12,16 @@ local timeline = { MOST_LANES = 250 } -- drawn by default
 
 local MOST_VARIABLES = 60
 local MOST_VALUES = 3000 -- of a variable: with more of them their ranges are drawn
+local MOST_LONGEST, LONGEST_SIZE = 2000, 64 -- functions, bytes of the timeline for each of them
 local MOST_TITLE = 300   -- bytes of a title
-local CALL_SIZE, INTERVAL_SIZE, LOSS_SIZE, WORST_SIZE = 20, 14, 12, 24 -- bytes of JSON, about
+local CALL_SIZE, INTERVAL_SIZE = 8, 6                 -- bytes of JSON, at least
+local FRAME_SIZE, LOSS_SIZE, WORST_SIZE = 6, 12, 24 -- bytes of JSON, about
 local LEAST_INTERVALS, INTERVAL_CALLS = 32, 4 -- of a track; calls for which one stands
 local MOST_TRIES = 12
 local LANE_SIZE, VARIABLE_SIZE = 1200, 4000 -- bytes that a track should have at least
 local MOST_INTERVALS, ALL_INTERVALS = 1 << 16, 1 << 20 -- of a track, of all that are counted
-local MOST_CALLS = 1 << 22 -- of all tracks together, while they are read
-local PARTS = { tracks = 0.7, calls = 0.5, losses = 0.03, worst = 0.2, names = 0.05 }
+local PAUSE_SIZE = 64 -- bytes of the timeline for each suspension that is kept
+local PARTS = { tracks = 0.7, intervals = 0.5, losses = 0.03, worst = 0.2, names = 0.05 }
 
 -- Returns the options with only these lanes selected.
 local function only(given, list)
@@ -33,14 +35,15 @@ end
 -- Reads the events. `size` is the number of bytes that the timeline may take.
 local function overview_of(trace, given, list, first, length, size)
    local tracks = #list + 1
-   local calls = math.max(size * PARTS.tracks // CALL_SIZE | 0, 1)
    return core.overview(lanes.narrow(trace.events, given):reader(), { first = first,
       length = length, intervals = math.max(math.min(ALL_INTERVALS // tracks, MOST_INTERVALS,
-      size * PARTS.tracks // INTERVAL_SIZE | 0), 40), all_calls = calls,
-      most_calls = math.min(calls, math.max(MOST_CALLS, calls) // tracks),
-      most_pauses = math.max(calls // (4 * tracks), 10),
+      size * PARTS.tracks // INTERVAL_SIZE | 0), 40),
+      most_calls = math.max(size // CALL_SIZE | 0, 1),
+      most_pauses = math.max(size // PAUSE_SIZE // tracks | 0, 10),
       most_variables = math.min(MOST_VARIABLES, size // VARIABLE_SIZE + 1),
-      most_values = MOST_VALUES, from = given.from, to = given.to,
+      most_values = MOST_VALUES,
+      most_longest = math.min(MOST_LONGEST, size // LONGEST_SIZE | 0),
+      from = given.from, to = given.to,
       counts = view_warnings.call_counts(trace) })
 end
 
@@ -58,103 +61,163 @@ end
 local members = { lane = { "start", "length", "depth", "frame" },
    states = { "start", "length", "frame" }, values = { "start", "value" } }
 
--- Returns the intervals of a track as members of JSON. They are needed where calls are left out,
--- and `each` of those that were counted are one.
-local function intervals_text(overview, track, each, names)
-   local texts = { (',\n"width":%d'):format(track.width * each) }
-   for i, name in ipairs(names) do
-      texts[i + 1] = (',\n"%s":%s'):format(name, overview:intervals(track.number, name, each))
+-- Appends members of the calls or suspensions of a track. Returns their bytes.
+local function add_columns(texts, overview, track, list, names, prefix)
+   local size = 0
+   for _, name in ipairs(names) do
+      local text = (',\n"%s%s":%s'):format(prefix, name, overview:column(track.number, list, name))
+      texts[#texts + 1], size = text, size + #text
    end
-   return table.concat(texts)
+   return size
 end
 
-local function track_text(overview, track, each)
-   local texts = { ('{"kind":"%s","name":%s,"calls":%d,"kept":%d,"pauses":%d%s'):format(track.kind,
-      lanes.script(track.title:sub(1, MOST_TITLE)), track.calls, track.kept, track.pauses,
-      track.core or "") }
-   local is_whole = track.kept == track.calls
-   if track.kind == "values" and not is_whole then
-      return texts[1] .. intervals_text(overview, track, each, { "begun", "low", "high" }) .. "}"
+-- Appends members of the intervals of a track, of which `each` of those that were counted are one.
+-- They are needed where calls or suspensions are left out. Returns their bytes.
+local function add_intervals(texts, overview, track, each, names)
+   local text = (',\n"width":%d'):format(track.width * each)
+   for _, name in ipairs(names) do
+      text = text .. (',\n"%s":%s'):format(name, overview:intervals(track.number, name, each))
    end
-   for _, name in ipairs(members[track.kind]) do
-      texts[#texts + 1] = (',\n"%s":%s'):format(name, overview:column(track.number, "calls", name))
+   texts[#texts + 1] = text
+   return #text
+end
+
+-- Returns how many calls of a track are left out, or suspensions, if these are more.
+local function left_of(track)
+   return math.max(track.calls - track.kept, track.pauses - track.kept_pauses)
+end
+
+-- Appends a track as JSON. Returns the bytes of its calls, and of its intervals.
+local function add_track(texts, overview, track, each)
+   local is_values, left = track.kind == "values", left_of(track)
+   local calls, intervals = 0, 0
+   texts[#texts + 1] = ('{"kind":"%s","name":%s,"calls":%d,"kept":%d,"pauses":%d%s'):format(
+      track.kind, lanes.script(track.title:sub(1, MOST_TITLE)), track.calls, track.kept,
+      track.pauses, track.core or "")
+   if not is_values or left == 0 then
+      calls = add_columns(texts, overview, track, "calls", members[track.kind], "")
    end
    if track.kind == "lane" and track.pauses > 0 then
-      texts[#texts + 1] = (',\n"pause_start":%s,\n"pause_length":%s'):format(
-         overview:column(track.number, "pauses", "start"),
-         overview:column(track.number, "pauses", "length"))
+      add_columns(texts, overview, track, "pauses", { "start", "length" }, "pause_")
    end
-   texts[#texts + 1] = not is_whole and intervals_text(overview, track, each,
-      { "busy", "top", "begun" }) or nil
-   return table.concat(texts) .. "}"
+   if left > 0 then
+      intervals = add_intervals(texts, overview, track, each,
+         is_values and { "begun", "low", "high" } or { "busy", "top", "begun" })
+   end
+   texts[#texts + 1] = "}"
+   return is_values and 0 or calls, intervals
 end
 
--- Returns how many intervals a track may have: fewer than the calls that they stand for.
-local function useful_intervals(track)
-   local left = track.calls - track.kept
-   return left == 0 and 0
-      or math.min(math.max(left // INTERVAL_CALLS, LEAST_INTERVALS), track.intervals)
+-- Returns how many intervals a track has if `left` calls of it are left out, and none has more than
+-- `most`: fewer than the calls that they stand for. As many of those that were counted are one.
+local function intervals_of(track, left, most)
+   if left == 0 then
+      return 0, 1
+   end
+   local wanted = math.max(left // INTERVAL_CALLS, LEAST_INTERVALS)
+   local each = math.ceil(track.intervals / math.max(math.min(wanted, most, track.intervals), 1))
+   return math.ceil(track.intervals / each), each
 end
 
--- Returns the bytes of intervals if no track has more than `most`.
-local function intervals_size(tracks, most)
-   local count = 0
-   for _, track in ipairs(tracks) do
-      count = count + math.min(useful_intervals(track), most)
+-- Returns the largest of the numbers from `low` to `high` with which `fits` is true; `low` if none.
+local function largest(low, high, fits)
+   while low < high do
+      local middle = low + (high - low + 1) // 2
+      if fits(middle) then
+         low = middle
+      else
+         high = middle - 1
+      end
    end
-   return count * INTERVAL_SIZE
+   return low
 end
 
--- Returns how many of the intervals that were counted are one in each track, by number, so that all
--- have at most `size` bytes, if possible.
-local function merged_intervals(tracks, size)
-   local most = MOST_INTERVALS
-   while intervals_size(tracks, most) > size and most > LEAST_INTERVALS do
-      most = most * 3 // 4
+-- Returns how many intervals a track may have so that there are at most `wanted` in all, and how
+-- many there are. left: how many calls are left out, by track.
+local function fitting_intervals(tracks, left, wanted)
+   local function count(most)
+      local sum = 0
+      for i, track in ipairs(tracks) do
+         sum = sum + intervals_of(track, left[i], most)
+      end
+      return sum
    end
-   local merged = {}
-   for _, track in ipairs(tracks) do
-      merged[track.number] = math.ceil(track.intervals
-         / math.max(math.min(useful_intervals(track), most), 1))
-   end
-   return merged
+   local most = largest(LEAST_INTERVALS, MOST_INTERVALS, function(many)
+      return count(many) <= wanted
+   end)
+   return most, count(most)
 end
 
--- Returns the tracks as JSON, with about `size` bytes of intervals.
-local function tracks_text(overview, tracks, size)
-   local texts, facts = {}, overview:tracks()
-   for _, track in ipairs(tracks) do
-      track.kept = facts[track.number].kept
-   end
-   local merged = merged_intervals(tracks, size)
+-- Returns the tracks as JSON, with at most `wanted` intervals, if possible; and of what they
+-- consist: bytes of calls and of intervals, and the numbers of both.
+local function tracks_text(overview, tracks, wanted)
+   local texts, left, facts = {}, {}, overview:tracks()
+   local sums = { call_bytes = 0, interval_bytes = 0, calls = 0 }
    for i, track in ipairs(tracks) do
-      texts[i] = track_text(overview, track, merged[track.number])
+      track.kept = facts[track.number].kept
+      track.kept_pauses = facts[track.number].kept_pauses
+      left[i] = left_of(track)
+      sums.calls = sums.calls + (track.kind == "values" and 0 or track.kept)
    end
-   return table.concat(texts, ",\n")
+   local most, count = fitting_intervals(tracks, left, wanted)
+   for i, track in ipairs(tracks) do
+      local _, each = intervals_of(track, left[i], most)
+      texts[#texts + 1] = i > 1 and ",\n" or ""
+      local calls, intervals = add_track(texts, overview, track, each)
+      sums.call_bytes = sums.call_bytes + calls
+      sums.interval_bytes = sums.interval_bytes + intervals
+   end
+   sums.intervals = count
+   return table.concat(texts), sums
 end
 
--- Returns the tracks as JSON of at most `size` bytes, if possible: all calls if they fit, else as
--- many as fit into half of it, and as fine intervals as fit into the rest. Sizes are estimated, so
--- fewer are tried until the text fits.
-local function fitting_tracks(overview, tracks, size)
-   local all, calls, intervals = 0, size, size * (1 - PARTS.calls)
-   for _, track in ipairs(tracks) do
-      all = all + track.calls
+-- Returns how many calls of each track are left out if only `calls` are kept: overview:trim keeps
+-- as many of each track.
+local function left_with(tracks, calls)
+   local left = {}
+   local level = largest(0, calls, function(most)
+      local sum = 0
+      for _, track in ipairs(tracks) do
+         sum = sum + (track.kind == "values" and 0 or math.min(track.kept, most))
+      end
+      return sum <= calls
+   end)
+   for i, track in ipairs(tracks) do
+      left[i] = math.max(left_of(track),
+         track.kind == "values" and 0 or track.calls - math.min(track.kept, level))
    end
-   if all * CALL_SIZE > size then
-      calls = size * PARTS.calls
-   end
+   return left
+end
+
+-- Returns how many calls and how many intervals fit into `room` bytes, if they are as long as those
+-- that `sums` counts. Intervals take at most their part of it.
+local function fitting_numbers(tracks, sums, room)
+   local call = sums.call_bytes / math.max(sums.calls, 1)
+   local interval = sums.intervals > 0 and sums.interval_bytes / sums.intervals or INTERVAL_SIZE
+   local wanted = room * PARTS.intervals // interval | 0
+   local calls = largest(0, math.max(sums.calls - 1, 0), function(many)
+      local _, intervals = fitting_intervals(tracks, left_with(tracks, many), wanted)
+      return many * call + intervals * interval <= room
+   end)
+   return calls, wanted
+end
+
+-- Returns the tracks as JSON of at most `size` bytes, if possible, with as many calls as fit. The
+-- longest ones take more bytes than the others, so that several numbers are tried, each below the
+-- one before. `text` and `sums` are those of all calls.
+local function fitting_tracks(overview, tracks, size, text, sums)
    for _ = 1, MOST_TRIES do
-      overview:trim(calls // CALL_SIZE | 0)
-      local text = tracks_text(overview, tracks, intervals)
-      if #text <= size then
+      local room = size - FRAME_SIZE * #overview:frames()
+      if #text <= room then
          return text
       end
-      local ratio = 0.95 * size / #text
-      calls, intervals = math.min(calls, size) * ratio, intervals * ratio
+      local calls, intervals = fitting_numbers(tracks, sums,
+         room - #text + sums.call_bytes + sums.interval_bytes)
+      overview:trim(calls)
+      text, sums = tracks_text(overview, tracks, intervals)
    end
    overview:trim(0)
-   return tracks_text(overview, tracks, 0)
+   return (tracks_text(overview, tracks, 0))
 end
 
 -- }======
@@ -251,21 +314,39 @@ local function places_of(overview, tracks)
    return places, (',\n"places":%s'):format(data.numbers(numbers, #numbers))
 end
 
--- Returns what the tracks show as members of a JSON object of at most `size` bytes.
-local function members_text(overview, tracks, functions, size)
-   local places, places_text = places_of(overview, tracks)
-   local drawn = '"tracks":[\n' .. fitting_tracks(overview, tracks,
-      size * PARTS.tracks - #places_text) .. "]"
+-- Returns the longest calls and the distributions of functions in about `room` bytes.
+local function functions_text(overview, functions, places, room)
+   local heaviest = overview:heaviest(math.max(room // WORST_SIZE | 0, 0))
+   local worst = worst_text(overview, heaviest, functions, places, room * PARTS.worst)
+   return worst .. (',\n"heat_width":%d'):format(overview:heat_width())
+      .. distributions_text(overview, heaviest, functions, room - #worst)
+end
+
+-- Returns the frames of the tracks by index.
+local function frames_text(overview, functions)
    local ids = {}
    for i, name in ipairs(overview:frames()) do
       ids[i] = functions:of(name)
    end
-   local frames = ',\n"frames":[' .. table.concat(ids, ",") .. "]"
-   local room = size - #drawn - #places_text - #frames - 100
-   local heaviest = overview:heaviest(math.max(room // WORST_SIZE | 0, 0))
-   local worst = worst_text(overview, heaviest, functions, places, room * PARTS.worst)
-   return table.concat { drawn, frames, places_text, worst, (',\n"heat_width":%d'):format(
-      overview:heat_width()), distributions_text(overview, heaviest, functions, room - #worst) }
+   return ',\n"frames":[' .. table.concat(ids, ",") .. "]"
+end
+
+-- Returns what the tracks show as members of a JSON object of at most `size` bytes. Where the
+-- tracks take less than their part the functions get the rest, and the other way round.
+local function members_text(overview, tracks, functions, size)
+   local places, places_text = places_of(overview, tracks)
+   local room = size - #places_text - 100
+   local drawn, sums = tracks_text(overview, tracks, room * PARTS.intervals // INTERVAL_SIZE | 0)
+   local frames, shown
+   if #drawn <= room * PARTS.tracks then
+      frames = frames_text(overview, functions)
+      shown = functions_text(overview, functions, places, room - #drawn - #frames)
+   else
+      shown = functions_text(overview, functions, places, room * (1 - PARTS.tracks))
+      drawn = fitting_tracks(overview, tracks, room - #shown, drawn, sums)
+      frames = frames_text(overview, functions)
+   end
+   return table.concat { '"tracks":[\n', drawn, "]", frames, places_text, shown }
 end
 
 -- Sets the cores on which the lanes run. Returns whether cores are known.

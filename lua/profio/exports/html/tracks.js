@@ -96,7 +96,8 @@
     return { busy: busy.map(time => Math.min(1, time / wide)), top };
   }
 
-  /* The same from the intervals of a lane whose calls are not all in the page. */
+  /* The same from the intervals of a lane whose calls or suspensions are not all in the page: an
+     estimate where a column does not begin and end with intervals. */
   function columns_of_intervals(track, from, to, count) {
     const wide = (to - from) / count, each = track.interval, busy = new Float64Array(count);
     const top = new Int32Array(count).fill(-1);
@@ -126,6 +127,8 @@
       Object.assign(this, { data, told, place: -1, kind: data.kind, name, plain: data.name,
         calls: data.calls, kept: data.kept, value: data.value, frame: data.frame });
       this.is_whole = data.kept === data.calls;
+      this.has_pauses = (data.pause_start || []).length === data.pauses;
+      this.is_exact = this.is_whole && this.has_pauses;
       this.start = sums(data.start);
       this.stop = data.length ? this.start.map((start, i) => start + data.length[i]) : this.start;
       this.depth = data.depth || [];
@@ -158,22 +161,83 @@
       this.left = left;
     }
 
-    /* Returns how many calls that begin in a span are left out. */
-    left_in(from, to) {
-      if (!this.left) { return 0; }
-      let sum = 0;
-      const last = Math.min(this.left.length - 1, Math.floor(to / this.interval));
-      for (let i = Math.max(0, Math.floor(from / this.interval)); i <= last; i++) {
-        sum += Math.max(0, this.left[i]);
+    /* Calls act(i, begin, end, extent) for each interval that a span touches: the part of it that
+       is in the span, and the ns of all of it. */
+    each_interval(from, to, act) {
+      const each = this.interval, count = this.data.begun.length;
+      for (let i = Math.max(0, Math.floor(from / each)); i < count && i * each < to; i++) {
+        const end = Math.min(this.told.length, (i + 1) * each);
+        act(i, Math.max(from, i * each), Math.min(to, end), end - i * each);
       }
-      return sum;
+    }
+
+    /* Returns how many calls that begin in a span are left out, at least and at most. */
+    left_in(from, to) {
+      let least = 0, most = 0;
+      if (this.left) {
+        this.each_interval(from, to, (i, begin, end, extent) => {
+          least += end - begin >= extent ? this.left[i] : 0;
+          most += this.left[i];
+        });
+      }
+      return [least, most];
+    }
+
+    /* Returns the parts of a span in which calls are left out: pairs of begin and end. */
+    gaps_in(from, to) {
+      const list = [];
+      if (this.left) {
+        this.each_interval(from, to, (i, begin, end) => {
+          if (this.left[i] > 0 && list[list.length - 1] === begin) {
+            list[list.length - 1] = end;
+          } else if (this.left[i] > 0) {
+            list.push(begin, end);
+          }
+        });
+      }
+      return list;
+    }
+
+    /* Returns the time in a span in which calls of the page were active, if all suspensions are
+       known. */
+    known_busy(from, to) {
+      this.ran = this.ran || without_pauses(innermost(this), this);
+      return to > from ? columns_of_spans(this.ran, from, to, 1).busy[0] * (to - from) : 0;
     }
 
     /* Returns how busy the lane was in columns of a span, and with what. */
     columns(from, to, count) {
-      if (!this.is_whole) { return columns_of_intervals(this, from, to, count); }
+      if (!this.is_exact) { return columns_of_intervals(this, from, to, count); }
       this.ran = this.ran || without_pauses(innermost(this), this);
       return columns_of_spans(this.ran, from, to, count);
+    }
+
+    /* Returns the ns of an interval in which the lane was busy, at least and at most. The page has
+       thousandths, of which 0 and 1000 are exact. */
+    busy_of(i) {
+      const share = this.busy[i], each = this.interval;
+      if (share <= 0 || share >= 1000) { return [share * each / 1000, share * each / 1000]; }
+      return [share === 1 ? 0 : (share - 0.5) * each / 1000,
+        share === 999 ? each : (share + 0.5) * each / 1000];
+    }
+
+    /* Returns the ns of a span in which the lane was busy, at least and at most. */
+    busy_in(from, to) {
+      if (this.is_exact) { return Array(2).fill(this.known_busy(from, to)); }
+      const sum = [0, 0];
+      this.each_interval(from, to, (i, begin, end, extent) => {
+        const [low, high] = this.busy_of(i), part = end - begin;
+        let least = Math.max(0, low - (extent - part)), most = Math.min(part, high);
+        if (this.has_pauses) {
+          const inside = this.known_busy(begin, end);
+          const all = this.known_busy(i * this.interval, i * this.interval + extent);
+          least = Math.max(least, Math.min(inside, most));
+          most = Math.max(least, Math.min(most, high - (all - inside)));
+        }
+        sum[0] += least;
+        sum[1] += most;
+      });
+      return sum;
     }
 
     /* Returns the calls of one depth that touch a span: indices from first to last - 1 of the row,
@@ -239,9 +303,8 @@
     /* Returns net, gross and period of a call in ns; null where the page leaves out calls or
        suspensions that they depend on. */
     durations(call) {
-      const has_pauses = this.pause.length === this.data.pauses;
-      const gross = has_pauses ? this.gross(call) : null;
-      if (!has_pauses || !this.is_whole) { return { net: null, gross, period: null }; }
+      const gross = this.has_pauses ? this.gross(call) : null;
+      if (!this.is_exact) { return { net: null, gross, period: null }; }
       const row = this.rows[this.depth[call]] || [];
       const [from, to] = this.range(row, this.start[call], this.stop[call]);
       const inner = row.slice(from, to).reduce((sum, i) => sum + this.gross(i), 0);
@@ -251,11 +314,13 @@
         this.start[call] - this.start[last] };
     }
 
-    /* Returns calls that begin in a span, and the time in which the lane was busy. */
+    /* Returns the number of calls that begin in a span, and the time in which the lane was busy,
+       both at least and at most. */
     measure(from, to) {
-      const { busy } = this.columns(from, to, 1);
-      const calls = above(this.start, to - 1e-6) - above(this.start, from - 1e-6);
-      return { calls: calls + this.left_in(from, to), busy: busy[0] * (to - from) };
+      const until = to < this.told.length ? to - 1e-6 : Infinity;
+      const calls = above(this.start, until) - above(this.start, from - 1e-6);
+      return { calls: this.left_in(from, to).map(left => calls + left),
+        busy: this.busy_in(from, to) };
     }
   }
 
