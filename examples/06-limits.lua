@@ -40,7 +40,7 @@ local trace <close> = assert(profio.open(arg[1] or timeline))
 local rows = trace:call_statistics { by = "context", quantiles = limits.quantiles(list) }:rows()
 
 local failed = 0
-for _, result in ipairs(limits.check(list, rows)) do
+for _, result in ipairs(limits.check(list, rows, nil, limits.exact(trace))) do
    failed = failed + (result.state == "ok" and 0 or 1)
    print(result.state, result.area, result.column, result.value, result.operator, result.bound)
 end

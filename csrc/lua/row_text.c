@@ -256,9 +256,12 @@ static void read_columns (lua_State *L, row_job *job) {
   static const char *const names[] = {"ns", "us", "ms", "s", "auto", NULL};
   const int unit = l_option_word(L, 2, "unit", "ns", names);
   int count;
-  lua_getfield(L, 2, "columns");
-  const size_t *const numbers =
-      l_columns_at(L, lua_gettop(L), job->reader, &count);
+  const bool is_all = lua_getfield(L, 2, "columns") == LUA_TNIL;
+  size_t *const numbers = l_columns_at(L, lua_gettop(L), job->reader, &count);
+  for (int i = 0; is_all && i < count; i++)
+    if (numbers[i] == job->about) /* a table marks the estimates instead */
+      memmove(numbers + i, numbers + i + 1,
+              (size_t)(--count - i) * sizeof *numbers);
   row_column *const columns = l_scratch(L, (size_t)count, sizeof *columns);
   bool *const wanted = l_scratch(L, job->reader->nfields, sizeof *wanted);
   const int top = lua_gettop(L);
@@ -276,6 +279,8 @@ static void read_columns (lua_State *L, row_job *job) {
     wanted[numbers[i]] = true;
     lua_settop(L, top);
   }
+  if (job->about < job->reader->nfields)
+    wanted[job->about] = true;
   job->columns = columns;
   job->ncolumns = (size_t)count;
   job->chooses_unit = unit == ROW_UNITS;
@@ -306,6 +311,8 @@ static int core_write_rows (lua_State *L) {
   l_option_int(L, 2, "depth", &depth);
   luaL_argcheck(L, depth >= 0 && depth < UINT32_MAX, 2, "depth out of range");
   job->max_depth = (uint32_t)depth;
+  job->about =
+      job->format == &row_table ? row_about(job->reader) : job->reader->nfields;
   read_columns(L, job);
   return finish(L, job);
 }

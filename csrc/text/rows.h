@@ -134,6 +134,8 @@ struct row_job {
       *batch_texts; /* texts of batches written ahead (row_text.c), or NULL */
 
   /* aligned table: */
+  size_t about; /* the field that names the columns whose values are estimates,
+                   or nfields */
   row_text cut; /* a text cut to the width of its column, or a header */
   pf_shared_names shared; /* names of areas of several files */
   row_text full;          /* such a name with its file */
@@ -166,6 +168,10 @@ extern const row_format row_table, row_csv, row_tsv, row_json, row_ndjson,
 
 /* Shows the times of a job in a unit: 0 ns, 1 us, 2 ms, 3 s. */
 void row_set_unit (row_job *job, size_t unit);
+
+/* Returns the field that names the columns whose values are estimates
+   (kernels/group/estimates.h), or nfields. */
+size_t row_about (const pf_reader *reader);
 
 /* Enlarges the buffer so that `more` bytes are free. */
 pf_status row_grow (row_text *text, size_t more);

@@ -20,16 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/group/estimates.h"
 #include "text/rows.h"
 
-#define GAP       2              /* spaces between columns */
-#define CUT       "\xe2\x80\xa6" /* ellipsis: marks a text that was cut */
-#define CUT_SIZE  3
-#define BOLD      "\x1b[1m"
-#define DIM       "\x1b[2m"
-#define PLAIN     "\x1b[0m"
-#define MIN_TEXT  8  /* no text is cut to less */
-#define LONG_TEXT 20 /* columns are left out before texts are cut to less */
+#define GAP        2              /* spaces between columns */
+#define CUT        "\xe2\x80\xa6" /* ellipsis: marks a text that was cut */
+#define CUT_SIZE   3
+#define ABOUT      "about " /* before an estimate */
+#define ABOUT_SIZE 6
+#define BOLD       "\x1b[1m"
+#define DIM        "\x1b[2m"
+#define PLAIN      "\x1b[0m"
+#define MIN_TEXT   8  /* no text is cut to less */
+#define LONG_TEXT  20 /* columns are left out before texts are cut to less */
 
 
 void row_set_unit (row_job *job, size_t unit) {
@@ -123,6 +126,31 @@ static bool text_of (row_job *job, const pf_column *values, size_t row,
 }
 
 
+size_t row_about (const pf_reader *reader) {
+  const size_t i = pf_field_index(reader->fields, reader->nfields, PF_ABOUT);
+  return i < reader->nfields && reader->fields[i].type == PF_NAME
+             ? i
+             : reader->nfields;
+}
+
+
+/* Whether the value of a column is an estimate: column `about` names it. */
+static bool is_estimate (const row_job *job, const char *name, size_t row) {
+  if (job->about >= job->reader->nfields ||
+      pf_is_missing(&job->batch.columns[job->about], row))
+    return false;
+  const pf_bytes names =
+      row_bytes(&job->batch.columns[job->about], row, job->reader->dictionary);
+  const size_t size = strlen(name);
+  for (size_t at = 0; at + size <= names.size; at++)
+    if (memcmp(names.at + at, name, size) == 0 &&
+        (at == 0 || names.at[at - 1] == ' ') &&
+        (at + size == names.size || names.at[at + size] == ' '))
+      return true;
+  return false;
+}
+
+
 /* Appends a cell to those that wait for their column widths. */
 static pf_status add_cell (row_job *job, const row_column *column, size_t row,
                            row_cell *cell) {
@@ -131,11 +159,13 @@ static pf_status add_cell (row_job *job, const row_column *column, size_t row,
   *cell = (row_cell){text->used, 0};
   if (pf_is_missing(values, row))
     return PF_OK;
-  if (row_reserve(text, ROW_NUMBER_SIZE) != PF_OK)
+  if (row_reserve(text, ABOUT_SIZE + ROW_NUMBER_SIZE) != PF_OK)
     return PF_ENOMEM;
   if (!row_is_text(values->type)) {
     char *const p = text->at + text->used;
-    cell->width = (size_t)(put_number(p, column, values, row) - p);
+    const size_t mark = is_estimate(job, column->name, row) ? ABOUT_SIZE : 0;
+    memcpy(p, ABOUT, mark);
+    cell->width = (size_t)(put_number(p + mark, column, values, row) - p);
     text->used += cell->width;
     return PF_OK;
   }

@@ -9,8 +9,11 @@
 --    Db_Read         gross_max <= base + 20us
 --
 -- An area that did not run has no times: a limit on a time then fails, while one on `count` is
--- compared with 0.
+-- compared with 0. A quantile of many calls is an estimate (column `about` of the rows names it): a
+-- limit within its error is decided by another scan of the calls, and fails where there is none.
 
+local core = require "profio.core"
+local exact_quantile = require "profio.internal.exact_quantile"
 local patterns = require "profio.internal.patterns"
 local suggestions = require "profio.internal.suggestions"
 local texts = require "profio.internal.texts"
@@ -291,8 +294,8 @@ local function base_of(row, both)
    return nil
 end
 
--- Returns the bound of a limit for a row (nil: its area did not run), and its unit; a bound that is
--- relative to a base is nil if the base has no value.
+-- Returns the bound of a limit for a row (nil: its area did not run), its unit, and the row of the
+-- base; a bound that is relative to a base is nil if the base has no value.
 local function bound_for(limit, row, both)
    if not limit.base then
       return limit.bound, limit.unit
@@ -305,19 +308,48 @@ local function bound_for(limit, row, both)
    end
    local value = value_of(limit, found)
    local bound = value and value * limit.base.factor + limit.base.plus
-   return bound, limit.unit or bound and not counts[limit.column] and times.unit(bound) or nil
+   local unit = limit.unit or bound and not counts[limit.column] and times.unit(bound) or nil
+   return bound, unit, found
 end
 
-local function result_of(limit, row, both)
+-- Returns the largest error of a value: 0 if it is exact.
+local function error_of(limit, row)
+   local names = " " .. (row and row.about or "") .. " "
+   local is_about = names:find(" " .. limit.column .. " ", 1, true)
+   return is_about and math.abs(row[limit.column]) * core.quantile_error + 1 or 0
+end
+
+-- Returns value and bound, exactly if the error of an estimate can decide between them; false: that
+-- is not possible.
+local function decided(limit, row, base, value, bound, scans)
+   local of_value = error_of(limit, row)
+   local of_bound = error_of(limit, base) * (limit.base and math.abs(limit.base.factor) or 0)
+   if of_value + of_bound == 0 or math.abs(value - bound) > of_value + of_bound then
+      return value, bound, of_value > 0
+   end
+   local new = of_value == 0 and value or scans.new and scans.new(row, limit.column)
+   local old = of_bound == 0 or scans.base and scans.base(base, limit.column)
+   if new and old then
+      return new, of_bound == 0 and bound or old * limit.base.factor + limit.base.plus, false
+   end
+   return false
+end
+
+local function result_of(limit, row, both, scans)
    local value, state = value_of(limit, row), "missing"
-   local bound, unit = bound_for(limit, row, both)
+   local bound, unit, base = bound_for(limit, row, both)
+   local about
    if value ~= nil and bound ~= nil then
-      state = compare[limit.operator](value, bound) and "ok" or "exceeded"
+      local new, old, is_about = decided(limit, row, base, value, bound, scans)
+      value, bound, about = new or value, new and old or bound, not new or is_about
+      state = not new and "undecided" or compare[limit.operator](value, bound) and "ok"
+         or "exceeded"
    end
    local area = row and row.area or (limit.pattern and "~" or "") .. limit.area
    return { line = limit.line, text = limit.text, area = area, context = limit.context,
       column = limit.column, operator = limit.operator, bound = bound, value = value,
-      state = state, at = row and row[limit.column .. "_at"], unit = unit }
+      about = about and "value" or nil, state = state, at = row and row[limit.column .. "_at"],
+      unit = unit }
 end
 
 ---Returns the line of the first limit that is relative to a base, or nil.
@@ -367,26 +399,41 @@ end
 ---@param rows table[] { area =, context =, column = value, ... }
 ---@param base table[]|nil such rows of an older run, for bounds that are relative to a base; value,
 ---parent and file in both tell areas of one name apart
----@return table[] results { line, text, area, context, column, operator, bound, value, state, at,
----unit, hint }: state is ok, exceeded or missing (the area did not run, or has no such value, here
----or in the base; or it is not known which of several areas of one name in the base it is); hint:
----similar names, where no row has that of the limit
-function limits.check(list, rows, base)
+---@param exact (fun(row: table, column: string): number|nil)|nil of limits.exact
+---@param exact_base (fun(row: table, column: string): number|nil)|nil of limits.exact, for the base
+---@return table[] results { line, text, area, context, column, operator, bound, value, about,
+---state, at, unit, hint }: state is ok, exceeded, missing (the area did not run, or has no such
+---value, here or in the base; or it is not known which of several areas of one name in the base it
+---is) or undecided (the bound lies within the error of an estimate, and `exact` cannot tell);
+---about: "value", if the value is an estimate; hint: similar names, where no row has that of the
+---limit
+function limits.check(list, rows, base, exact, exact_base)
    local results, new = {}, by_keys(rows)
+   local scans = { new = exact, base = exact_base }
    local both = base and { new = new, base = by_keys(base) }
    for _, limit in ipairs(list) do
       local before = #results
       for _, row in ipairs(limit.pattern and rows or new[keys_of(limit)] or {}) do
          if is_of(limit, row) then
-            results[#results + 1] = result_of(limit, row, both)
+            results[#results + 1] = result_of(limit, row, both, scans)
          end
       end
       if #results == before then
-         results[#results + 1] = result_of(limit, nil, both)
+         results[#results + 1] = result_of(limit, nil, both, scans)
          results[#results].hint = hint_of(limit, rows)
       end
    end
    return results
+end
+
+---Returns the function that limits.check asks for exact quantiles, which scans the calls again.
+---@param trace profio.Trace
+---@param options table|nil those of trace:calls with which the rows were computed
+---@return (fun(row: table, column: string): number|nil)|nil nil: the trace has no events
+function limits.exact(trace, options)
+   return trace.events and function(row, column)
+      return exact_quantile.of(trace, options, row, column, core.quantile_error)
+   end or nil
 end
 
 -- }======

@@ -156,7 +156,7 @@ describe("statistics of calls", function()
          end
       end
       table.move({ "net_max_at", "gross_max_at", "call_max_at", "period_jitter", "last_stop",
-         "file", "line" }, 1, 7, #columns + 1, columns)
+         "file", "line", "about" }, 1, 8, #columns + 1, columns)
       assert.same(columns, trace:call_statistics().columns)
       local few = trace:call_statistics { quantiles = "p90", by = "caller" }.columns
       assert.equal("caller", few[5])

@@ -66,9 +66,22 @@ local function rounded(tab, aggregates)
    return tolerance
 end
 
+-- Returns groups without column `about`, which quantile_spec checks.
+local function taken(reader)
+   local tab = tables.take(reader)
+   local last = #tab.fields
+   if tab.fields[last][1] == "about" then
+      for _, row in ipairs(tab.rows) do
+         row[last] = nil
+      end
+      tab.fields[last] = nil
+   end
+   return tab
+end
+
 local function compare(tab, keys, aggregates, what)
    tables.assert_same(model.group(tab, keys, aggregates),
-      tables.take(core.group(tables.reader(tab), keys, aggregates)), what, rounded(tab, aggregates))
+      taken(core.group(tables.reader(tab), keys, aggregates)), what, rounded(tab, aggregates))
 end
 
 -- {====== In chunks ======
@@ -114,7 +127,7 @@ local function compare_parts(tab, keys, aggregates, what)
    local is_split = splits(keys, aggregates)
    local whole = is_split and { fields = tab.fields, rows = {} } or tab
    local got = core.group(tables.reader(whole, names), keys, aggregates, cut(tab, names))
-   tables.assert_same(model.group(tab, keys, aggregates), tables.take(got), what,
+   tables.assert_same(model.group(tab, keys, aggregates), taken(got), what,
       rounded(tab, aggregates))
    return is_split
 end
@@ -139,7 +152,7 @@ describe("group", function()
          local want = model.group(model.sort(model.where(tab, tests), order), keys, aggregates)
          local got = core.group(core.sort(core.where(tables.reader(tab), tests), order), keys,
             aggregates)
-         tables.assert_same(want, tables.take(got), "case " .. case, rounded(tab, aggregates))
+         tables.assert_same(want, taken(got), "case " .. case, rounded(tab, aggregates))
       end
    end)
 
@@ -309,9 +322,9 @@ describe("group in chunks", function()
       parts[#parts + 1] = tables.reader(tab, names)
       local twice = table.move(rows, 1, #rows, #rows + 1, table.move(rows, 1, #rows, 1, {}))
       tables.assert_same(
-         tables.take(core.group(tables.reader { fields = tab.fields, rows = twice }, keys,
+         taken(core.group(tables.reader { fields = tab.fields, rows = twice }, keys,
             aggregates)),
-         tables.take(core.group(tables.reader({ fields = tab.fields, rows = {} }, names), keys,
+         taken(core.group(tables.reader({ fields = tab.fields, rows = {} }, names), keys,
             aggregates, parts)), "mean")
    end)
 end)
@@ -427,7 +440,7 @@ describe("keys that are Lua functions", function()
             return i and i - i % 3
          end
          local want = model.group(tab, { { column = "i", bucket = 3, name = "key" } }, aggregates)
-         tables.assert_same(want, tables.take(core.group(tables.reader(tab),
+         tables.assert_same(want, taken(core.group(tables.reader(tab),
             by(bucket, { "i" }, "int"), aggregates)), "case " .. case, rounded(tab, aggregates))
          want = model.group(tab, { { column = "name", name = "key" }, { column = "flag" } },
             aggregates)
@@ -435,7 +448,7 @@ describe("keys that are Lua functions", function()
             return name
          end, { "name" })
          keys[2] = { column = "flag" }
-         tables.assert_same(want, tables.take(core.group(tables.reader(tab), keys, aggregates)),
+         tables.assert_same(want, taken(core.group(tables.reader(tab), keys, aggregates)),
             "case " .. case, rounded(tab, aggregates))
       end
    end)

@@ -388,7 +388,11 @@ describe("core.overview", function()
                for _, duration in ipairs { "net", "gross", "period" } do
                   local told = table.pack(overview:histogram(one.frame, duration))
                   assert.same({ row[duration .. "_p50"], row[duration .. "_p99"],
-                     row[duration .. "_max"] }, { table.unpack(told, 2) })
+                     row[duration .. "_max"] }, { table.unpack(told, 2, 4) })
+                  for i, name in ipairs { "_p50", "_p99" } do
+                     assert.equal((row.about or ""):find(duration .. name, 1, true) ~= nil,
+                        told[4 + i])
+                  end
                end
             end
             assert.is_nil((next(cells)))

@@ -1,5 +1,6 @@
 -- Quantiles of groups: their error and their rank.
 
+local core = require "profio.core"
 local tables = require "spec.support.tables"
 
 local one = tables.aggregate
@@ -55,6 +56,28 @@ describe("quantiles", function()
       assert.equal(0, one("p25.01", "int", values))
       assert.equal(0, one("p50", "int", values))
       assert.equal(1, one("p50.01", "int", values))
+   end)
+
+   it("are named in column about where they are estimates", function()
+      math.randomseed(8)
+      local rows = {}
+      local function about_of(count, most)
+         for i = 1, count do
+            rows[i] = { math.random(0, most) }
+         end
+         local list = {}
+         for i, p in ipairs { "p0", "p50", "p99", "p100" } do
+            list[i] = { name = p, fn = p, column = "v" }
+         end
+         return core.rows(core.group(core.rows_reader({ { "v", "int" } }, rows), {}, list))[1].about
+      end
+      assert.is_nil(about_of(4096, 1 << 40))
+      assert.equal("p50 p99", about_of(4097, 1 << 40))
+      assert.is_nil(about_of(5000, 255))
+      local named = core.group(core.rows_reader({ { "v", "int" } }, rows), {},
+         { { name = "about", fn = "p50", column = "v" } })
+      assert.same({ { name = "about", type = "int", help = named:fields()[1].help } },
+         named:fields())
    end)
 
    it("have the same error for floating-point numbers", function()

@@ -106,7 +106,8 @@ describe("statistics of two runs", function()
          .. "--where area=Db stat_new2.txt")
       assert.matches("^area,value,context,count,count_before,count_change,period,period_before,"
          .. "period_change,period_max,", out)
-      assert.matches("period_jitter,period_jitter_before,period_jitter_change\nDb,,,10,10,0,", out)
+      assert.matches("period_jitter,period_jitter_before,period_jitter_change,about\n"
+         .. "Db,,,10,10,0,", out)
       assert.matches("\nDb,,core 0,5,5,0,", out)
       assert.matches("\nDb,,core 1,5,5,0,", out)
    end)

@@ -215,9 +215,9 @@ ok        h  net_mean   0.002 us  <= 0.500 us
       local text, status = check("f gross_max < 9ns\ngone net < 1us\n", "--output", "csv")
       assert.equal(4, status)
       assert.equal([[
-line,area,context,column,operator,bound,value,state,at
-1,f,,gross_max,<,9,9,exceeded,30
-2,gone,,net,<,1000,,missing,
+line,area,context,column,operator,bound,value,state,at,about
+1,f,,gross_max,<,9,9,exceeded,30,
+2,gone,,net,<,1000,,missing,,
 ]], text)
       assert.equal("area\nf\n", (check("f gross_max < 9ns\nh net < 1us\n", "--output", "csv",
          "--where", "state!=ok", "--columns", "area")))

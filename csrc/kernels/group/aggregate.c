@@ -8,6 +8,7 @@
 
 #include "kernels/group/aggregate.h"
 #include "kernels/group/accumulator.h"
+#include "kernels/group/estimates.h"
 #include "kernels/base/order.h"
 #include "model/dictionary/names.h"
 
@@ -413,6 +414,42 @@ static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
 }
 
 
+/* Write the column `about`: which quantiles are estimates. */
+static pf_status put_about (const pf_aggregates *a, size_t ngroups,
+                            pf_dictionary *names, pf_column *column) {
+  pf_estimates about = {.at = NULL};
+  pf_status status = PF_OK;
+  column->has_missing = true; /* the bitmap is clear */
+  for (size_t g = 0; g < ngroups && status == PF_OK; g++) {
+    for (size_t i = 0; i < a->count && status == PF_OK; i++) {
+      const pf_accumulator *const m = &a->accumulators[a->accumulator_of[i]];
+      if (a->list[i].function == PF_QUANTILE &&
+          pf_accumulator_count(m, g) > 0 &&
+          pf_quantile_error(&((const pf_quantile *)m->states)[g], m->type,
+                            a->list[i].rank) > 0 &&
+          !pf_estimates_add(&about, a->list[i].name))
+        status = PF_ENOMEM;
+    }
+    if (status == PF_OK)
+      status = pf_estimates_put(&about, names, column, g);
+  }
+  free(about.at);
+  return status;
+}
+
+
+size_t pf_aggregates_add_about (const pf_aggregate *list, size_t count,
+                                pf_field *fields, size_t nfields) {
+  bool has_quantile = false;
+  for (size_t i = 0; i < count; i++)
+    has_quantile |= list[i].function == PF_QUANTILE;
+  if (!has_quantile || pf_field_index(fields, nfields, PF_ABOUT) < nfields)
+    return nfields;
+  fields[nfields] = (pf_field){PF_ABOUT, PF_NAME, PF_ABOUT_HELP};
+  return nfields + 1;
+}
+
+
 pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
                                 size_t ngroups, pf_error *error) {
   size_t hidden = first + a->count;
@@ -441,5 +478,8 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
         (rest != PF_NO_COLUMN || m->kind == PF_ACCUMULATE_FRACTION))
       put_rests(a, i, ngroups, &store->columns[hidden++]);
   }
-  return PF_OK;
+  return hidden == store->nfields || put_about(a, ngroups, store->dictionary,
+                                               &store->columns[hidden]) == PF_OK
+             ? PF_OK
+             : pf_no_memory(error);
 }

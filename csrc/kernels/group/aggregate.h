@@ -69,6 +69,12 @@ pf_status pf_aggregates_add (pf_aggregates *aggregates, const pf_batch *batch,
                              const uint32_t *groups, size_t ngroups,
                              pf_error *error);
 
+/* Append the column `about` (estimates.h) to the fields of keys and results, if
+   there are quantiles and no field has that name. Returns the number of
+   fields. */
+size_t pf_aggregates_add_about (const pf_aggregate *list, size_t count,
+                                pf_field *fields, size_t nfields);
+
 /* Whether the aggregates of chunks can be merged with exactly the same
    result. */
 bool pf_aggregates_are_mergeable (const pf_aggregates *aggregates);

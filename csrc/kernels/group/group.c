@@ -1,6 +1,5 @@
 /*
-** group.c - the reader of groups: the first `next` reads all rows into groups
-** and writes a row for each into a store.
+** group.c - reads all rows into groups and writes a row for each into a store.
 */
 
 #include <stdlib.h>
@@ -334,9 +333,19 @@ static void group_close (pf_reader *self) {
 }
 
 
-/* Write the help of an aggregate; for times with their unit. */
-static void write_help (char *help, const pf_aggregate *aggregate,
-                        const pf_field *fields) {
+/* Copy a string to *at and advance. */
+static const char *copy_text (char **at, const char *text) {
+  const size_t size = strlen(text) + 1;
+  char *const copy = memcpy(*at, text, size);
+  *at += size;
+  return copy;
+}
+
+
+/* Write the help of an aggregate to *at and advance; for times with their
+   unit. */
+static const char *write_help (char **at, const pf_aggregate *aggregate,
+                               const pf_field *fields) {
   static const char *const texts[] = {/* by pf_function */
                                       "number of present values",
                                       "sum",
@@ -348,32 +357,23 @@ static void write_help (char *help, const pf_aggregate *aggregate,
                                       "last",
                                       "number of distinct values",
                                       "nearest rank"};
-  if (aggregate->column == PF_NO_COLUMN) {
-    snprintf(help, HELP_SIZE, "number of rows");
-    return;
-  }
+  char help[HELP_SIZE];
+  if (aggregate->column == PF_NO_COLUMN)
+    return copy_text(at, "number of rows");
   const pf_field *const of = &fields[aggregate->column];
   const bool counts =
       aggregate->function == PF_COUNT || aggregate->function == PF_DISTINCT;
-  const char *const unit = pf_is_time(of) && !counts ? ", ns" : "";
+  const char *const ns = pf_is_time(of) && !counts ? ", ns" : "";
   if (aggregate->function == PF_QUANTILE)
     snprintf(help, HELP_SIZE,
              "p%.8g of %.40s%s: exact up to %u values of a group (%u in "
              "large results), otherwise at most 1/256 of it away",
-             aggregate->rank * 100.0 / PF_RANK_SCALE, of->name, unit,
+             aggregate->rank * 100.0 / PF_RANK_SCALE, of->name, ns,
              PF_EXACT_VALUES, PF_EXACT_REDUCED);
   else
     snprintf(help, HELP_SIZE, "%s of %.40s%s", texts[aggregate->function],
-             of->name, unit);
-}
-
-
-/* Copy a string to *at and advance. */
-static const char *copy_text (char **at, const char *text) {
-  const size_t size = strlen(text) + 1;
-  char *const copy = memcpy(*at, text, size);
-  *at += size;
-  return copy;
+             of->name, ns);
+  return copy_text(at, help);
 }
 
 
@@ -386,7 +386,7 @@ static bool make_fields (group_reader *g, const pf_key *keys,
   for (size_t i = 0; i < g->naggregates; i++)
     size += 2 * strlen(list[i].name) + 3 + HELP_SIZE;
   g->words = malloc(size);
-  g->fields = calloc(g->nkeys + 2 * g->naggregates + 1, sizeof *g->fields);
+  g->fields = calloc(g->nkeys + 2 * g->naggregates + 2, sizeof *g->fields);
   if (g->words == NULL || g->fields == NULL)
     return false;
   char *at = g->words;
@@ -400,9 +400,7 @@ static bool make_fields (group_reader *g, const pf_key *keys,
     pf_field *const field = &g->fields[g->nkeys + i];
     field->name = copy_text(&at, list[i].name);
     field->type = pf_aggregate_type(list[i].function, of);
-    char help[HELP_SIZE];
-    write_help(help, &list[i], input);
-    field->help = copy_text(&at, help);
+    field->help = write_help(&at, &list[i], input);
   }
   g->reader.fields = g->fields;
   g->reader.nfields = g->nkeys + g->naggregates;
@@ -418,6 +416,8 @@ static bool make_fields (group_reader *g, const pf_key *keys,
     g->fields[g->reader.nfields++] =
         (pf_field){name, PF_INT, pf_remainder_help};
   }
+  g->reader.nfields = pf_aggregates_add_about(list, g->naggregates, g->fields,
+                                              g->reader.nfields);
   return true;
 }
 

@@ -383,12 +383,30 @@ bool pf_quantile_next_count (const pf_quantile *q, uint16_t *code,
 }
 
 
-uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
-  /* From 1 to count, without overflow. */
+/* The nearest rank, from 1 to count, computed without overflow. */
+static uint64_t nearest_of (const pf_quantile *q, uint32_t rank) {
   const uint64_t rest =
       (q->count % PF_RANK_SCALE * rank + PF_RANK_SCALE - 1) / PF_RANK_SCALE;
   const uint64_t sum = q->count / PF_RANK_SCALE * rank + rest;
-  const uint64_t nearest = sum == 0 ? 1 : sum;
+  return sum == 0 ? 1 : sum;
+}
+
+
+double pf_quantile_error (const pf_quantile *q, pf_type type, uint32_t rank) {
+  const uint64_t nearest = nearest_of(q, rank);
+  if (!q->sketched || nearest == 1 || nearest == q->count || q->min == q->max)
+    return 0;
+  const double value = fabs(value_at_rank(q, type, nearest));
+  const uint32_t bucket = bucket_of(value);
+  const double width = bucket_start(bucket + 1) - bucket_start(bucket);
+  if (value == 0 || !(width < HUGE_VAL))
+    return 0;
+  return type == PF_NUM ? width / 2 : width <= 1 ? 0 : (width - 1) / 2;
+}
+
+
+uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
+  const uint64_t nearest = nearest_of(q, rank);
   if (q->words != NULL)
     return pf_quantile_words(q)[nearest - 1];
   if (nearest == 1 || nearest == q->count)

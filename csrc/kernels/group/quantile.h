@@ -31,6 +31,8 @@
   ((UINT32_C(1023) << 7) - 2) /* the bucket of 1 has code
                                                        2 */
 
+#define PF_QUANTILE_ERROR (1.0 / 256)
+
 /* The unit of ranks: p50 is PF_RANK_SCALE / 2. */
 #define PF_RANK_SCALE 100000000u
 
@@ -115,6 +117,11 @@ pf_status pf_quantile_merge (pf_quantile *quantile, pf_quantile_pool *pool,
 /* The order word of the value at `rank` (in units of 1/PF_RANK_SCALE, nearest
    rank). The count must not be 0. */
 uint64_t pf_quantile_at (pf_quantile *quantile, pf_type type, uint32_t rank);
+
+/* How far the value at `rank` may be away from that of pf_quantile_at: 0 if it
+   is exact, else at most PF_QUANTILE_ERROR of it. The count must not be 0. */
+double pf_quantile_error (const pf_quantile *quantile, pf_type type,
+                          uint32_t rank);
 
 void pf_quantile_free (pf_quantile *quantile);
 

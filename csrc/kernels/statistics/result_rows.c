@@ -12,13 +12,14 @@
 #include <string.h>
 
 #include "kernels/base/order.h"
+#include "kernels/group/estimates.h"
 #include "kernels/statistics/content_order.h"
 #include "model/base/sorts.h"
 #include "model/rows/put_values.h"
 
 #define NAME_SIZE 40
 #define HELP_SIZE 120
-#define MOST      (18 + PF_DURATIONS * (5 + PF_MAX_RANKS))
+#define MOST      (19 + PF_DURATIONS * (5 + PF_MAX_RANKS))
 
 static const char *const length_names[PF_DURATIONS] = {"net", "gross", "call",
                                                        "period", "outside"};
@@ -124,6 +125,9 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *s,
       "the file of the area");
   add(s, (pf_statistics_column){PF_STATISTIC_LINE, 0, 0}, PF_INT, "line",
       "the line in this file");
+  if (options->nranks > 0)
+    add(s, (pf_statistics_column){PF_STATISTIC_ABOUT, 0, 0}, PF_NAME, PF_ABOUT,
+        "%s", PF_ABOUT_HELP);
   return PF_OK;
 }
 
@@ -156,6 +160,7 @@ typedef struct listing {
   entry *entries;
   pf_pair *pairs; /* sort keys of entries, and as much scratch space */
   size_t count;
+  pf_estimates about;
 } listing;
 
 
@@ -293,6 +298,25 @@ static void put_number (const listing *l, const entry *e,
 }
 
 
+/* Write which quantiles of a group are estimates. */
+static pf_status put_about (listing *l, const entry *e, pf_column *to,
+                            size_t row) {
+  const pf_statistics_schema *const s = l->schema;
+  const pf_call_sums *const t = &l->scan->groups.sums;
+  for (size_t i = 0; i < s->count && t->has_quantiles; i++) {
+    const pf_statistics_column *const c = &s->columns[i];
+    const size_t at = e->group * PF_DURATIONS + c->length;
+    if (c->what == PF_STATISTIC_RANK && t->quantiles[at].count > 0 &&
+        pf_quantile_error(&t->quantiles[at], PF_INT, l->quantiles[c->rank]) >
+            0 &&
+        !pf_estimates_add(&l->about, s->fields[i].name))
+      return PF_ENOMEM;
+  }
+  return pf_estimates_put(&l->about, l->scan->machine.lanes.dictionary, to,
+                          row);
+}
+
+
 static void put_entry (const listing *l, const entry *e, pf_column *to,
                        size_t row) {
   const pf_area none = PF_AREA_NONE;
@@ -330,8 +354,23 @@ static void put_entry (const listing *l, const entry *e, pf_column *to,
       case PF_STATISTIC_LINE:
         pf_put_int(to, row, area->line, area->line != 0);
         break;
+      case PF_STATISTIC_ABOUT: break; /* see put_about */
       default: put_number(l, e, &s->columns[i], to, row);
     }
+}
+
+
+/* Write all entries, in the order of the pairs; `has_about`: the last column is
+   `about`. PF_ENOMEM. */
+static pf_status put_entries (listing *l, bool has_about, pf_column *columns) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < l->count && status == PF_OK; i++) {
+    const entry *const e = &l->entries[l->pairs[i].row];
+    put_entry(l, e, columns, i);
+    if (has_about)
+      status = put_about(l, e, &columns[l->schema->count - 1], i);
+  }
+  return status;
 }
 
 
@@ -369,12 +408,13 @@ pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
     pf_sort_pairs(l.pairs, l.pairs + most, l.count);
   for (size_t i = 0; i < store->nfields; i++)
     store->columns[i].has_missing = true; /* the bitmaps are clear */
-  for (size_t i = 0; i < l.count && status == PF_OK; i++)
-    put_entry(&l, &l.entries[l.pairs[i].row], store->columns, i);
+  if (status == PF_OK)
+    status = put_entries(&l, options->nranks > 0, store->columns);
   store->rows = status == PF_OK ? l.count : 0;
   pf_content_order_free(&order);
   free(l.ranks);
   free(l.stops);
+  free(l.about.at);
   free(l.entries);
   free(l.pairs);
   return status == PF_OK ? PF_OK : pf_no_memory(error);

@@ -22,6 +22,7 @@ typedef enum pf_statistic {
   PF_STATISTIC_LAST_STOP,
   PF_STATISTIC_FILE,
   PF_STATISTIC_LINE,
+  PF_STATISTIC_ABOUT,
   PF_STATISTIC_SUM, /* from here on: of a duration */
   PF_STATISTIC_MIN,
   PF_STATISTIC_MAX,

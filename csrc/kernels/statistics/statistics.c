@@ -66,7 +66,9 @@ static pf_status run (statistics_reader *r, const pf_batch *batch,
   pf_status status =
       r->is_read ? PF_END
                  : read_events(r, is_wanted(r, batch, PF_STATISTIC_STDDEV),
-                               is_wanted(r, batch, PF_STATISTIC_RANK), error);
+                               is_wanted(r, batch, PF_STATISTIC_RANK) ||
+                                   is_wanted(r, batch, PF_STATISTIC_ABOUT),
+                               error);
   if (status != PF_END)
     return status;
   status =

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "kernels/group/group.h"
+#include "kernels/group/quantile.h"
 #include "kernels/stages/stages.h"
 #include "lua/arguments.h"
 #include "lua/callback.h"
@@ -432,4 +433,6 @@ static int core_sort (lua_State *L) {
 
 void l_open_grouping (lua_State *L) {
   L_ADD(L, {"group", core_group}, {"sort", core_sort});
+  lua_pushnumber(L, PF_QUANTILE_ERROR);
+  lua_setfield(L, -2, "quantile_error");
 }

@@ -374,7 +374,8 @@ static void add_cells (luaL_Buffer *b, const pf_overview *o,
 /* overview:histogram(frame, duration): the counts of a duration (net, gross,
    period) as an array of JSON with four numbers for each bucket that has calls:
    its least duration, count, and track (from 1) and start of one of the calls,
-   in ns from the first time on; p50, p99 and maximum. Nothing without calls. */
+   in ns from the first time on; p50, p99 and maximum; whether p50 and p99 are
+   estimates. Nothing without calls. */
 static int overview_histogram (lua_State *L) {
   static const char *const names[] = {"net", "gross", "period", NULL};
   pf_overview *const o = overview_check(L);
@@ -389,12 +390,14 @@ static int overview_histogram (lua_State *L) {
   add_cells(&b, o, &f->histograms[kind]);
   luaL_addchar(&b, ']');
   luaL_pushresult(&b);
-  for (uint32_t rank = 50; rank <= 99; rank += 49)
-    lua_pushinteger(L,
-                    pf_unorder_int(pf_quantile_at(&f->quantiles[kind], PF_INT,
-                                                  PF_RANK_SCALE / 100 * rank)));
+  pf_quantile *const q = &f->quantiles[kind];
+  const uint32_t p50 = PF_RANK_SCALE / 2, p99 = PF_RANK_SCALE / 100 * 99;
+  lua_pushinteger(L, pf_unorder_int(pf_quantile_at(q, PF_INT, p50)));
+  lua_pushinteger(L, pf_unorder_int(pf_quantile_at(q, PF_INT, p99)));
   lua_pushinteger(L, f->max[kind]);
-  return 4;
+  lua_pushboolean(L, pf_quantile_error(q, PF_INT, p50) > 0);
+  lua_pushboolean(L, pf_quantile_error(q, PF_INT, p99) > 0);
+  return 6;
 }
 
 

@@ -3,6 +3,7 @@
 local calls_view = require "profio.internal.calls_view"
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
+local exact_quantile = require "profio.internal.exact_quantile"
 local failure = require "profio.cli.failure"
 local limits = require "profio.limits"
 local plain = require "profio.reports.plain"
@@ -39,12 +40,17 @@ local function statistics_rows(context, quantiles)
       context.old and statistics.rows_of_trace(context, context.old, quantiles)
 end
 
+local function exact_of(context, trace)
+   return limits.exact(trace, statistics.call_options(context, trace))
+end
+
 local function has_statistics(trace)
    return calls_view.has_statistics(traces.of(trace))
 end
 
--- Columns that tell areas of one name apart.
+-- Columns that tell areas of one name apart, and estimates from exact values.
 local distinct = { "value", "parent", "file" }
+local of_estimates = { "about", table.unpack(exact_quantile.keys) }
 
 -- Reads the rows with only the columns that the limits need; with a base also those that tell areas
 -- of one name apart.
@@ -67,6 +73,9 @@ local function needed_rows(rows, key, list, has_base)
    for _, limit in ipairs(list) do
       need(limit.column)
       need(limit.column .. "_at")
+      for _, name in ipairs(limit.column:find "_p%d" and of_estimates or {}) do
+         need(name)
+      end
    end
    local found = rows:rows(table.unpack(names))
    for _, row in ipairs(found) do
@@ -123,7 +132,9 @@ local function results_of(context)
       rows, base = rows:with_area(), base:with_area()
    end
    return limits.check(list, needed_rows(rows, key, list, base ~= nil),
-      base and needed_rows(base, key, list, true))
+      base and needed_rows(base, key, list, true),
+      key == "area" and exact_of(context, context.trace) or nil,
+      key == "area" and base and exact_of(context, context.old) or nil)
 end
 
 -- }======
@@ -132,13 +143,13 @@ end
 
 local fields = { { "line", "int" }, { "area", "name" }, { "context", "name" },
    { "column", "name" }, { "operator", "name" }, { "bound", "num" }, { "value", "num" },
-   { "state", "name" }, { "at", "int" } }
+   { "state", "name" }, { "at", "int" }, { "about", "name" } }
 
 local function view_of(results)
    local rows = {}
    for i, r in ipairs(results) do
       rows[i] = { r.line, r.area, r.context and tostring(r.context), r.column, r.operator, r.bound,
-         r.value, r.state, r.at }
+         r.value, r.state, r.at, r.about }
    end
    return view.over(function()
       return core.rows_reader(fields, rows)
@@ -188,7 +199,7 @@ function mode.cells(result, given)
       and "  at " .. times.show(result.at, unit) or result.hint and "  " .. plain(result.hint) or ""
    return { result.state == "ok" and "ok" or result.state:upper(),
       plain(result.area) .. (result.context and " in " .. plain(tostring(result.context)) or ""),
-      result.column, shown(result.value, unit),
+      result.column, (result.about and "about " or "") .. shown(result.value, unit),
       result.operator .. " " .. shown(result.bound, unit) .. at }
 end
 
@@ -220,9 +231,11 @@ local function write(results, context)
       return
    end
    write_text(results, context)
-   context.out:write(("%s: %d kept, %d exceeded, %d without a value\n"):format(
+   local undecided = count(results, "undecided")
+   context.out:write(("%s: %d kept, %d exceeded, %d without a value%s\n"):format(
       texts.counted(#results, "limit"), count(results, "ok"), count(results, "exceeded"),
-      count(results, "missing")))
+      count(results, "missing"), undecided > 0 and (", %d undecided: the bound is within the error "
+      .. "of an estimate, read the files of the runs"):format(undecided) or ""))
 end
 
 ---Compares the trace with the limits of --limits and shows the results. The exit status tells

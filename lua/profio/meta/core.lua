@@ -322,6 +322,10 @@ function core.chain(readers, constants, id, used) end
 ---@return profio.core.Reader
 function core.group(over, keys, aggregates, parts) end
 
+---The largest error of a quantile that is an estimate (column `about` names it), relative to it.
+---@type number
+core.quantile_error = 1 / 256
+
 ---@class profio.core.Parts readers of the chunks of a table, in order
 ---@field [integer] profio.core.Reader
 ---@field part profio.core.Part the part that they read

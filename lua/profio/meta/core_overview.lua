@@ -81,6 +81,8 @@ function overview:worst(frame) end
 ---@return integer|nil p50 as in trace:call_statistics
 ---@return integer|nil p99
 ---@return integer|nil maximum
+---@return boolean|nil about50 p50 is an estimate
+---@return boolean|nil about99 p99 is one
 function overview:histogram(frame, duration) end
 
 ---Returns the calls by time and gross duration as an array of JSON with five numbers for each cell

@@ -62,14 +62,16 @@
 
   function histogram(kind, data, fn, told) {
     const chosen = chosen_time(kind, fn, told);
+    const quantile = name => `${name} ${data.about.includes(name) ? 'about ' : ''}` +
+      page.time(data[name]);
     const cells = cells_of(data.cells, told), most = Math.max(...cells.map(cell => cell.count));
     return make('div', { className: 'histogram' }, make('h4', {}, titles[kind]),
       make('div', { className: 'buckets', role: 'group', 'aria-label': titles[kind] },
         ...cells.map(cell => bar(cell, most, fn, chosen))),
       make('div', { className: 'ends note' }, make('span', {}, page.time(cells[0].low)),
         make('span', {}, page.time(low_of(cells[cells.length - 1].place + 1)))),
-      make('div', { className: 'note' }, `p50 ${page.time(data.p50)}, p99 ${page.time(data.p99)}` +
-        `, max ${page.time(data.max)}`));
+      make('div', { className: 'note' }, `${quantile('p50')}, ${quantile('p99')}, ` +
+        `max ${page.time(data.max)}`));
   }
 
   // }======

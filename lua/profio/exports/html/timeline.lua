@@ -227,13 +227,16 @@ end
 local DURATIONS = { "net", "gross", "period" }
 
 -- Returns the distribution of the durations of a frame as an object of JSON, or nil: of each
--- duration cells of [least duration, count, track, start], p50, p99 and max; and the heat map.
+-- duration cells of [least duration, count, track, start], p50, p99 and max, and which of them are
+-- estimates; and the heat map.
 local function distribution_of(overview, frame, id)
    local parts = {}
    for _, duration in ipairs(DURATIONS) do
-      local cells, p50, p99, most = overview:histogram(frame, duration)
-      parts[#parts + 1] = cells and ('"%s":{"cells":%s,"p50":%d,"p99":%d,"max":%d}'):format(
-         duration, cells, p50, p99, most)
+      local cells, p50, p99, most, about50, about99 = overview:histogram(frame, duration)
+      local about = about50 and about99 and '"p50","p99"' or about50 and '"p50"'
+         or about99 and '"p99"' or ""
+      parts[#parts + 1] = cells and ('"%s":{"cells":%s,"p50":%d,"p99":%d,"max":%d,"about":[%s]}')
+         :format(duration, cells, p50, p99, most, about)
    end
    return #parts > 0 and ('{"function":%d,%s,"heat":%s}'):format(id, table.concat(parts, ","),
       overview:heat(frame)) or nil

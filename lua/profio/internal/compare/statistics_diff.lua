@@ -53,15 +53,37 @@ local function is_number(field)
    return field.type == "int" or field.type == "num"
 end
 
+-- Forms of a number: of the new run, of the old run, and the change.
+local forms = { "", "_before", "_change" }
+
+-- Returns the names of numbers that are estimates in the new or in the old run, for column `about`;
+-- so is their change. nil: there are none.
+local function estimates_of(new, old, number_fields)
+   local names, list = { (new or {}).about or "", (old or {}).about or "" }, {}
+   for _, field in ipairs(number_fields) do
+      local is_about = {}
+      for i, text in ipairs(names) do
+         is_about[i] = (" " .. text .. " "):find(" " .. field.name .. " ", 1, true) ~= nil
+      end
+      is_about[3] = new and old and (is_about[1] or is_about[2])
+      for i, suffix in ipairs(forms) do
+         list[#list + 1] = is_about[i] and field.name .. suffix or nil
+      end
+   end
+   return #list > 0 and table.concat(list, " ") or nil
+end
+
 -- Returns the fields of rows: the keys, then for each number new, old and change.
 local function fields_of(key_fields, number_fields)
    local list = table.move(key_fields, 1, #key_fields, 1, {})
    for _, field in ipairs(number_fields) do
-      for i, suffix in ipairs { "", "_before", "_change" } do
+      for i, suffix in ipairs(forms) do
          list[#list + 1] = (i < 3 or not starts[field.name]) and { name = field.name .. suffix,
             type = field.type, help = field.help } or nil
       end
    end
+   list[#list + 1] = { name = "about", type = "name",
+      help = "names of the columns of this row whose values are estimates" }
    return list
 end
 
@@ -120,6 +142,7 @@ local function values_of(new, old, key_fields, number_fields)
          list[at] = change_of(a, b)
       end
    end
+   list[at + 1] = estimates_of(new, old, number_fields)
    return list
 end
 
@@ -162,7 +185,7 @@ end
 ---@param old profio.View
 ---@param metric string|nil net, gross, call, period or outside; nil: an overview
 ---@return profio.View  area, value, context, caller, then for each number NAME, NAME_before and
----NAME_change; the start of the worst call has no change
+---NAME_change; the start of the worst call has no change; about
 function diff.view(new, old, metric)
    local key_fields = common_fields(keys, new, old)
    local number_fields = {}
@@ -183,6 +206,15 @@ end
 ---Columns of text for people: fewer than rows have.
 diff.shown = { "count", "net", "load", "gross_p99", "gross_max", "gross_max_at", "gross_max_run",
    "period_jitter" }
+
+-- Returns the names of those numbers of one run that are estimates, for column `about` of its line.
+local function estimates_among(record, numbers, suffix)
+   local about, list = (" " .. (record.about or "") .. " "), {}
+   for _, name in ipairs(numbers) do
+      list[#list + 1] = about:find(" " .. name .. suffix .. " ", 1, true) and name or nil
+   end
+   return #list > 0 and table.concat(list, " ") or nil
+end
 
 ---Returns the rows of one page of text: for each area a line for the old run, the new one, the
 ---change.
@@ -217,6 +249,7 @@ function diff.lines(rows, records, metric, names)
       end
    end
    local lines = {}
+   fields[#fields + 1] = { name = "about", type = "name" }
    for _, record in ipairs(records) do
       for _, run in ipairs { { "old", "_before" }, { "new", "" }, { "change", "_change" } } do
          local line = {}
@@ -227,6 +260,7 @@ function diff.lines(rows, records, metric, names)
          for i, name in ipairs(kept) do
             line[#numbers + 1 + i] = record[name]
          end
+         line[#fields] = estimates_among(record, numbers, run[2])
          lines[#lines + 1] = line
       end
    end

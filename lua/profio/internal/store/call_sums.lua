@@ -178,6 +178,7 @@ add_field("period_jitter", "int", "largest minus smallest period, ns")
 add_field("last_stop", "int", "end of its last call, ns")
 add_field("file", "name", "the file of the area")
 add_field("line", "int", "the line in this file")
+add_field("about", "name", "names of the columns of the row whose values are estimates")
 
 ---Passes the rows of a run in the table durations to `put`.
 ---@param run string the hash as hexadecimal digits

@@ -60,6 +60,7 @@ add("period_jitter", "largest minus smallest period, ns")
 add("last_stop", "end of its last call, ns, counted or not; not with by=caller")
 add("file", "the file of the area")
 add("line", "the line in this file")
+add("about", "names of the columns of the row whose values are estimates")
 
 -- --from and --to select the span, and --set what the rows are grouped by.
 for _, option in ipairs(calls_of.statistics_options) do
@@ -91,6 +92,19 @@ local function shows_contexts(given)
    local words_given = { given.columns, given.group or "", given.sort or "",
       table.unpack(given.where) }
    return (" " .. table.concat(words_given, " ")):find "[ ,-]context" ~= nil
+end
+
+---Returns the options of trace:calls for the calls of the statistics.
+---@param context profio.Context
+---@param trace profio.Trace
+---@return table
+function statistics.call_options(context, trace)
+   local chosen, given = {}, context:report_options(statistics)
+   for _, option in ipairs(calls_of.options) do
+      chosen[option.name] = given[option.name]
+   end
+   chosen.from, chosen.to = span.of(trace, context.given)
+   return chosen
 end
 
 -- Returns the number of runs by which the sums of a trace are divided if --diff compares unequal
@@ -318,9 +332,10 @@ function statistics.text(context, out)
    end
    local rows, top = context:where(rows_of(context)), context:top()
    local columns = columns_of(context, has_callers(rows))
-   columns[#columns + 1] = "file" -- of areas with one name
+   local shown = #columns
+   table.move({ "file", "about" }, 1, 2, shown + 1, columns) -- of areas with one name; of estimates
    local fields, names = picked(rows, columns)
-   table.remove(columns)
+   columns = table.move(columns, 1, shown, 1, {})
    local records = rows:rows(table.unpack(names))
    distinguished.by_file(records, "area")
    columns = without_value(columns, records)
