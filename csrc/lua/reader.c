@@ -394,11 +394,34 @@ static int reader_fields (lua_State *L) {
 }
 
 
+/* core.unit(reader, column): the unit of a column: "ns", what it counts, or an
+   empty text. */
+static int core_unit (lua_State *L) {
+  const pf_reader *const reader = l_reader_check(L, 1)->reader;
+  const pf_bytes unit =
+      pf_unit_of(&reader->fields[l_field_check(L, 2, reader)]);
+  lua_pushlstring(L, (const char *)unit.at, unit.size);
+  return 1;
+}
+
+
+/* core.help_of_weight(text, metric, unit): the help of a column with the
+   weights of a metric, from which core.unit reads the unit. */
+static int core_help_of_weight (lua_State *L) {
+  char help[256];
+  pf_help_of_weight(help, sizeof help, luaL_checkstring(L, 1),
+                    luaL_checkstring(L, 2), luaL_checkstring(L, 3));
+  lua_pushstring(L, help);
+  return 1;
+}
+
+
 void l_open_reader (lua_State *L) {
   l_class(L, L_READER,
           L_METHODS({"close", reader_close}, {"fields", reader_fields}),
           reader_gc, reader_close);
   l_class(L, L_CURSOR, NULL, cursor_gc, cursor_gc);
-  L_ADD(L, {"drain", core_drain}, {"each", core_each},
-        {"records", core_records}, {"rows", core_rows});
+  L_ADD(L, {"help_of_weight", core_help_of_weight}, {"unit", core_unit},
+        {"drain", core_drain}, {"each", core_each}, {"records", core_records},
+        {"rows", core_rows});
 }

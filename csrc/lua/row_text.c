@@ -43,7 +43,7 @@
 ** next result is an array of the columns that were left out, if any.
 ** On failure: nil, message, code, and "EPIPE" if a pipe has no reader any more.
 **
-** Called by lua/profio/reports, exports and cli; core.unit also by internal.
+** Called by lua/profio/reports, exports and cli.
 ** A userdata owns the text buffers; reader and file stay on the Lua stack
 ** during the call.
 */
@@ -477,31 +477,9 @@ static int core_write_packets (lua_State *L) {
   return finish(L, job);
 }
 
-/* core.unit(reader, column): the unit of a column: "ns", what it counts, or an
-   empty text. */
-static int core_unit (lua_State *L) {
-  const pf_reader *const reader = l_reader_check(L, 1)->reader;
-  const pf_bytes unit =
-      pf_unit_of(&reader->fields[l_field_check(L, 2, reader)]);
-  lua_pushlstring(L, (const char *)unit.at, unit.size);
-  return 1;
-}
-
-
-/* core.help_of_weight(text, metric, unit): the help of a column with the
-   weights of a metric, from which core.unit reads the unit. */
-static int core_help_of_weight (lua_State *L) {
-  char help[256];
-  pf_help_of_weight(help, sizeof help, luaL_checkstring(L, 1),
-                    luaL_checkstring(L, 2), luaL_checkstring(L, 3));
-  lua_pushstring(L, help);
-  return 1;
-}
-
 
 void l_open_rows (lua_State *L) {
   l_class(L, L_JOB, NULL, job_gc, job_gc);
-  L_ADD(L, {"unit", core_unit}, {"help_of_weight", core_help_of_weight},
-        {"write_listing", core_write_listing},
+  L_ADD(L, {"write_listing", core_write_listing},
         {"write_packets", core_write_packets}, {"write_rows", core_write_rows});
 }
