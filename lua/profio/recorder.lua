@@ -7,8 +7,9 @@
 --    ...
 --    local info = recorder.stop()
 --
--- During a recording, coroutine.create, resume, wrap and close and os.exit are replaced by
--- functions of the recorder, which behave the same. Older references to the originals are not seen.
+-- During a recording, coroutine.create, resume, wrap and close, debug.sethook and gethook, and
+-- os.exit are replaced by functions of the recorder, which behave the same. Older references to the
+-- originals are not seen.
 
 require "profio.internal.interpreter"
 
@@ -149,7 +150,8 @@ end)
 local current
 
 -- The tables that programs know by these names, even if the globals are changed.
-local libraries = { coroutine = package.loaded.coroutine, os = package.loaded.os }
+local libraries = { coroutine = package.loaded.coroutine, os = package.loaded.os,
+   debug = package.loaded.debug }
 
 -- Returns a list that `replace` and `restore` use to replace functions of libraries and to undo it.
 local function replacements(functions)
@@ -182,6 +184,9 @@ local function report(info)
    if info.kept then
       io.stderr:write("profio.recorder: what a killed program recorded is kept as ",
          plain(info.kept), "\n")
+   end
+   for _, note in ipairs(info.notes or {}) do
+      io.stderr:write("profio.recorder: ", note, "\n")
    end
    if info.failure then
       io.stderr:write("profio.recorder: ", plain(info.failure), "\n")
@@ -245,7 +250,8 @@ local function begin(asked, writer)
    local state = { asked = asked, handle = handle, writer = writer }
    state.guard = setmetatable({}, { __gc = stop_at_end })
    state.replaced = replacements { coroutine = coroutines,
-      os = { exit = exit_of(os.exit) } }
+      os = { exit = exit_of(os.exit) },
+      debug = core.program_hooks(debug.sethook, debug.gethook) }
    handle:begin(asked.subtract)
    replace(state.replaced)
    current = state
@@ -325,6 +331,24 @@ local function finish_file(state, info)
    end
 end
 
+local LEAST_UNCERTAIN = 10000000 -- ns that are worth a note
+
+-- Returns what the times of a recording lack, as texts with the figures of this run.
+local function notes_of(facts)
+   local list = {}
+   if facts.taken_time then
+      list[1] = ("%s after %.3f s: %.3f s without it are not recorded"):format(
+         facts.is_lost and "another hook replaced that of the recorder (Ctrl-C, or a library)"
+         or "the program set a hook of its own", facts.taken_at / 1e9, facts.taken_time / 1e9)
+   end
+   if facts.uncertain * 5 > facts.time and facts.uncertain > LEAST_UNCERTAIN then
+      list[#list + 1] = ("the cost of %d hooks was subtracted, %.3f s, give or take %.3f s: times "
+         .. "of short lines and calls are uncertain; sampled has no such cost"):format(
+         facts.hooks, facts.hook / 1e9, facts.uncertain / 1e9)
+   end
+   return list
+end
+
 ---@class profio.Recording
 ---@field mode string
 ---@field path string|nil
@@ -336,6 +360,7 @@ end
 ---integer? } in ns: time in hooks, time waiting for the ring, time of the writer's thread; cost
 ---subtracted per event
 ---@field kept string|nil new path of the recording that a killed program had left at the path
+---@field notes string[] what the times lack: the program took the hook, or the cost is uncertain
 ---@field failure string|nil why recording ended early, or the file was not written
 ---@field profile profio.Profile|nil of mode aggregate
 
@@ -351,6 +376,7 @@ function recorder.stop()
    local facts = state.handle:facts()
    local info = { mode = state.asked.mode, path = state.asked.path, format = state.asked.format,
       events = facts.events, time = facts.time, failure = facts.failure,
+      notes = notes_of(facts),
       overhead = { hook = facts.hook, wait = facts.wait, drain = facts.drain,
          per_line = facts.per_line, per_call = facts.per_call } }
    if is_copy then

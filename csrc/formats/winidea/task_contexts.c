@@ -117,12 +117,24 @@ static pf_status add_switches (pf_trace *trace, pf_bytes item, bool *is_found,
 }
 
 
+/* Without the option: the variable by which the recorder distinguishes
+   coroutines that share the number of a core. */
+static pf_status find_recorded (pf_trace *trace, pf_error *error) {
+  const winidea_file *const file = trace->state;
+  bool is_found;
+  return file->timeline == NULL
+             ? PF_OK
+             : add_switches(trace, pf_bytes_of("profio.coroutine"), &is_found,
+                            error);
+}
+
+
 pf_status winidea_find_switches (pf_trace *trace, pf_error *error) {
   const winidea_file *const file = trace->state;
   pf_bytes text;
   bool is_found;
   if (!pf_option_text(trace, "context_area", &text) || text.size == 0)
-    return PF_OK;
+    return find_recorded(trace, error);
   pf_status status =
       file->text == NULL ? PF_OK : winidea_scan_all(trace, error);
   if (status == PF_OK) /* a name may contain commas */

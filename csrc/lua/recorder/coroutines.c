@@ -56,8 +56,10 @@ static int resume (lua_State *L, lua_State *co, int nargs) {
   l_recorder *const r = recording(L);
   if (r != NULL && r->hook != NULL && lua_gethook(co) == NULL)
     lua_sethook(co, r->hook, r->mask, 0);
-  if (r != NULL)
+  if (r != NULL) {
+    l_c_threads_forget(r->c_threads, co);
     atomic_store(&r->thread, co);
+  }
   const int status = lua_resume(co, L, nargs, &nresults);
   on_stop(L, co);
   if (status != LUA_OK && status != LUA_YIELD) {

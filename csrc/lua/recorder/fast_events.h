@@ -18,6 +18,7 @@
 #define L_LINE_WORDS   2
 #define L_SAMPLE_WORDS 1
 #define L_EVENT_WORDS  4
+#define L_SWITCH_WORDS 5
 
 
 /* put_events.c */
@@ -43,9 +44,15 @@ L_HOT void l_put_commit (l_recorder *r, uint64_t *record, size_t words) {
   pf_writer_commit(r->writer, record, words, r->layout.tag);
 }
 
+/* Mode "calls": records that the next events of the shared lane are of this
+   one. */
+void l_put_switch (l_recorder *recorder, const l_lane *lane);
+
 /* Mode "calls": records an event of a call. */
 L_HOT void l_put_event (l_recorder *r, const l_lane *lane, l_event_code code,
                         const l_frame *f) {
+  if (lane->number >= r->max_lanes - 1 && lane->number != r->shared_number)
+    l_put_switch(r, lane);
   uint32_t word = f->function->record_id;
   if (word == L_NO_ID)
     word = l_put_function(r, f->function);

@@ -140,9 +140,18 @@ static int compare (const void *a, const void *b) {
 }
 
 
+static void sort_recent (const l_calibration *c, int kind,
+                         int64_t sorted[RECENT]) {
+  memcpy(sorted, c->recent[kind], RECENT * sizeof *sorted);
+  qsort(sorted, RECENT, sizeof *sorted, compare);
+}
+
+
 /* Measures the cost of an event of a kind in 1/1024 ns and updates costs[kind].
    Lines must be measured before the other kinds, whose loops contain lines. */
 static void measure (l_calibration *c, int kind, int64_t *costs) {
+  (void)run(c, kind, true); /* fills the caches, else only `plain` misses */
+  (void)run(c, kind, false);
   const int64_t plain = run(c, kind, false);
   int64_t added = (run(c, kind, true) - plain) * (1 << L_COST_BITS);
   const int64_t count = (int64_t)c->probe.event_counts[kind];
@@ -153,9 +162,20 @@ static void measure (l_calibration *c, int kind, int64_t *costs) {
     return;
   c->recent[kind][c->next[kind]++ % RECENT] = added > 0 ? added / count : 0;
   int64_t sorted[RECENT];
-  memcpy(sorted, c->recent[kind], sizeof sorted);
-  qsort(sorted, RECENT, sizeof *sorted, compare);
+  sort_recent(c, kind, sorted);
   costs[kind] = sorted[RECENT / 2];
+}
+
+
+int64_t l_calibration_error (const l_recorder *r) {
+  int64_t sum = 0;
+  for (int kind = 0; r->calibration != NULL && kind < L_COST_KINDS; kind++) {
+    int64_t sorted[RECENT];
+    sort_recent(r->calibration, kind, sorted);
+    const int64_t range = sorted[RECENT - 2] - sorted[1];
+    sum += (int64_t)r->event_counts[kind] * range / 2 >> L_COST_BITS;
+  }
+  return sum;
 }
 
 

@@ -42,6 +42,25 @@ static l_layout layout_of (lua_State *L, const pf_writer *writer,
 }
 
 
+/* Prepares the records that distinguish the lanes with the number of the last
+   core; winidea reads the variable of this name. */
+static void prepare_switches (lua_State *L, l_recorder *r) {
+  static const char *const columns[] = {"time", "event", "area", "core",
+                                        "value"};
+  pf_area area = PF_AREA_NONE;
+  r->switch_layout =
+      layout_of(L, r->writer, "timeline", columns, L_SWITCH_WORDS);
+  area.name = pf_intern_text(r->dictionary, "profio.coroutine");
+  area.class = pf_intern_text(r->dictionary, "variable");
+  r->switch_code = pf_intern_text(r->dictionary, "write");
+  r->switch_area = area.name == PF_NO_NAME || area.class == PF_NO_NAME
+                       ? PF_NO_AREA
+                       : pf_area_add(r->dictionary, &area);
+  if (r->switch_area == PF_NO_AREA || r->switch_code == PF_NO_NAME)
+    l_no_memory(L);
+}
+
+
 /* Prepares mode "calls" for the table `timeline`, which has areas and all four
    events, or `entries`, which has names, enters and leaves. */
 static void prepare_calls (lua_State *L, l_recorder *r, bool has_timeline) {
@@ -53,6 +72,9 @@ static void prepare_calls (lua_State *L, l_recorder *r, bool has_timeline) {
                   ? layout_of(L, r->writer, "timeline", timeline, L_EVENT_WORDS)
                   : layout_of(L, r->writer, "entries", entries, L_EVENT_WORDS);
   r->max_lanes = has_timeline ? 255 : UINT32_MAX;
+  r->shared_number = L_NO_ID;
+  if (has_timeline)
+    prepare_switches(L, r);
   r->max_name = has_timeline ? 255 : 80; /* as recorder.lua asks for */
   for (int i = 0; i < 4; i++) {
     r->event_codes[i] = PF_NO_NAME;
@@ -187,6 +209,22 @@ L_COLD uint32_t l_put_function (l_recorder *r, l_function *f) {
   const bool has_areas = r->event_codes[L_SUSPEND] != PF_NO_NAME;
   f->record_id = has_areas ? l_line_area(r, f, f->key.first) : f->name;
   return f->record_id;
+}
+
+
+L_COLD void l_put_switch (l_recorder *r, const l_lane *lane) {
+  uint64_t *const record = l_put_begin(r, L_SWITCH_WORDS);
+  if (record == NULL)
+    return;
+  const uint8_t *const at = r->switch_layout.at;
+  record[at[0]] = (uint64_t)r->program_time;
+  record[at[1]] = r->switch_code;
+  record[at[2]] = r->switch_area;
+  record[at[3]] = lane->recorded;
+  record[at[4]] = lane->number;
+  r->shared_number = lane->number;
+  r->events++;
+  pf_writer_commit(r->writer, record, L_SWITCH_WORDS, r->switch_layout.tag);
 }
 
 

@@ -34,6 +34,17 @@ static void unhook (lua_State *thread, lua_Hook hook) {
 }
 
 
+/* The hook of the running thread is not the recorder's: it was removed, for
+   example by Ctrl-C, which the program has caught. The time since the last
+   event is part of no record. */
+static void lose_hook (l_recorder *r) {
+  if (r->taken_time == 0)
+    r->taken_at = r->program_time;
+  r->taken_time += l_now(r) - r->start - r->overhead - r->program_time;
+  r->is_lost = true;
+}
+
+
 /* Stops recording. Open calls are kept for resume; program time stands
    still. */
 static void turn_off (lua_State *L, l_recorder *r) {
@@ -45,7 +56,10 @@ static void turn_off (lua_State *L, l_recorder *r) {
   if (!was_on)
     return;
   if (hook != NULL) {
-    l_charge(r, l_now(r));
+    if (lua_gethook(L) == hook)
+      l_charge(r, l_now(r));
+    else
+      lose_hook(r);
     l_lanes_mark_stale(r);
   }
   else
@@ -62,7 +76,6 @@ static void turn_on (lua_State *L, l_recorder *r) {
   pf_error error;
   r->overhead = l_now(r) - r->start - r->program_time;
   l_timer_follow(L, r);
-  atomic_store(&r->due, 0);
   r->is_on = true;
   if (r->mode == L_SAMPLED) {
     if (l_timer_start(r, &error) != PF_OK)
@@ -74,6 +87,31 @@ static void turn_on (lua_State *L, l_recorder *r) {
   if (lua_gethook(r->main) == NULL)
     lua_sethook(r->main, r->hook, r->mask, 0);
   lua_sethook(L, r->hook, r->mask, 0);
+}
+
+
+void l_recorder_take (lua_State *L, l_recorder *r, const lua_State *thread) {
+  if (r->is_on)
+    turn_off(L, r);
+  if (r->taken_time == 0)
+    r->taken_at = r->program_time;
+  r->taker = thread;
+  r->taken_since = l_now(r);
+}
+
+
+/* The time that the hook was taken. */
+static void end_taking (l_recorder *r) {
+  if (r->taker != NULL)
+    r->taken_time += l_now(r) - r->taken_since;
+  r->taker = NULL;
+}
+
+
+void l_recorder_give_back (lua_State *L, l_recorder *r) {
+  end_taking(r);
+  if (!r->is_paused && r->error.status == PF_OK)
+    turn_on(L, r);
 }
 
 
@@ -207,20 +245,26 @@ static int recorder_begin (lua_State *L) {
   r->state = lua_topointer(L, LUA_REGISTRYINDEX);
   r->process = getpid();
   r->start = l_now(r);
+  if (r->mode == L_SAMPLED)
+    l_c_threads_open(L, r);
   turn_on(L, r);
   return 0;
 }
 
 
 static int recorder_pause (lua_State *L) {
-  turn_off(L, check(L));
+  l_recorder *const r = check(L);
+  r->is_paused = true;
+  turn_off(L, r);
   return 0;
 }
 
 
 static int recorder_resume (lua_State *L) {
   l_recorder *const r = check(L);
-  if (!r->is_on && r->error.status == PF_OK && atomic_load(&l_recording) == r)
+  r->is_paused = false;
+  if (!r->is_on && r->taker == NULL && r->error.status == PF_OK &&
+      atomic_load(&l_recording) == r)
     turn_on(L, r);
   return 0;
 }
@@ -242,9 +286,11 @@ static int64_t subtracted (const l_recorder *r, l_cost first, l_cost last,
 
 
 /* recorder:facts(): { events=, time=, hook=, wait=, drain=, per_line=,
-   per_call=, failure= }; times in ns. `drain` is the CPU time of the writer's
-   thread. per_line and per_call are absent in mode "sampled", failure (a text)
-   without one. */
+   per_call=, failure=, taken_at=, taken_time=, is_lost=, uncertain= }; times in
+   ns. `drain` is the CPU time of the writer's thread. per_line and per_call are
+   absent in mode "sampled", failure (a text) without one; taken_at and
+   taken_time unless the hook was taken, `is_lost` not by debug.sethook.
+   `uncertain`: by how much the subtracted cost of hooks may be wrong. */
 static int recorder_facts (lua_State *L) {
   const l_recorder *const r = check(L);
   int64_t mean, per_line, per_call;
@@ -256,11 +302,21 @@ static int recorder_facts (lua_State *L) {
   l_set_int(L, "hook",
             r->sampling_time + subtracted(r, L_COST_LINE, L_COST_C, &mean) -
                 (r->has_costs ? r->waited : 0));
+  l_set_int(L, "hooks",
+            (int64_t)(r->event_counts[L_COST_LINE] +
+                      r->event_counts[L_COST_LUA] + r->event_counts[L_COST_C]));
   l_set_int(L, "wait", r->waited);
   l_set_int(L, "drain", r->consumer_time);
   if (r->mode != L_SAMPLED) {
     l_set_int(L, "per_line", per_line);
     l_set_int(L, "per_call", per_call);
+  }
+  l_set_int(L, "uncertain", l_calibration_error(r));
+  if (r->taken_time > 0) {
+    l_set_int(L, "taken_at", r->taken_at);
+    l_set_int(L, "taken_time", r->taken_time);
+    lua_pushboolean(L, r->is_lost);
+    lua_setfield(L, -2, "is_lost");
   }
   if (r->error.status != PF_OK)
     l_set_text(L, "failure", r->error.what);
@@ -287,9 +343,11 @@ static int recorder_finish (lua_State *L) {
   l_recorder *const r = check(L);
   pf_error error;
   turn_off(L, r);
+  end_taking(r);
   if (r->error.status == PF_OK)
     l_lanes_leave_all(r);
   detach(r);
+  l_c_threads_close(L, r);
   l_functions_release(L);
   if (r->writer != NULL && r->error.status == PF_OK &&
       pf_writer_flush(r->writer, &error) != PF_OK)
@@ -326,6 +384,7 @@ static int recorder_gc (lua_State *L) {
   r->is_on = false;
   r->hook = NULL;
   l_timer_stop(r);
+  l_c_threads_close(L, r);
   l_calibration_close(r);
   l_functions_free(&r->functions);
   l_lanes_free(&r->lanes);
@@ -363,5 +422,6 @@ void l_open_recorder (lua_State *L) {
   L_ADD(L, {"check_recording", core_check_recording},
         {"coroutines", l_core_coroutines},
         {"forget_recording", core_forget_recording},
-        {"process_id", core_process_id}, {"recorder", core_recorder});
+        {"process_id", core_process_id},
+        {"program_hooks", l_core_program_hooks}, {"recorder", core_recorder});
 }

@@ -10,6 +10,8 @@
 **   fast_events.h     inlined functions of lua_lanes.c and put_events.c
 **   timer.c           sampling by a timer
 **   coroutines.c      coroutine functions that inform the recorder
+**   program_hooks.c   the program's own hooks
+**   c_threads.c       Lua threads that C code resumes
 **   hook_cost.c       calibration: the cost of an event outside its hook
 **   clock.c           the clock
 **
@@ -152,6 +154,7 @@ typedef enum l_cost {
 #define L_COST_BITS 10 /* costs are stored in units of 1/1024 ns */
 
 typedef struct l_calibration l_calibration; /* hook_cost.c */
+typedef struct l_c_threads l_c_threads;     /* c_threads.c */
 
 typedef struct l_recorder {
   l_mode mode;
@@ -166,8 +169,14 @@ typedef struct l_recorder {
   lua_Hook hook; /* NULL: no hook is active */
   int mask;
   bool is_on;
-  const void *state; /* registry of the Lua state that is recorded */
-  pid_t process;     /* process that is recorded */
+  bool is_paused;         /* by the program */
+  const lua_State *taker; /* thread with a hook of the program, or NULL */
+  bool is_lost;           /* another hook has replaced the recorder's */
+  int64_t taken_at;       /* program time when a hook was first taken */
+  int64_t taken_since; /* clock when the current hook of the program was set */
+  int64_t taken_time;  /* ns without a hook: part of no record */
+  const void *state;   /* registry of the Lua state that is recorded */
+  pid_t process;       /* process that is recorded */
   l_lane *running;
   int64_t start, program_time; /* clock at begin; time of the last event */
   int64_t overhead;            /* ns since `start` that are not program time */
@@ -193,7 +202,13 @@ typedef struct l_recorder {
   pf_error error;        /* why recording has ended, or PF_OK */
   l_layout layout;
   uint32_t event_codes[4]; /* name ids by l_event_code, or PF_NO_NAME */
-  uint32_t kinds[2];       /* name ids of "function" and "main" */
+  /* Mode "calls" with the table `timeline`: lanes from max_lanes - 1 on share
+     that number, and a variable says which of them the next events are of. */
+  l_layout switch_layout;
+  uint32_t switch_area;   /* the variable */
+  uint32_t switch_code;   /* name id of "write" */
+  uint32_t shared_number; /* its last value, or L_NO_ID */
+  uint32_t kinds[2];      /* name ids of "function" and "main" */
   l_functions functions;
   l_lanes lanes;
   char own_source[LUA_IDSIZE]; /* source of recorder.lua */
@@ -204,11 +219,14 @@ typedef struct l_recorder {
   lua_State *main;
   _Atomic uint64_t due; /* ns that no sample stands for yet */
   int64_t last_tick;    /* clock at the last tick */
+  int64_t set_at, wait; /* clock when the timer was set, and ns up to its tick;
+                           paused: the rest of these, or 0 before the first */
   _Atomic bool is_held; /* see l_timer_hold */
   uint32_t random;      /* pseudo-random state: varies the interval */
   _Atomic(lua_State *) armed_thread; /* has the sampling hook; or NULL */
   lua_Hook saved_hook;               /* the program's own hook on that thread */
   int saved_mask, saved_count;
+  l_c_threads *c_threads; /* owned; NULL: not sampling */
   bool has_timer;
   timer_t timer;
   struct sigaction saved_action; /* previous action of SIGPROF */
@@ -357,6 +375,30 @@ void l_timer_release_hold (l_recorder *recorder, int64_t now);
 bool l_timer_is_armed (lua_State *thread);
 
 
+/* c_threads.c: begin and end to note the threads of L's state, for mode
+   "sampled". Without memory none are noted. */
+void l_c_threads_open (lua_State *L, l_recorder *recorder);
+void l_c_threads_close (lua_State *L, l_recorder *recorder);
+
+/* Signal handler: set the hook on the threads that have run since they had it.
+   `threads` may be NULL here and below. */
+void l_c_threads_arm (l_c_threads *threads, lua_Hook hook, int mask);
+
+/* A thread has run, and its hook is removed. */
+void l_c_threads_ran (l_c_threads *threads, lua_State *thread);
+
+/* The recorder's own functions resume this thread. */
+void l_c_threads_forget (l_c_threads *threads, lua_State *thread);
+
+/* recorder.c: the program sets a hook on a thread, which pauses recording; and
+   removes it. */
+void l_recorder_take (lua_State *L, l_recorder *recorder,
+                      const lua_State *thread);
+void l_recorder_give_back (lua_State *L, l_recorder *recorder);
+
+/* program_hooks.c: core.program_hooks. */
+int l_core_program_hooks (lua_State *L);
+
 /* coroutines.c: core.coroutines. */
 int l_core_coroutines (lua_State *L);
 
@@ -369,6 +411,11 @@ void l_calibration_open (l_recorder *recorder);
 
 /* Frees the calibration, if there is one. */
 void l_calibration_close (l_recorder *recorder);
+
+/* By how much the subtracted cost may be wrong, in ns: for each event half of
+   the range of the recent results without the smallest and the largest one. 0
+   without calibration. */
+int64_t l_calibration_error (const l_recorder *recorder);
 
 /* Measures one kind of event again, when the clock has reached calibrate_at. */
 void l_calibration_update (l_recorder *recorder);

@@ -19,6 +19,8 @@
 
 #include "lua/recorder/recorder.h"
 
+#define SHORTEST 1000 /* ns of a timer */
+
 /* The member for SIGEV_THREAD_ID: old headers of glibc lack its public name. */
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -89,8 +91,11 @@ static void disarm (lua_State *L, l_recorder *r, lua_Debug *ar) {
     r->armed_thread = NULL;
     lua_sethook(L, other, r->saved_mask, r->saved_count);
   }
-  else
+  else {
     lua_sethook(L, NULL, 0, 0);
+    if (r != NULL)
+      l_c_threads_ran(r->c_threads, L);
+  }
   if (other != NULL && (r->saved_mask & masks[ar->event]) != 0)
     other(L, ar);
 }
@@ -100,7 +105,8 @@ static void sample_hook (lua_State *L, lua_Debug *ar) {
   l_recorder *const r = atomic_load(&l_recording);
   const int event = ar->event;
   if (r != NULL && r->is_on &&
-      r->state == lua_topointer(L, LUA_REGISTRYINDEX)) {
+      r->state == lua_topointer(L, LUA_REGISTRYINDEX) &&
+      atomic_load(&r->due) >= (uint64_t)r->interval) {
     const int64_t before = l_now(r);
     take_samples(L, r, event);
     r->sampling_time += l_now(r) - before;
@@ -168,15 +174,22 @@ void l_timer_release (lua_State *L, l_recorder *r) {
 }
 
 
-/* Starts the timer: the interval plus or minus a random part of it, of up to a
-   sixteenth. */
-static void set_timer (l_recorder *r) {
-  r->random = r->random * 1664525u + 1013904223u;
-  const int64_t part = r->interval / 8 * (int64_t)(r->random >> 16) / 65536;
-  const int64_t wait = r->interval - r->interval / 16 + part;
+/* Starts the timer for a tick after `wait` ns. */
+static void set_timer (l_recorder *r, int64_t wait) {
   const struct itimerspec next = {
       .it_value = {wait / 1000000000, wait % 1000000000}};
+  r->set_at = l_now(r);
+  r->wait = wait;
   timer_settime(r->timer, 0, &next, NULL);
+}
+
+
+/* Returns the time to the next tick: the interval plus or minus a random part
+   of it, of up to a sixteenth. */
+static int64_t next_wait (l_recorder *r) {
+  r->random = r->random * 1664525u + 1013904223u;
+  const int64_t part = r->interval / 8 * (int64_t)(r->random >> 16) / 65536;
+  return r->interval - r->interval / 16 + part;
 }
 
 
@@ -207,7 +220,9 @@ static void tick (int number) {
       atomic_fetch_add(&r->due, (uint64_t)(now - r->last_tick));
     r->last_tick = now;
     arm(r);
-    set_timer(r);
+    l_c_threads_arm(r->c_threads, sample_hook,
+                    LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT);
+    set_timer(r, next_wait(r));
   }
   errno = errnum;
 }
@@ -228,7 +243,7 @@ pf_status l_timer_start (l_recorder *r, pf_error *error) {
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "cannot create a timer for samples");
   r->last_tick = l_now(r);
-  set_timer(r);
+  set_timer(r, r->wait > 0 ? r->wait : next_wait(r));
   return PF_OK;
 }
 
@@ -240,8 +255,14 @@ void l_timer_stop (l_recorder *r) {
   if (!r->has_timer)
     return;
   r->has_timer = false;
-  if (r->process == getpid()) /* fork copies no timers */
+  if (r->process == getpid()) { /* fork copies no timers */
     timer_delete(r->timer);
+    /* after a pause the rest of this interval follows */
+    const int64_t now = l_now(r), rest = r->wait - (now - r->set_at);
+    if (now > r->last_tick && !atomic_load(&r->is_held))
+      atomic_fetch_add(&r->due, (uint64_t)(now - r->last_tick));
+    r->wait = rest > SHORTEST ? rest : SHORTEST;
+  }
   sigaction(SIGPROF, &ignore, NULL);
   sigaction(SIGPROF, &r->saved_action, NULL);
   if (r->armed_thread != NULL)

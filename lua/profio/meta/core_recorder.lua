@@ -36,6 +36,12 @@ function core.check_recording(mode) end
 ---@return { create: function, resume: function, wrap: function, close: function }
 function core.coroutines(close) end
 
+---Returns functions that replace those of the debug library while hooks record.
+---@param sethook function of the library
+---@param gethook function of the library
+---@return { sethook: function, gethook: function }
+function core.program_hooks(sethook, gethook) end
+
 ---Returns the id of this process.
 ---@return integer
 function core.process_id() end
