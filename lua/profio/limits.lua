@@ -13,7 +13,7 @@
 -- limit within its error is decided by another scan of the calls, and fails where there is none.
 
 local core = require "profio.core"
-local exact_quantile = require "profio.internal.exact_quantile"
+local exact_quantile = require "profio.internal.calls.exact_quantile"
 local patterns = require "profio.internal.patterns"
 local suggestions = require "profio.internal.suggestions"
 local texts = require "profio.internal.texts"

@@ -69,7 +69,7 @@ describe("the modules that a command loads", function()
       assert.same({}, those_of(modules, "profio.exports.", "profio.internal.store",
          "profio.internal.compare", "profio.internal.explain", "profio.internal.inference",
          "profio.internal.writer", "profio.cli.verbs", "profio.cli.store", "profio.recorder",
-         "profio.view", "profio.internal.calls_view"))
+         "profio.view", "profio.internal.calls"))
       assert.is_true(count <= 50, count .. " modules")
    end)
 

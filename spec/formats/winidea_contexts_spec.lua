@@ -1,6 +1,9 @@
 local cores = require "spec.support.cores"
 local profio = require "profio"
+local records = require "spec.support.winidea"
 local rounds = require "spec.support.rounds"
+
+local codes = records.codes
 
 -- The sums of each function by lane, as cores.truth returns them.
 local function sums(trace)
@@ -10,14 +13,6 @@ local function sums(trace)
          list[row.context .. " " .. row.area] = { count = row.count, net = row.net,
             gross = row.gross, call = row.call }
       end
-   end
-   return list
-end
-
-local function codes(trace)
-   local list = {}
-   for _, warning in ipairs(trace.warnings) do
-      list[#list + 1] = warning.code
    end
    return list
 end
@@ -84,7 +79,6 @@ describe("a simulated system of one to five cores", function()
 end)
 
 describe("contexts of a timeline", function()
-   local records = require "spec.support.winidea"
    local mapping = "* CONTEXTS %NAME%,%HANDLE%\nNO_TASK,0x0\nTask,0x1\nISR,0x2\n"
       .. "* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%\n00000001,f,\n"
       .. "* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%\n20000000,run[0],\n20000001,run[1],\n"

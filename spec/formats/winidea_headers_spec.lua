@@ -1,17 +1,12 @@
 -- Headers of Text1 that were changed in the export dialog, and names that contain the separator.
 
 local profio = require "profio"
+local records = require "spec.support.winidea"
+
+local codes = records.codes
 
 local function opened(lines, options)
    return assert(profio.open({ data = table.concat(lines, "\n") .. "\n" }, options))
-end
-
-local function codes(trace)
-   local list = {}
-   for _, warning in ipairs(trace.warnings) do
-      list[#list + 1] = warning.code
-   end
-   return list
 end
 
 local rows = { "00000000,main,", "00000000,E,,10", "00000000,X,,40" }

@@ -1,9 +1,9 @@
 -- --limits: compares timing requirements in a file with the statistics of a trace.
 
-local calls_view = require "profio.internal.calls_view"
+local calls_view = require "profio.internal.calls"
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
-local exact_quantile = require "profio.internal.exact_quantile"
+local exact_quantile = require "profio.internal.calls.exact_quantile"
 local failure = require "profio.cli.failure"
 local limits = require "profio.limits"
 local plain = require "profio.reports.plain"

@@ -3,7 +3,7 @@
 
 local later = require "profio.internal.later"
 local actions = later "profio.cli.actions"
-local calls_view = later "profio.internal.calls_view"
+local calls_view = later "profio.internal.calls"
 local contexts = require "profio.cli.context"
 local exports = later "profio.exports"
 local failure = require "profio.cli.failure"

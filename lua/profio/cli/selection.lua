@@ -1,7 +1,7 @@
 -- --from, --to and --lane: the selected part of a trace.
 
 local later = require "profio.internal.later"
-local calls_view = later "profio.internal.calls_view"
+local calls_view = later "profio.internal.calls"
 local conditions = later "profio.internal.conditions"
 local failure = require "profio.cli.failure"
 local query = require "profio.cli.query"

@@ -3,7 +3,7 @@
 
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
-local view_warnings = require "profio.internal.view_warnings"
+local doubts = require "profio.internal.calls.doubts"
 
 local lanes = {}
 
@@ -305,7 +305,7 @@ end
 ---@return integer|string first time
 ---@return integer|nil length
 function lanes.spans(trace, given)
-   local counted = setmetatable({ counts = view_warnings.call_counts(trace) }, { __index = given })
+   local counted = setmetatable({ counts = doubts.counts(trace) }, { __index = given })
    local spans, message, code =
       core.store_spans(lanes.narrow(trace.events, given):reader(), counted)
    if not spans then

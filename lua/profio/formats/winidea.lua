@@ -13,6 +13,20 @@ winidea.several_runs = "ascending"
 winidea.help = "exports of the winIDEA profiler: Text1, binary timelines (.BIN) 1.0 and 1.1"
 winidea.extensions = { "bin", "txt", "xml" }
 
+-- Formats of the rows of each section, for reading and for writing; `info` is the help of the first
+-- one, which says what an empty one means.
+local function row_formats(info)
+   return { { name = "info_format", type = "text", default = "", help = info },
+      { name = "contexts_format", type = "text", default = "",
+        help = "rows of CONTEXTS: text and macros, %NAME%,%HANDLE%" },
+      { name = "handle_format", type = "text", default = "",
+        help = "rows of HANDLE: %HANDLE%,%NAME%,%VALUE%" },
+      { name = "statistics_format", type = "text", default = "",
+        help = "rows of STATISTICS: %HANDLE%,%VALUE%,%COUNT%,%T.NET%" },
+      { name = "timeline_format", type = "text", default = "",
+        help = "rows of TIMELINE: %HANDLE%,%EVENT%,%VALUE%,%TIME%" } }
+end
+
 winidea.options = {
    { name = "bin_version", type = "choice", choices = { "auto", "1.0", "1.1" }, default = "auto",
      help = "version of a binary timeline; auto detects it from the contents" },
@@ -29,18 +43,10 @@ winidea.options = {
    { name = "context_area", type = "text", default = "",
      help = "variables that hold the context which a core runs: names or handles, separated by "
          .. "commas; * stands for any text" },
-   { name = "info_format", type = "text", default = "",
-     help = "rows of INFO, if its header was changed; if empty (so for all below): as it states" },
-   { name = "contexts_format", type = "text", default = "",
-     help = "rows of CONTEXTS: text and macros, %NAME%,%HANDLE%" },
-   { name = "handle_format", type = "text", default = "",
-     help = "rows of HANDLE: %HANDLE%,%NAME%,%VALUE%" },
-   { name = "statistics_format", type = "text", default = "",
-     help = "rows of STATISTICS: %HANDLE%,%VALUE%,%COUNT%,%T.NET%" },
-   { name = "timeline_format", type = "text", default = "",
-     help = "rows of TIMELINE: %HANDLE%,%EVENT%,%VALUE%,%TIME%" },
    { name = "dialect", type = "choice", choices = { "auto", "bin" }, default = "auto",
      help = "bin: read the file as a binary timeline, whatever its contents look like" },
+   table.unpack(row_formats(
+      "rows of INFO, if its header was changed; if empty (so for all below): as it states")),
 }
 
 winidea.roles = {
@@ -58,20 +64,12 @@ winidea.write_options = {
      help = "for text1: write the timeline into a second file, with .BIN appended to the name" },
    { name = "timeline_states", type = "bool", default = true,
      help = "write events of states; else entering a state is a write of its variable" },
-   { name = "info_format", type = "text", default = "",
-     help = "rows of INFO; if empty (so for all below): as in the trace, else %TOTAL_TIME%" },
-   { name = "contexts_format", type = "text", default = "",
-     help = "rows of CONTEXTS: text and macros, %NAME%,%HANDLE%" },
-   { name = "handle_format", type = "text", default = "",
-     help = "rows of HANDLE: %HANDLE%,%NAME%,%VALUE%" },
-   { name = "statistics_format", type = "text", default = "",
-     help = "rows of STATISTICS: %HANDLE%,%VALUE%,%COUNT%,%T.NET%" },
-   { name = "timeline_format", type = "text", default = "",
-     help = "rows of TIMELINE: %HANDLE%,%EVENT%,%VALUE%,%TIME%" },
    { name = "line_end", type = "choice", choices = { "crlf", "lf" }, default = "crlf",
      help = "end of the lines of text1" },
    { name = "total_time", type = "int", default = -1,
      help = "for INFO, in ns; below 0: as in the trace, or none" },
+   table.unpack(row_formats(
+      "rows of INFO; if empty (so for all below): as in the trace, else %TOTAL_TIME%")),
 }
 
 -- Statistics are shown first if there are some, because an export may have no timeline.
@@ -79,6 +77,9 @@ winidea.first = { "statistics", "rows" }
 
 -- Records go into this table if none is named.
 winidea.main_written = "timeline"
+
+-- The end of each call is recorded, so a call that ends before those in it shows a wrong stack.
+winidea.records_ends = true
 
 -- The tables that other tables repeat.
 winidea.redundant = { events = true }

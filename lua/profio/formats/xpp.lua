@@ -312,6 +312,9 @@ function xpp.unwritten(options, given)
    return { flag "gap", writes_text(options) and given.deleted == "show" and flag "deleted" or nil }
 end
 
+-- A BREAK leaves functions without a leave, which is no sign of a wrong stack.
+xpp.has_breaks = true
+
 -- The tables that repeat the entries.
 xpp.redundant = { structure = true, events = true, settings = true }
 

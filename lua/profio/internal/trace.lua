@@ -128,7 +128,7 @@ end
 ---edges = "exclude" | "include", from, to, last, max_depth; see profio.calls
 ---@return profio.View
 function methods:calls(options)
-   return require("profio.internal.calls_view").of_trace(self, alive(self), options)
+   return require("profio.internal.calls").of_trace(self, alive(self), options)
 end
 
 ---Returns statistics of the calls, one row for each area, in order of names: area, handle, value,
@@ -142,7 +142,7 @@ end
 ---"name" | "first", and the options of calls
 ---@return profio.View
 function methods:call_statistics(options)
-   return require("profio.internal.calls_view").statistics(self, alive(self), options)
+   return require("profio.internal.calls").statistics(self, alive(self), options)
 end
 
 ---Explains why the slow calls of a function are slow: the gap between them and as many typical

@@ -22,41 +22,13 @@ function warnings.counter(owner, formula)
    return counters[owner][formula]
 end
 
--- Counts of calls, for each trace.
-local call_counts = setmetatable({}, { __mode = "k" })
+-- Functions that add warnings of an owner to a list.
+local sources = {}
 
----Returns the counts that each computation of the calls of a trace sets, its option `counts`.
----@param trace profio.Trace
----@return profio.core.CallCounts
-function warnings.call_counts(trace)
-   call_counts[trace] = call_counts[trace] or core.call_counts()
-   return call_counts[trace]
-end
-
--- Formats with a rule of their own: winIDEA records where each call ends, so one that ends before
--- those in it is enough for a note; functions that a BREAK of Xbase++ leaves have no leave.
-local is_crossing, is_breaking = { winidea = true }, { xpp = true }
-
--- Adds notes that the calls of a trace may lie on the wrong stacks: more than 5 % of them have no
--- enter or no leave, or some began while another one of their lane ran, or after it was suspended,
--- although most callers are suspended at the time of the call.
-local function add_doubts(list, trace)
-   local calls, unmatched, crossed, nested, late, running = call_counts[trace]:values()
-   local function add(code, message, ...)
-      list[#list + 1] = { code = code, kind = "note", message = message:format(...)
-         .. ": several tasks or cores on one lane?" }
-   end
-   if is_breaking[trace.format] then
-      unmatched = unmatched - crossed
-   end
-   if unmatched * 20 > calls or is_crossing[trace.format] and crossed > 0 then
-      add("calls-unmatched", "%d of %d calls (%.1f %%) have no enter or no leave", unmatched, calls,
-         unmatched / calls * 100)
-   end
-   if late + running > 0 and late + running < nested / 2 then
-      add("calls-overlap", "%d calls began or were resumed in a call that did not make them",
-         running + late)
-   end
+---Adds a function that adds further warnings of an owner to a list.
+---@param source fun(owner: any, list: profio.Warning[])
+function warnings.add_source(source)
+   sources[#sources + 1] = source
 end
 
 ---Adds a warning to the views over a trace or profile, once.
@@ -76,8 +48,8 @@ function warnings.of(owner)
    for message, code in pairs(notes[owner] or {}) do
       list[#list + 1] = { code = code, kind = "note", message = message }
    end
-   if call_counts[owner] then
-      add_doubts(list, owner)
+   for _, source in ipairs(sources) do
+      source(owner, list)
    end
    for formula, counter in pairs(counters[owner] or {}) do
       if counter:value() > 0 then

@@ -5,7 +5,7 @@ local core = require "profio.core"
 local data = require "profio.exports.html.profile_data"
 local lane_cores = require "profio.exports.html.lane_cores"
 local lanes = require "profio.exports.lanes"
-local view_warnings = require "profio.internal.view_warnings"
+local doubts = require "profio.internal.calls.doubts"
 
 ---@class profio.exports.html.timeline
 local timeline = { MOST_LANES = 250 } -- drawn by default
@@ -44,7 +44,7 @@ local function overview_of(trace, given, list, first, length, size)
       most_values = MOST_VALUES,
       most_longest = math.min(MOST_LONGEST, size // LONGEST_SIZE | 0),
       from = given.from, to = given.to,
-      counts = view_warnings.call_counts(trace) })
+      counts = doubts.counts(trace) })
 end
 
 -- Returns the title of a track.

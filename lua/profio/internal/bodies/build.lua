@@ -80,7 +80,7 @@ end
 local function of_calls(trace, given)
    local rows = given.calls or trace:calls { from = given.from, to = given.to }
    rows = given.lane ~= nil and rows:where { lane = given.lane } or rows
-   return body_of(require("profio.internal.calls_view").contexts(rows))
+   return body_of(require("profio.internal.calls").contexts(rows))
 end
 
 -- }======

@@ -1,5 +1,5 @@
--- What a profile keeps of its files: header fields that export pprof can keep, and how often their
--- samples were taken.
+-- The origin of a profile: header fields of its files that export pprof can keep, and how often
+-- their samples were taken.
 
 local file_sums = require "profio.internal.several.file_sums"
 local sampling = require "profio.internal.bodies.sampling"

@@ -3,7 +3,7 @@
 -- so maxima, quantiles and the jitter are those of all calls of the side. Counts, times and loads
 -- are means of the runs, so that sides with different numbers of runs can be compared.
 
-local calls_view = require "profio.internal.calls_view"
+local calls_view = require "profio.internal.calls"
 local core = require "profio.core"
 local traces = require "profio.internal.trace"
 local view = require "profio.view"

@@ -1,14 +1,14 @@
 -- Explains why the slow calls of a function are slow: reads the groups of calls that
 -- csrc/kernels/explain/explain.h describes, and lists the parts of the gap between them.
 
-local calls_view = require "profio.internal.calls_view"
+local calls_view = require "profio.internal.calls"
 local core = require "profio.core"
 local critical_path = require "profio.internal.explain.critical_path"
 local gap_parts = require "profio.internal.explain.gap_parts"
 local options = require "profio.internal.options"
 local part_sentences = require "profio.internal.explain.part_sentences"
 local suggestions = require "profio.internal.suggestions"
-local view_warnings = require "profio.internal.view_warnings"
+local doubts = require "profio.internal.calls.doubts"
 
 local call_groups = {}
 
@@ -369,7 +369,7 @@ function call_groups.of_trace(trace, state, area, given)
    local groups = read(core.explain(events(), { area = area, quantile = quantile,
       lanes = mine.lane ~= nil and lanes_of(trace, mine.lane) or nil, from = mine.from,
       to = mine.to, max_depth = mine.max_depth,
-      counts = view_warnings.call_counts(trace) }, events()))
+      counts = doubts.counts(trace) }, events()))
    local made = { area = area, calls = groups.all.count, partial = groups.partial.count,
       quantile = quantile }
    if made.calls < 2 then

@@ -1,7 +1,7 @@
 -- Statistics of calls in stores: each run with events has the packed sums of its calls
 -- (csrc/kernels/statistics/packed_sums.h), by area and lane, with the default options.
 
-local calls_view = require "profio.internal.calls_view"
+local calls_view = require "profio.internal.calls"
 local core = require "profio.core"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"

@@ -1,6 +1,6 @@
 -- The calls that are computed from the events of a trace, one row each.
 
-local calls_of = require "profio.internal.calls_view"
+local calls_of = require "profio.internal.calls"
 
 local calls = {
    name = "calls",

@@ -1,10 +1,12 @@
 -- Functions by the line at which their calls began, the longest net time first.
 
+local breaks = require "profio.formats.xpp.breaks"
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local span = require "profio.cli.selection"
+local traces = require "profio.internal.trace"
 local view = require "profio.view"
-local view_warnings = require "profio.internal.view_warnings"
+local doubts = require "profio.internal.calls.doubts"
 local xpp = require "profio.reports.xpp.entry_tables"
 local xpp_format = require "profio.formats.xpp"
 
@@ -36,9 +38,11 @@ local function calls_by_line(context, options)
    local calls = view.over(function()
       local events = core.events(trace.entries:reader(), { by_line = true,
          idle = xpp_format.idle_of(trace:options()),
-         ranges = core.line_ranges(trace.entries:reader(), false) })
+         ranges = breaks.ranges(traces.of(trace), function()
+            return trace.entries:reader()
+         end) })
       return core.calls(events, { recursion = options.recursion or "outermost", from = from,
-         to = to, counts = view_warnings.call_counts(trace) })
+         to = to, counts = doubts.counts(trace) })
    end, trace)
    return span.in_lane(calls, context.given)
 end

@@ -4,7 +4,7 @@
 -- recording or outlast it, the time outside before the first call, the end of the recording.
 -- Therefore every interpretation is tried, and the one that agrees best is reported.
 
-local calls_of = require "profio.internal.calls_view"
+local calls_of = require "profio.internal.calls"
 
 local verify = {}
 

@@ -3,7 +3,7 @@
 
 local calls = require "profio.reports.calls.calls"
 local call_statistics = require "profio.internal.compare.call_statistics"
-local calls_of = require "profio.internal.calls_view"
+local calls_of = require "profio.internal.calls"
 local core = require "profio.core"
 local diff = require "profio.internal.compare.statistics_diff"
 local distinguished = require "profio.internal.naming.distinguished"

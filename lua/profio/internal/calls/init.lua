@@ -7,7 +7,7 @@ local later = require "profio.internal.later"
 local lanes = later "profio.exports.lanes"
 local options = require "profio.internal.options"
 local view = require "profio.view"
-local view_warnings = require "profio.internal.view_warnings"
+local doubts = require "profio.internal.calls.doubts"
 
 local calls = {}
 
@@ -90,7 +90,7 @@ end
 ---@return profio.View
 function calls.of_trace(trace, state, given)
    local mine = checked(given, calls.options, "calls")
-   mine.counts = view_warnings.call_counts(trace)
+   mine.counts = doubts.counts(trace)
    local events = calls.events(trace, state, mine)
    return view.over(function()
       return core.calls(events(), mine)
@@ -144,7 +144,7 @@ end
 
 -- Returns a function that reads the events of a trace with core.statistics or core.packed_sums.
 local function reading(compute, trace, state, mine)
-   mine.counts = view_warnings.call_counts(trace)
+   mine.counts = doubts.counts(trace)
    local events = calls.events(trace, state, mine)
    return function()
       local is_read = not state.schema.events.stage and mine.recording ~= "events"
