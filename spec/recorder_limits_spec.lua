@@ -1,5 +1,5 @@
--- What a recorder can miss: coroutines that others resume, hooks of the program, short pieces
--- between pauses, more coroutines than a file has cores.
+-- Cases that a recorder could miss: coroutines that others resume, hooks of the program, short
+-- pieces between pauses, more coroutines than a file has cores.
 --
 -- Tags: user, stressed.
 

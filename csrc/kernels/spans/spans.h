@@ -33,7 +33,7 @@ typedef struct pf_spans {
                             end; the names of frames have values */
 } pf_spans;
 
-/* What was written to a variable. */
+/* A value that was written to a variable. */
 typedef struct pf_span_value {
   bool is_known, is_number;
   int64_t bits; /* the value or, with is_number, the bits of a double */

@@ -193,6 +193,14 @@ static int64_t next_wait (l_recorder *r) {
 }
 
 
+/* Adds the time since the last tick to `due`. */
+static void add_elapsed (l_recorder *r, int64_t now) {
+  if (now > r->last_tick && !atomic_load(&r->is_held))
+    atomic_fetch_add(&r->due, (uint64_t)(now - r->last_tick));
+  r->last_tick = now;
+}
+
+
 void l_timer_hold (l_recorder *r, int64_t now) {
   if (!r->has_timer)
     return;
@@ -216,9 +224,7 @@ static void tick (int number) {
   (void)number;
   if (r != NULL && r->is_on) {
     const int64_t now = l_now(r);
-    if (now > r->last_tick && !atomic_load(&r->is_held))
-      atomic_fetch_add(&r->due, (uint64_t)(now - r->last_tick));
-    r->last_tick = now;
+    add_elapsed(r, now);
     arm(r);
     l_c_threads_arm(r->c_threads, sample_hook,
                     LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT);
@@ -259,8 +265,7 @@ void l_timer_stop (l_recorder *r) {
     timer_delete(r->timer);
     /* after a pause the rest of this interval follows */
     const int64_t now = l_now(r), rest = r->wait - (now - r->set_at);
-    if (now > r->last_tick && !atomic_load(&r->is_held))
-      atomic_fetch_add(&r->due, (uint64_t)(now - r->last_tick));
+    add_elapsed(r, now);
     r->wait = rest > SHORTEST ? rest : SHORTEST;
   }
   sigaction(SIGPROF, &ignore, NULL);
