@@ -17,11 +17,11 @@ local function calls_of(durations)
    return table.concat(lines, "\n") .. "\n"
 end
 
--- 200 calls, of which the 198th by duration takes 1.999 ms and the 199th 2.1 ms.
+-- 5,000 calls, of which the 4,950th by duration takes 1.999 ms and the 4,951st 2.1 ms.
 local function tail()
    local list = {}
-   for i = 1, 200 do
-      list[i] = i == 198 and 1999000 or i == 199 and 2100000 or i == 200 and 2200000 or 1000000
+   for i = 1, 5000 do
+      list[i] = i < 4950 and 1000000 or i == 4950 and 1999000 or i < 5000 and 2100000 or 2200000
    end
    return calls_of(list)
 end
@@ -48,7 +48,7 @@ describe("a quantile of many calls", function()
    it("is exact after another scan, for all lanes and for one", function()
       math.randomseed(91)
       local durations, sorted = {}, { {}, {}, {} }
-      for i = 1, 3000 do
+      for i = 1, 12000 do
          durations[i] = math.floor(1000 * math.exp(math.random() * 3))
          for _, list in ipairs { sorted[1], sorted[2 + i % 2] } do
             list[#list + 1] = durations[i]
@@ -97,8 +97,8 @@ describe("a quantile of many calls", function()
       local short = command.file("short.events", "EVENTS\n0 enter f a\n5 leave f a\n")
       local text = events.command(tail(), "--report", "statistics", "--diff", short)
       assert.matches("\n *1 [^\n]* 0%.005 [^\n]* old ", text)
-      assert.matches("\n *200 [^\n]* about 2002%.943 [^\n]* new ", text)
-      assert.matches("\n *199 [^\n]* about 2002%.938 [^\n]* change ", text)
+      assert.matches("\n *5000 [^\n]* about 2002%.943 [^\n]* new ", text)
+      assert.matches("\n *4999 [^\n]* about 2002%.938 [^\n]* change ", text)
       local rows = events.command(tail(), "--report", "statistics", "--diff", short, "--output",
          "csv", "--columns", "area,about")
       assert.equal("area,about\nf,net_p99 net_p99_change gross_p99 gross_p99_change\n", rows)

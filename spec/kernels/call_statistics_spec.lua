@@ -248,10 +248,10 @@ describe("statistics of calls", function()
       assert.equal(0.5, trace:call_statistics():rows()[1].net_stddev)
    end)
 
-   it("have exact quantiles of 128 calls", function()
+   it("have exact quantiles of 4,096 calls", function()
       local text, time, values = {}, 0, {}
       math.randomseed(6)
-      for i = 1, 128 do
+      for i = 1, 4096 do
          values[i] = math.random(10 ^ 12 // 1 | 0)
          text[i] = ("%d e f; %d l f"):format(time, time + values[i])
          time = time + values[i]
@@ -264,10 +264,31 @@ describe("statistics of calls", function()
       end
    end)
 
+   it("have the quantiles of a group of the calls, and mark the same ones", function()
+      for seed, count in ipairs { 3000, 4096, 4097, 9000 } do
+         math.randomseed(seed)
+         local list, time = {}, 0
+         for i = 1, count do
+            local net = math.random(10 ^ 9 // 1 | 0)
+            list[i] = ("%d e f; %d l f"):format(time, time + net)
+            time = time + net
+         end
+         local trace <close> = events.open(events.of(table.concat(list, "; ")))
+         local row = trace:call_statistics { quantiles = "p10, p50, p99" }:rows()[1]
+         local same = trace:calls():group("area"):aggregate { "net_p10 = p10(net)",
+            "net_p50 = p50(net)", "net_p99 = p99(net)" }:rows()[1]
+         for _, name in ipairs { "net_p10", "net_p50", "net_p99" } do
+            assert.equal(same[name], row[name])
+         end
+         assert.equal(same.about, row.about and row.about:match "^net_p10 net_p50 net_p99")
+         assert.equal(count > 4096, row.about ~= nil)
+      end
+   end)
+
    it("keep quantiles of many calls within the error bound", function()
       local text, time, values = {}, 0, {}
       math.randomseed(5)
-      for i = 1, 5000 do
+      for i = 1, 15000 do
          values[i] = math.random(1000000)
          text[i] = ("%d e f; %d l f"):format(time, time + values[i])
          time = time + values[i]
@@ -279,7 +300,7 @@ describe("statistics of calls", function()
          local found, exact = row["net_p" .. percent], nearest_rank(values, percent)
          assert.is_true(math.abs(found - exact) <= exact / 256, percent .. ": " .. found)
       end
-      assert.equal(values[5000], row.net_p100)
+      assert.equal(values[15000], row.net_p100)
    end)
 
    it("are in order of names or of first occurrence, all lanes first", function()

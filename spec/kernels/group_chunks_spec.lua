@@ -84,6 +84,32 @@ describe("groups over timelines in chunks", function()
       check(timeline(30000, 0.02), true)
    end)
 
+   it("have the same quantiles, exact or not", function()
+      local exact = { { name = "p50", fn = "p50", column = "value" } }
+      -- 600 values of each area, for which they need memory for 1,024
+      for areas, is_exact in pairs { [8000] = true, [9000] = false } do
+         local list = {}
+         for i = 1, 2 * areas do
+            list[i] = ("<I4I4i8i8"):pack(0x20000000 + i % areas, 0, 10 ^ 6 // 1 * (i // areas + 1) + i, 0)
+         end
+         local bytes = table.concat(list):rep(300)
+         local function quantiles(parts)
+            local trace <close> = open(bytes)
+            local part = traces.of(trace).parts[1]
+            local rows = trace:row_count "timeline"
+            return core.rows(core.group(part:reader "timeline", keys[2], exact,
+               parts and chunks.readers(part, "timeline", rows, parts)))
+         end
+         local whole = quantiles()
+         assert.equal(areas, #whole)
+         for _, row in ipairs(whole) do
+            assert.equal(is_exact, row.about == nil)
+         end
+         assert.same(whole, quantiles(2))
+         assert.same(whole, quantiles(7))
+      end
+   end)
+
    it("fail at the same byte as one scan", function()
       math.randomseed(23)
       local bytes = timeline(30000, 0.001)

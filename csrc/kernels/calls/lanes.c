@@ -242,17 +242,3 @@ pf_status pf_lanes_slot (pf_lanes *p, uint32_t number, uint32_t area,
   *slot = *place;
   return *slot == PF_NO_SLOT ? link_slot(p, lane, area, first, slot) : PF_OK;
 }
-
-
-pf_status pf_lanes_renew (pf_lanes *p, uint32_t slot) {
-  const pf_slot old = p->slots[slot];
-  uint32_t *const place = place_of(p, old.lane, old.area);
-  if (place == NULL ||
-      add_slot(p, old.lane, old.area, old.kind, place) != PF_OK)
-    return PF_ENOMEM;
-  pf_slot *const renewed = &p->slots[*place];
-  *renewed = old;
-  renewed->age++;
-  renewed->group = PF_NO_ID;
-  return PF_OK;
-}

@@ -98,8 +98,7 @@ typedef struct pf_slot {
   uint32_t epoch;
   uint32_t plain_epoch; /* the epoch in which the fast path of stack.h may enter
                            it, or PF_NO_EPOCH */
-  uint32_t age;   /* in a chunk: number of unmatched leaves of the area before
-                   this slot replaced another one (pf_lanes_renew) */
+  uint32_t leaves; /* in a chunk: number of its unmatched leaves */
   uint32_t group; /* of its calls in kernels/statistics, or PF_NO_ID */
   int64_t last_enter, last_leave; /* INT64_MIN: none */
   int64_t earlier;                /* the latest time of earlier epochs */
@@ -166,11 +165,6 @@ static inline pf_status pf_slot_find (pf_lanes *lanes, uint32_t lane,
   return *slot != PF_NO_SLOT ? PF_OK
                              : pf_lanes_slot(lanes, lane, area, first, slot);
 }
-
-/* In a chunk: give the area a new slot, a copy of the one it had, so that the
-   calls before and after an unmatched leave are counted separately.
-   PF_ENOMEM. */
-pf_status pf_lanes_renew (pf_lanes *lanes, uint32_t slot);
 
 /* The area of a frame; PF_NO_AREA for frame 0. */
 static inline uint32_t pf_frame_area (const pf_frame *frame) {

@@ -40,7 +40,9 @@ void pf_chunk_end (pf_machine *m, pf_lane *lane, uint32_t slot,
     leave->children = before.children;
   }
   base->start = time;
-  m->is_out_of_memory |= pf_lanes_renew(&m->lanes, slot) != PF_OK;
+  /* Earlier calls of the slot in the chunk lie in the one that ends. */
+  m->chunk.needs_reread |= m->lanes.slots[slot].is_met;
+  m->lanes.slots[slot].leaves++;
 }
 
 

@@ -329,8 +329,8 @@ pf_status pf_push_orphan (pf_machine *m, uint32_t number, int64_t time,
                           unsigned flags, bool is_resume);
 
 /* orphans.c: a call ends that was entered in an earlier chunk: the topmost
-   frame `of`, or one that had no events before this one. May move the slots.
-   When out of memory m->is_out_of_memory is set. */
+   frame `of`, or one that had no events before this one. When out of memory
+   m->is_out_of_memory is set. */
 void pf_chunk_end (pf_machine *m, pf_lane *lane, uint32_t slot,
                    const pf_frame *of, int64_t time);
 

@@ -76,6 +76,23 @@ void pf_accumulator_add_fractions (pf_accumulator *m, const pf_batch *batch,
 }
 
 
+static void place (pf_state_place *s, uint64_t count, int64_t max, int64_t at) {
+  if (s->count == 0 || max > s->max || (max == s->max && at < s->at))
+    *s = (pf_state_place){s->count, max, at};
+  s->count += count;
+}
+
+
+void pf_accumulator_add_places (pf_accumulator *m, const pf_present *p,
+                                const int64_t *by) {
+  pf_state_place *const states = m->states;
+  const int64_t *const values = p->values;
+  for (size_t i = 0; i < p->rows; i++)
+    place(&states[p->groups[i]], 1, values[i],
+          by[p->places == NULL ? i : p->places[i]]);
+}
+
+
 /* Store a word if it is better than the stored one. `kind` is that of the
    accumulator, as a constant where that is faster. */
 static inline void pick (const pf_accumulator *m, pf_accumulator_kind kind,
@@ -194,6 +211,7 @@ pf_status pf_accumulator_reserve (pf_accumulator *m, size_t groups) {
       [PF_ACCUMULATE_VARIANCE] = sizeof(pf_state_variance),
       [PF_ACCUMULATE_SQUARES] = sizeof(pf_state_squares),
       [PF_ACCUMULATE_FRACTION] = sizeof(pf_state_fraction),
+      [PF_ACCUMULATE_AT_MAX] = sizeof(pf_state_place),
       [PF_ACCUMULATE_MIN] = sizeof(pf_state_value),
       [PF_ACCUMULATE_MAX] = sizeof(pf_state_value),
       [PF_ACCUMULATE_FIRST] = sizeof(pf_state_value),
@@ -267,7 +285,9 @@ pf_status pf_accumulator_add_absent (pf_accumulator *m, const pf_column *column,
 bool pf_accumulator_is_mergeable (const pf_accumulator *m) {
   switch (m->kind) {
     case PF_ACCUMULATE_COUNT:
-    case PF_ACCUMULATE_SQUARES: return true;
+    case PF_ACCUMULATE_SQUARES:
+    case PF_ACCUMULATE_AT_MAX:
+    case PF_ACCUMULATE_QUANTILE: return true;
     case PF_ACCUMULATE_SUM: return m->type == PF_INT;
     case PF_ACCUMULATE_MIN:
     case PF_ACCUMULATE_MAX:
@@ -283,38 +303,37 @@ void pf_accumulator_clone (pf_accumulator *m, const pf_accumulator *model) {
   *m = (pf_accumulator){.kind = model->kind,
                         .type = model->type,
                         .column = model->column,
+                        .by = model->by,
                         .names = model->names,
                         .counts_absent = model->counts_absent};
 }
 
 
 /* Merge the state of a group of later rows. */
-static void merge_state (pf_accumulator *m, uint32_t group,
-                         const pf_accumulator *more, size_t from) {
-  if (m->kind == PF_ACCUMULATE_COUNT)
-    ((pf_state_count *)m->states)[group] +=
-        ((const pf_state_count *)more->states)[from];
-  else if (m->kind == PF_ACCUMULATE_SUM) {
-    pf_state_sum *const s = &((pf_state_sum *)m->states)[group];
-    const pf_state_sum *const theirs =
-        &((const pf_state_sum *)more->states)[from];
-    s->count += theirs->count;
-    s->integer += theirs->integer;
-  }
-  else if (m->kind == PF_ACCUMULATE_SQUARES) {
-    pf_state_squares *const s = &((pf_state_squares *)m->states)[group];
-    const pf_state_squares *const theirs =
-        &((const pf_state_squares *)more->states)[from];
-    s->count += theirs->count;
-    s->sum += theirs->sum;
-    pf_squares_merge(&s->squares, &theirs->squares);
-  }
-  else {
+static pf_status merge_state (pf_accumulator *m, uint32_t group,
+                              const pf_accumulator *more, size_t from) {
+  if (m->kind == PF_ACCUMULATE_QUANTILE)
+    return pf_quantile_merge(&((pf_quantile *)m->states)[group], &m->pool,
+                             m->type, &((pf_quantile *)more->states)[from]);
+  if (m->kind >= PF_ACCUMULATE_MIN) {
     const pf_state_value *const theirs =
         &((const pf_state_value *)more->states)[from];
     if (theirs->seen != 0)
       pick(m, m->kind, &((pf_state_value *)m->states)[group], theirs->word);
+    return PF_OK;
   }
+  if (m->kind == PF_ACCUMULATE_AT_MAX) {
+    const pf_state_place *const theirs =
+        &((const pf_state_place *)more->states)[from];
+    if (theirs->count > 0)
+      place(&((pf_state_place *)m->states)[group], theirs->count, theirs->max,
+            theirs->at);
+    return PF_OK;
+  }
+  pf_summary summary = {.min = INT64_MAX, .max = INT64_MIN};
+  pf_accumulator_summary(more, from, &summary);
+  pf_accumulator_add_summary(m, group, &summary);
+  return PF_OK;
 }
 
 
@@ -327,9 +346,10 @@ pf_status pf_accumulator_merge (pf_accumulator *m, const pf_accumulator *more,
   for (size_t i = 0; more->absent != NULL && i < count; i++)
     m->absent[groups[i]] += more->absent[i];
   if (m->kind != PF_ACCUMULATE_DISTINCT) {
-    for (size_t i = 0; i < count; i++)
-      merge_state(m, groups[i], more, i);
-    return PF_OK;
+    pf_status status = PF_OK;
+    for (size_t i = 0; i < count && status == PF_OK; i++)
+      status = merge_state(m, groups[i], more, i);
+    return status;
   }
   for (uint32_t i = 0; i < more->set.known.count; i++) {
     const struct pf_member *const member = &more->set.members[i];
@@ -337,6 +357,68 @@ pf_status pf_accumulator_merge (pf_accumulator *m, const pf_accumulator *more,
       return PF_ENOMEM;
   }
   return PF_OK;
+}
+
+
+pf_status pf_accumulator_settle (pf_accumulator *m, size_t groups) {
+  pf_quantile *const states = m->states;
+  pf_status status = PF_OK;
+  for (size_t g = 0; m->kind == PF_ACCUMULATE_QUANTILE && g < groups &&
+                     g < m->capacity && status == PF_OK;
+       g++)
+    status = pf_quantile_settle(&states[g], &m->pool, m->type);
+  return status;
+}
+
+
+void pf_accumulator_summary (const pf_accumulator *m, size_t group,
+                             pf_summary *s) {
+  const pf_state_sum *const sum = m->states;
+  const pf_state_squares *const squares = m->states;
+  const pf_state_place *const places = m->states;
+  const pf_state_value *const values = m->states;
+  if (m->kind == PF_ACCUMULATE_MIN)
+    s->min = pf_unorder_int(values[group].word);
+  if (m->kind == PF_ACCUMULATE_MAX)
+    s->max = pf_unorder_int(values[group].word);
+  if (m->kind >= PF_ACCUMULATE_MIN)
+    return;
+  s->count = pf_accumulator_count(m, group);
+  if (m->kind == PF_ACCUMULATE_SUM)
+    s->sum = sum[group].integer;
+  if (m->kind == PF_ACCUMULATE_SQUARES) {
+    s->sum = squares[group].sum;
+    s->squares = squares[group].squares;
+  }
+  if (m->kind == PF_ACCUMULATE_AT_MAX)
+    s->at = places[group].at;
+}
+
+
+void pf_accumulator_add_summary (pf_accumulator *m, size_t group,
+                                 const pf_summary *s) {
+  pf_state_sum *const sum = m->states;
+  pf_state_squares *const squares = m->states;
+  pf_state_value *const values = m->states;
+  if (m->kind == PF_ACCUMULATE_COUNT)
+    ((pf_state_count *)m->states)[group] += s->count;
+  if (m->kind == PF_ACCUMULATE_SUM) {
+    sum[group].count += s->count;
+    sum[group].integer += s->sum;
+  }
+  if (m->kind == PF_ACCUMULATE_SQUARES) {
+    squares[group].count += s->count;
+    squares[group].sum += s->sum;
+    pf_squares_merge(&squares[group].squares, &s->squares);
+  }
+  if (s->min > s->max)
+    return;
+  if (m->kind == PF_ACCUMULATE_AT_MAX)
+    place(&((pf_state_place *)m->states)[group], s->count, s->max, s->at);
+  if (m->kind == PF_ACCUMULATE_MIN)
+    pick(m, m->kind, &values[group], pf_order_int(s->min));
+  if (m->kind == PF_ACCUMULATE_MAX)
+    pick(m, m->kind, &values[group], pf_order_int(s->max));
 }
 
 

@@ -1,8 +1,9 @@
 /*
 ** accumulator.h - accumulators of the aggregates: an array of states, one for
 ** each group, with a loop over the present values of a batch for each kind of
-** state. Used by aggregate.c: reserve, add, merge, read, close. An accumulator
-** owns its states, texts, counts and set until pf_accumulator_close.
+** state. Used by aggregate.c: reserve, add, merge, settle, read, close. An
+** accumulator owns its states, texts, counts and set until
+** pf_accumulator_close.
 */
 
 #ifndef accumulator_h
@@ -19,6 +20,7 @@ typedef enum pf_accumulator_kind {
   PF_ACCUMULATE_VARIANCE, /* pf_state_variance */
   PF_ACCUMULATE_SQUARES,  /* pf_state_squares */
   PF_ACCUMULATE_FRACTION, /* pf_state_fraction */
+  PF_ACCUMULATE_AT_MAX,   /* pf_state_place */
   PF_ACCUMULATE_MIN,      /* pf_state_value */
   PF_ACCUMULATE_MAX,      /* pf_state_value */
   PF_ACCUMULATE_FIRST,    /* pf_state_value */
@@ -58,6 +60,12 @@ typedef struct pf_state_fraction { /* of nums that are a count divided by a
   pf_fraction sum;
 } pf_state_fraction;
 
+typedef struct pf_state_place { /* of integers */
+  uint64_t count;
+  int64_t max;
+  int64_t at; /* the smallest integer of the other column beside it */
+} pf_state_place;
+
 typedef struct pf_state_value {
   uint64_t seen; /* 0: none yet; for the last of bytes: number of the batch */
   uint64_t word; /* an order word; for bytes, an id in `texts` */
@@ -77,7 +85,8 @@ typedef struct pf_accumulator {
   pf_accumulator_kind kind;
   pf_type type;
   size_t column; /* or PF_NO_COLUMN */
-  size_t by;     /* of fractions: the hidden column with the denominators */
+  size_t by;     /* of fractions: the hidden column with the denominators; of
+                    places: the other column, which has no missing values */
   void *states;  /* one per group */
   size_t size;   /* of a state */
   size_t capacity;
@@ -94,6 +103,7 @@ typedef struct pf_accumulator {
 /* The present values of a column in a batch, with their groups. */
 typedef struct pf_present {
   const uint32_t *groups;
+  const uint16_t *places; /* their rows in the batch; NULL: all rows */
   size_t rows;
   const void *values;    /* in the type of the column */
   const uint64_t *words; /* order words; NULL for bytes */
@@ -116,14 +126,19 @@ void pf_accumulator_add_fractions (pf_accumulator *accumulator,
                                    const pf_batch *batch,
                                    const uint32_t *groups);
 
+/* Add the present values of a batch to a PF_ACCUMULATE_AT_MAX, with the column
+   `by`. */
+void pf_accumulator_add_places (pf_accumulator *accumulator,
+                                const pf_present *present, const int64_t *by);
+
 /* Count the rows of a batch that have no value in `column`. PF_ENOMEM. */
 pf_status pf_accumulator_add_absent (pf_accumulator *accumulator,
                                      const pf_column *column,
                                      const uint32_t *groups, size_t rows);
 
 /* Whether accumulators of chunks can be merged with exactly the same result.
-   Sums and deviations of nums depend on the order; quantiles and stored texts
-   are not merged. */
+   Sums and deviations of nums depend on the order; stored texts are not
+   merged. */
 bool pf_accumulator_is_mergeable (const pf_accumulator *accumulator);
 
 /* Initialise an accumulator of the same kind and column, without states. */
@@ -136,6 +151,10 @@ pf_status pf_accumulator_merge (pf_accumulator *accumulator,
                                 const pf_accumulator *more,
                                 const uint32_t *groups, size_t count);
 
+/* After the last value: let all groups follow the rule of quantile.h.
+   PF_ENOMEM. */
+pf_status pf_accumulator_settle (pf_accumulator *accumulator, size_t groups);
+
 /* The sum of a PF_ACCUMULATE_SUM of integers. */
 pf_wide pf_accumulator_sum (const pf_accumulator *accumulator, size_t group);
 
@@ -147,6 +166,22 @@ uint64_t pf_accumulator_count (const pf_accumulator *accumulator, size_t group);
    on the kind. The group has a value, unless a sum is read. */
 double pf_accumulator_number (const pf_accumulator *accumulator, size_t group,
                               bool is_mean);
+
+/* What the accumulators of one column of integers know of the values of a
+   group. */
+typedef struct pf_summary {
+  uint64_t count;
+  pf_wide sum;
+  int64_t min, max, at; /* unless the count is 0; `at`: of pf_state_place */
+  pf_squares squares;
+} pf_summary;
+
+/* Set the part of a summary that an accumulator knows; add a summary to its
+   state, unless it is one of quantiles. */
+void pf_accumulator_summary (const pf_accumulator *accumulator, size_t group,
+                             pf_summary *summary);
+void pf_accumulator_add_summary (pf_accumulator *accumulator, size_t group,
+                                 const pf_summary *summary);
 
 void pf_accumulator_close (pf_accumulator *accumulator);
 

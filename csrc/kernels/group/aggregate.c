@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "kernels/group/aggregate.h"
-#include "kernels/group/accumulator.h"
 #include "kernels/group/estimates.h"
 #include "kernels/base/order.h"
 #include "model/dictionary/names.h"
@@ -29,86 +28,6 @@ struct pf_aggregates {
 };
 
 
-/* A percentage with at most six decimals, in millionths of one per cent. */
-static bool read_rank (const char *text, uint32_t *rank) {
-  uint64_t value = 0, unit = PF_RANK_SCALE / 100;
-  size_t digits = 0;
-  for (; *text >= '0' && *text <= '9' && digits < 3; text++, digits++)
-    value = value * 10 + (uint64_t)(*text - '0');
-  if (digits == 0)
-    return false;
-  value *= unit;
-  if (*text == '.') {
-    if (*++text == '\0')
-      return false;
-    for (; *text >= '0' && *text <= '9' && unit > 1; text++)
-      value += (uint64_t)(*text - '0') * (unit /= 10);
-  }
-  *rank = (uint32_t)value;
-  return *text == '\0' && value <= PF_RANK_SCALE;
-}
-
-
-bool pf_aggregate_named (const char *name, pf_aggregate *aggregate) {
-  static const char *const names[] = {"count", "sum",  "min",
-                                      "max",   "mean", "stddev",
-                                      "first", "last", "distinct"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0) {
-      aggregate->function = (pf_function)i;
-      return true;
-    }
-  aggregate->function = PF_QUANTILE;
-  return name[0] == 'p' && read_rank(name + 1, &aggregate->rank);
-}
-
-
-static bool takes_numbers (pf_function function) {
-  return function == PF_SUM || function == PF_MEAN || function == PF_STDDEV ||
-         function == PF_QUANTILE;
-}
-
-
-/* The type as which a function treats a column. */
-static pf_type taken_type (pf_function function, const pf_field *field) {
-  if (field == NULL || (takes_numbers(function) && pf_has_any_type(field)))
-    return PF_INT;
-  return field->type;
-}
-
-
-bool pf_aggregate_fits (pf_function function, const pf_field *field) {
-  const pf_type type = taken_type(function, field);
-  if (takes_numbers(function))
-    return type == PF_INT || type == PF_NUM;
-  switch (function) {
-    case PF_MIN:
-    case PF_MAX: return type != PF_AREA && type != PF_STACK;
-    default: return true;
-  }
-}
-
-
-size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
-                          size_t nfields) {
-  const bool is_sum =
-      aggregate->function == PF_SUM || aggregate->function == PF_MEAN;
-  return is_sum ? pf_remainder_of(fields, nfields, aggregate->column)
-                : PF_NO_COLUMN;
-}
-
-
-pf_type pf_aggregate_type (pf_function function, const pf_field *field) {
-  switch (function) {
-    case PF_COUNT:
-    case PF_DISTINCT: return PF_INT;
-    case PF_MEAN:
-    case PF_STDDEV: return PF_NUM;
-    default: return taken_type(function, field);
-  }
-}
-
-
 static pf_accumulator_kind kind_of (pf_function function, pf_type type) {
   switch (function) {
     case PF_COUNT: return PF_ACCUMULATE_COUNT;
@@ -120,6 +39,7 @@ static pf_accumulator_kind kind_of (pf_function function, pf_type type) {
     case PF_LAST: return PF_ACCUMULATE_LAST;
     case PF_DISTINCT: return PF_ACCUMULATE_DISTINCT;
     case PF_QUANTILE: return PF_ACCUMULATE_QUANTILE;
+    case PF_AT_MAX: return PF_ACCUMULATE_AT_MAX;
     default: return PF_ACCUMULATE_SUM;
   }
 }
@@ -143,7 +63,7 @@ static size_t accumulator_for (pf_aggregates *a, pf_function function,
                                size_t column, const pf_field *fields,
                                const pf_dictionary *names) {
   const pf_type type =
-      taken_type(function, column == PF_NO_COLUMN ? NULL : &fields[column]);
+      pf_aggregate_reads(function, column == PF_NO_COLUMN ? NULL : &fields[column]);
   const pf_accumulator_kind kind = kind_of(function, type);
   for (size_t i = 0; i < a->naccumulators; i++)
     if (has_results_of(&a->accumulators[i], kind, column)) {
@@ -178,6 +98,8 @@ static void plan_accumulators (pf_aggregates *a, const pf_field *fields,
         m->kind = PF_ACCUMULATE_FRACTION;
         m->by = rest;
       }
+      if (m->kind == PF_ACCUMULATE_AT_MAX)
+        m->by = each->by;
     }
 }
 
@@ -211,7 +133,8 @@ pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
   if (a == NULL)
     return PF_ENOMEM;
   for (size_t i = 0; i < count; i++)
-    a->list[i].name = results[i].name;
+    if (list[i].to != PF_NO_COLUMN)
+      a->list[i].name = results[list[i].to].name;
   plan_accumulators(a, fields, nfields, dictionary);
   *aggregates = a;
   return PF_OK;
@@ -236,7 +159,7 @@ void pf_aggregates_close (pf_aggregates *a) {
 static void prepare (pf_aggregates *a, const pf_batch *batch,
                      const uint32_t *groups, size_t column) {
   a->prepared = column;
-  a->present = (pf_present){groups, batch->rows, NULL, NULL};
+  a->present = (pf_present){groups, NULL, batch->rows, NULL, NULL};
   if (column == PF_NO_COLUMN)
     return;
   const pf_column *const c = &batch->columns[column];
@@ -252,7 +175,7 @@ static void prepare (pf_aggregates *a, const pf_batch *batch,
     for (; present != 0; present &= present - 1)
       a->rows[n++] = (uint16_t)(first + (size_t)__builtin_ctzll(present));
   }
-  a->present = (pf_present){a->groups, n, a->values, NULL};
+  a->present = (pf_present){a->groups, a->rows, n, a->values, NULL};
   pf_copy_values(c, a->rows, n, a->values);
   for (size_t i = 0; i < n; i++)
     a->groups[i] = groups[a->rows[i]];
@@ -277,6 +200,8 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
       return pf_no_memory(error);
     if (m->kind == PF_ACCUMULATE_FRACTION)
       pf_accumulator_add_fractions(m, batch, groups);
+    else if (m->kind == PF_ACCUMULATE_AT_MAX)
+      pf_accumulator_add_places(m, &a->present, batch->columns[m->by].ints);
     else if (pf_accumulator_add(m, &a->present) != PF_OK)
       return pf_no_memory(error);
     if (m->counts_absent && a->present.rows < batch->rows &&
@@ -323,10 +248,55 @@ pf_status pf_aggregates_merge (pf_aggregates *a, const pf_aggregates *more,
 }
 
 
+pf_status pf_aggregates_reserve (pf_aggregates *a, size_t ngroups) {
+  for (size_t i = 0; i < a->naccumulators; i++)
+    if (pf_accumulator_reserve(&a->accumulators[i], ngroups) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+pf_summary pf_aggregates_summary (const pf_aggregates *a, size_t column,
+                                  size_t group) {
+  pf_summary s = {.min = INT64_MAX, .max = INT64_MIN};
+  for (size_t i = 0; i < a->naccumulators; i++)
+    if (a->accumulators[i].column == column)
+      pf_accumulator_summary(&a->accumulators[i], group, &s);
+  return s;
+}
+
+
+void pf_aggregates_add_summary (pf_aggregates *a, size_t column, size_t group,
+                                const pf_summary *more) {
+  for (size_t i = 0; i < a->naccumulators; i++)
+    if (a->accumulators[i].column == column)
+      pf_accumulator_add_summary(&a->accumulators[i], group, more);
+}
+
+
+pf_quantile *pf_aggregates_quantile (const pf_aggregates *a, size_t column,
+                                     size_t group, pf_quantile_pool **pool) {
+  size_t i = 0;
+  while (a->accumulators[i].kind != PF_ACCUMULATE_QUANTILE ||
+         a->accumulators[i].column != column)
+    i++;
+  *pool = &a->accumulators[i].pool;
+  return &((pf_quantile *)a->accumulators[i].states)[group];
+}
+
+
+pf_status pf_aggregates_settle (pf_aggregates *a, size_t ngroups) {
+  for (size_t i = 0; i < a->naccumulators; i++)
+    if (pf_accumulator_settle(&a->accumulators[i], ngroups) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
 /* Write the sum or mean of integers, including the rounding remainders of their
    hidden column. */
 static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
-                            pf_column *column, pf_error *error) {
+                            pf_column *column, size_t row, pf_error *error) {
   const pf_aggregate *const aggregate = &a->list[number];
   const pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
   const size_t rest = a->rest_of[number];
@@ -336,58 +306,63 @@ static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
     sum = sum * unit + pf_accumulator_sum(&a->accumulators[rest], group);
   }
   if (aggregate->function == PF_MEAN) {
-    column->nums[group] = pf_ratio(sum, pf_accumulator_count(m, group) * unit);
+    column->nums[row] = pf_ratio(sum, pf_accumulator_count(m, group) * unit);
     return PF_OK;
   }
   if (rest != PF_NO_COLUMN)
     sum = pf_ns_of_parts(sum);
-  if (sum != (int64_t)sum)
+  column->ints[row] = (int64_t)sum;
+  if (sum != (int64_t)sum && aggregate->may_overflow)
+    pf_set_missing(column, row);
+  else if (sum != (int64_t)sum)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "aggregate %s: a sum exceeds 64 bits; use the mean, or "
                    "group fewer rows",
                    aggregate->name);
-  column->ints[group] = (int64_t)sum;
   return PF_OK;
 }
 
 
 /* Write one result that is not missing. */
 static pf_status put (const pf_aggregates *a, size_t number, size_t group,
-                      pf_column *column, pf_error *error) {
+                      pf_column *column, size_t row, pf_error *error) {
   const pf_aggregate *const aggregate = &a->list[number];
   pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
   if (aggregate->function == PF_COUNT) {
     uint64_t count = pf_accumulator_count(m, group);
     if (aggregate->column == PF_NO_COLUMN && m->absent != NULL)
       count += m->absent[group];
-    column->ints[group] = (int64_t)count;
+    column->ints[row] = (int64_t)count;
     return PF_OK;
   }
   if (m->kind == PF_ACCUMULATE_SUM && m->type == PF_INT)
-    return put_total(a, number, group, column, error);
+    return put_total(a, number, group, column, row, error);
   switch (m->kind) {
     case PF_ACCUMULATE_SUM:
     case PF_ACCUMULATE_FRACTION:
     case PF_ACCUMULATE_VARIANCE:
     case PF_ACCUMULATE_SQUARES:
-      column->nums[group] =
+      column->nums[row] =
           pf_accumulator_number(m, group, aggregate->function == PF_MEAN);
       break;
     case PF_ACCUMULATE_COUNT:
     case PF_ACCUMULATE_DISTINCT:
-      column->ints[group] = (int64_t)pf_accumulator_count(m, group);
+      column->ints[row] = (int64_t)pf_accumulator_count(m, group);
+      break;
+    case PF_ACCUMULATE_AT_MAX:
+      column->ints[row] = ((pf_state_place *)m->states)[group].at;
       break;
     case PF_ACCUMULATE_QUANTILE:
-      pf_unorder(column, group,
+      pf_unorder(column, row,
                  pf_quantile_at(&((pf_quantile *)m->states)[group], m->type,
                                 aggregate->rank));
       break;
     default: {
       const uint64_t word = ((pf_state_value *)m->states)[group].word;
       if (m->type == PF_BYTES)
-        column->bytes[group] = pf_name(m->texts, (uint32_t)word);
+        column->bytes[row] = pf_name(m->texts, (uint32_t)word);
       else
-        pf_unorder(column, group, word);
+        pf_unorder(column, row, word);
     }
   }
   return PF_OK;
@@ -396,45 +371,69 @@ static pf_status put (const pf_aggregates *a, size_t number, size_t group,
 
 /* Write the hidden column of a sum: its rounding remainder, or the denominators
    of fractions. */
-static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
-                       pf_column *column) {
+static void put_rest (const pf_aggregates *a, size_t number, size_t group,
+                      int64_t *to) {
   const pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
-  const size_t rest = a->rest_of[number];
-  for (size_t g = 0; g < ngroups; g++) {
-    if (m->kind == PF_ACCUMULATE_FRACTION) {
-      const pf_fraction *const sum = &((pf_state_fraction *)m->states)[g].sum;
-      column->ints[g] = sum->denominator == 0 ? 1 : sum->denominator;
-      continue;
-    }
-    const pf_wide parts = pf_accumulator_sum(m, g) * PF_REMAINDER_UNIT +
-                          pf_accumulator_sum(&a->accumulators[rest], g);
-    column->ints[g] =
-        (int64_t)(parts - pf_ns_of_parts(parts) * PF_REMAINDER_UNIT);
+  if (m->kind == PF_ACCUMULATE_FRACTION) {
+    const pf_fraction *const sum = &((pf_state_fraction *)m->states)[group].sum;
+    *to = sum->denominator == 0 ? 1 : sum->denominator;
+    return;
   }
+  const pf_accumulator *const rest = &a->accumulators[a->rest_of[number]];
+  const pf_wide parts = pf_accumulator_sum(m, group) * PF_REMAINDER_UNIT +
+                        pf_accumulator_sum(rest, group);
+  *to = (int64_t)(parts - pf_ns_of_parts(parts) * PF_REMAINDER_UNIT);
 }
 
 
-/* Write the column `about`: which quantiles are estimates. */
-static pf_status put_about (const pf_aggregates *a, size_t ngroups,
-                            pf_dictionary *names, pf_column *column) {
-  pf_estimates about = {.at = NULL};
+static bool has_rest (const pf_aggregates *a, size_t number) {
+  const pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
+  return a->list[number].function == PF_SUM &&
+         (a->rest_of[number] != PF_NO_COLUMN ||
+          m->kind == PF_ACCUMULATE_FRACTION);
+}
+
+
+/* Write the results of one aggregate. */
+static pf_status put_all (const pf_aggregates *a, size_t number,
+                          pf_store *store, const uint32_t *row_of,
+                          size_t ngroups, pf_error *error) {
+  const pf_accumulator *const m = &a->accumulators[a->accumulator_of[number]];
+  /* For an empty group count, sum and distinct are 0, so that sums over chunks
+     add up; the others are missing. */
+  const pf_function function = a->list[number].function;
+  const size_t to = a->list[number].to;
+  const bool zero =
+      function == PF_COUNT || function == PF_SUM || function == PF_DISTINCT;
   pf_status status = PF_OK;
-  column->has_missing = true; /* the bitmap is clear */
   for (size_t g = 0; g < ngroups && status == PF_OK; g++) {
-    for (size_t i = 0; i < a->count && status == PF_OK; i++) {
-      const pf_accumulator *const m = &a->accumulators[a->accumulator_of[i]];
-      if (a->list[i].function == PF_QUANTILE &&
-          pf_accumulator_count(m, g) > 0 &&
-          pf_quantile_error(&((const pf_quantile *)m->states)[g], m->type,
-                            a->list[i].rank) > 0 &&
-          !pf_estimates_add(&about, a->list[i].name))
-        status = PF_ENOMEM;
-    }
-    if (status == PF_OK)
-      status = pf_estimates_put(&about, names, column, g);
+    const size_t row = row_of == NULL ? g : row_of[g];
+    if (row == PF_NO_ROW)
+      continue;
+    if (!zero && pf_accumulator_count(m, g) == 0)
+      pf_store_set_missing(store, to, row);
+    else
+      status = put(a, number, g, &store->columns[to], row, error);
   }
-  free(about.at);
   return status;
+}
+
+
+/* Write into column `about` of a row which quantiles of a group are
+   estimates. */
+static pf_status put_about (const pf_aggregates *a, size_t group,
+                            pf_estimates *about, pf_dictionary *names,
+                            pf_column *column, size_t row) {
+  for (size_t i = 0; i < a->count; i++) {
+    const pf_accumulator *const m = &a->accumulators[a->accumulator_of[i]];
+    if (a->list[i].function == PF_QUANTILE && a->list[i].to != PF_NO_COLUMN &&
+        pf_accumulator_count(m, group) > 0 &&
+        pf_quantile_error(&((const pf_quantile *)m->states)[group], m->type,
+                          a->list[i].rank) > 0 &&
+        !pf_estimates_add(about, a->list[i].name))
+      return PF_ENOMEM;
+  }
+  return pf_estimates_put(about, names, column, row);
 }
 
 
@@ -450,36 +449,36 @@ size_t pf_aggregates_add_about (const pf_aggregate *list, size_t count,
 }
 
 
-pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
+pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store,
+                                size_t hidden, const uint32_t *row_of,
                                 size_t ngroups, pf_error *error) {
-  size_t hidden = first + a->count;
+  if (pf_aggregates_reserve(a, ngroups) != PF_OK ||
+      pf_aggregates_settle(a, ngroups) != PF_OK)
+    return pf_no_memory(error);
   for (size_t i = 0; i < a->count; i++) {
-    pf_accumulator *const m = &a->accumulators[a->accumulator_of[i]];
-    const size_t rest = a->rest_of[i];
-    if (pf_accumulator_reserve(m, ngroups) != PF_OK ||
-        (rest != PF_NO_COLUMN &&
-         pf_accumulator_reserve(&a->accumulators[rest], ngroups) != PF_OK))
-      return pf_no_memory(error);
-    /* For an empty group count, sum and distinct are 0, so that sums over
-       chunks add up; the others are missing. */
-    const pf_function function = a->list[i].function;
-    const bool zero =
-        function == PF_COUNT || function == PF_SUM || function == PF_DISTINCT;
-    for (size_t g = 0; g < ngroups; g++) {
-      if (!zero && pf_accumulator_count(m, g) == 0) {
-        pf_store_set_missing(store, first + i, g);
-        continue;
-      }
-      const pf_status status = put(a, i, g, &store->columns[first + i], error);
-      if (status != PF_OK)
-        return status;
-    }
-    if (function == PF_SUM &&
-        (rest != PF_NO_COLUMN || m->kind == PF_ACCUMULATE_FRACTION))
-      put_rests(a, i, ngroups, &store->columns[hidden++]);
+    if (a->list[i].to == PF_NO_COLUMN)
+      continue;
+    const pf_status status = put_all(a, i, store, row_of, ngroups, error);
+    if (status != PF_OK)
+      return status;
+    if (!has_rest(a, i))
+      continue;
+    for (size_t g = 0; g < ngroups; g++)
+      if (row_of == NULL || row_of[g] != PF_NO_ROW)
+        put_rest(a, i, g,
+                 &store->columns[hidden].ints[row_of == NULL ? g : row_of[g]]);
+    hidden++;
   }
-  return hidden == store->nfields || put_about(a, ngroups, store->dictionary,
-                                               &store->columns[hidden]) == PF_OK
-             ? PF_OK
-             : pf_no_memory(error);
+  pf_estimates about = {.at = NULL};
+  pf_status status = PF_OK;
+  if (hidden < store->nfields)
+    store->columns[hidden].has_missing = true; /* the bitmap is clear */
+  for (size_t g = 0;
+       hidden < store->nfields && g < ngroups && status == PF_OK; g++)
+    if (row_of == NULL || row_of[g] != PF_NO_ROW)
+      status =
+          put_about(a, g, &about, store->dictionary, &store->columns[hidden],
+                    row_of == NULL ? g : row_of[g]);
+  free(about.at);
+  return status == PF_OK ? PF_OK : pf_no_memory(error);
 }

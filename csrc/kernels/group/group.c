@@ -279,7 +279,8 @@ static pf_status make_rows (group_reader *g, pf_error *error) {
   pf_status status = pf_keys_finish(scan->keys, store, error);
   if (status == PF_OK)
     status =
-        pf_aggregates_finish(scan->aggregates, store, g->nkeys, count, error);
+        pf_aggregates_finish(scan->aggregates, store,
+                             g->nkeys + g->naggregates, NULL, count, error);
   if (status == PF_OK)
     status = pf_store_reader(store, NULL, count, &g->rows, error);
   g->done = status == PF_OK;
@@ -480,7 +481,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
       !make_wanted(g, keys, aggregates) ||
       pf_keys_open(keys, nkeys, &g->scan.keys) != PF_OK ||
       pf_aggregates_open(aggregates, naggregates, input->fields, input->nfields,
-                         input->dictionary, g->fields + nkeys,
+                         input->dictionary, g->fields,
                          &g->scan.aggregates) != PF_OK)
     return pf_reader_opened(&g->reader, pf_no_memory(error), reader);
   g->scan.may_run_apart = may_run_apart(g, keys, aggregates);

@@ -14,9 +14,10 @@
 ** Open a reader over the groups of `input` (borrowed), in the order of first
 ** occurrence: the keys, then the aggregates. types[0..nkeys-1] are the types of
 ** the key columns; `retype` of pf_group_run may change the type of a computed
-** key. Names are copied; the helps of keys are those of the input. The first
-** `next` reads the whole input; of a live file the rows that it has. Without
-** keys there is one row, even if the input has none. PF_ENOMEM.
+** key; aggregates[i].to is nkeys + i. Names are copied; the helps of keys are
+** those of the input. The first `next` reads the whole input; of a live file
+** the rows that it has. Without keys there is one row, even if the input has
+** none. PF_ENOMEM.
 */
 pf_status pf_group_open (pf_reader *input, const pf_key *keys,
                          const pf_type *types, size_t nkeys,

@@ -144,15 +144,20 @@ static inline pf_status add_to_buckets (pf_quantile *q, pf_type type,
 }
 
 
+static uint32_t most_words (const pf_quantile_pool *pool) {
+  return pool->needed > PF_EXACT_TOTAL ? PF_EXACT_REDUCED : PF_EXACT_VALUES;
+}
+
+
 /* Move the stored values into buckets. */
 static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
-  q->sketched = pool->sketched = true;
+  q->sketched = true;
   q->min = UINT64_MAX;
   q->max = 0;
   for (uint64_t i = 0; q->words != NULL && i < q->count; i++)
     if (add_to_buckets(q, type, q->words[i]) != PF_OK)
       return PF_ENOMEM;
-  pool->exact -= q->capacity;
+  pool->needed += PF_EXACT_VALUES - q->capacity;
   free(q->words);
   q->words = NULL;
   return PF_OK;
@@ -162,16 +167,21 @@ static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
 /* Reserve memory for one more value, or change to buckets. */
 static pf_status reserve (pf_quantile *q, pf_quantile_pool *pool,
                           pf_type type) {
-  const uint32_t usual =
-      pool->exact > PF_EXACT_TOTAL ? PF_EXACT_REDUCED : PF_EXACT_VALUES;
   size_t capacity = q->capacity;
-  if (capacity >= (pool->max_exact > 0 ? pool->max_exact : usual))
+  if (capacity >= most_words(pool))
     return sketch(q, pool, type);
   if (!pf_grow(&q->words, &capacity, capacity + 1))
     return PF_ENOMEM;
-  pool->exact += capacity - q->capacity;
+  pool->needed += capacity - q->capacity;
   q->capacity = (uint32_t)capacity;
   return PF_OK;
+}
+
+
+pf_status pf_quantile_settle (pf_quantile *q, pf_quantile_pool *pool,
+                              pf_type type) {
+  return q->words != NULL && q->count > most_words(pool) ? sketch(q, pool, type)
+                                                         : PF_OK;
 }
 
 
@@ -186,22 +196,6 @@ pf_status pf_quantile_add (pf_quantile *q, pf_quantile_pool *pool, pf_type type,
     q->words[q->count] = word;
   q->count++;
   q->sorted = false;
-  return PF_OK;
-}
-
-
-pf_status pf_quantile_add_codes (pf_quantile *q, const uint16_t *codes,
-                                 size_t step, size_t count) {
-  size_t missing = 0, zeros = 0;
-  for (size_t i = 0; i < count; i++) {
-    const uint32_t code = codes[i * step];
-    missing += code == 0;
-    zeros += code == 1;
-    if (code > 1 && count_bucket(&q->positive, code + PF_BUCKET_CODED) != PF_OK)
-      return PF_ENOMEM;
-  }
-  q->zeros += zeros;
-  q->count += count - missing;
   return PF_OK;
 }
 

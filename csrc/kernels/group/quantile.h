@@ -1,15 +1,20 @@
 /*
 ** quantile.h - quantiles of the values of one group, by nearest rank. Used by
 ** this folder, kernels/statistics and kernels/spans: add values or codes,
-** merge, at, free. Initialise with zeros. A quantile owns its words and
+** merge, settle, at, free. Initialise with zeros. A quantile owns its words and
 ** buckets.
 **
-** Few values are all stored, so quantiles are exact. Beyond PF_EXACT_VALUES
-** (PF_EXACT_REDUCED once a pool has memory for more than PF_EXACT_TOTAL values,
-** or max_exact of the pool) they are only counted, in log-linear buckets (as in
+** Few values are all stored, so quantiles are exact: up to PF_EXACT_VALUES of a
+** group, or PF_EXACT_REDUCED in a pool whose groups need memory for more than
+** PF_EXACT_TOTAL values. More are only counted, in log-linear buckets (as in
 ** HDR histograms) whose width is at most 1/128 of their lower bound: then the
 ** relative error is at most 1/256, while integers below 256, the minimum and
 ** the maximum stay exact.
+**
+** Which groups are stored depends only on how many values each has in the end,
+** not on their order: what a group needs never becomes less, and a group that
+** has more than PF_EXACT_REDUCED when the pool is full moves into buckets when
+** it is settled. So the quantiles of chunks can be merged.
 */
 
 #ifndef quantile_h
@@ -25,7 +30,6 @@
 
 /* The bucket of a magnitude is the top of its bits as a double: 11 bits of
    exponent and 7 of the fraction, so each power of two has 128 buckets. */
-#define PF_LINE         64 /* bytes of a cache line */
 #define PF_BUCKET_SHIFT 45
 #define PF_BUCKET_CODED \
   ((UINT32_C(1023) << 7) - 2) /* the bucket of 1 has code
@@ -39,10 +43,8 @@
 /* Counts shared by all groups of one result. Initialise with zeros. It owns no
    memory. */
 typedef struct pf_quantile_pool {
-  size_t exact;       /* values for which all groups have memory */
-  uint32_t max_exact; /* maximum of stored values of a group: 16 or a larger
-                         power of 2; 0: see above */
-  bool sketched;      /* some group uses buckets */
+  size_t needed; /* values for which the groups had memory, or would have had
+                    if their values had come as words */
 } pf_quantile_pool;
 
 /* Counters of buckets first..first+size-1. Few need more than 8 bits, and less
@@ -78,17 +80,18 @@ static inline uint16_t pf_quantile_code (int64_t value) {
   return (uint16_t)(value > 0 ? code : value == 0);
 }
 
-/* Add integers >= 0 with the codes codes[0], codes[step], ... to a sketched
-   quantile; code 0 is skipped. `min` and `max` must be set before
-   pf_quantile_at. PF_OK or PF_ENOMEM. */
-pf_status pf_quantile_add_codes (pf_quantile *quantile, const uint16_t *codes,
-                                 size_t step, size_t count);
-
 /* Add `values` integers with a code, 1 or more. If the values are stored, they
-   are moved into buckets first. `min` and `max` must be set before
-   pf_quantile_at. PF_OK or PF_ENOMEM. */
+   are moved into buckets first. After all codes, extend. PF_OK or
+   PF_ENOMEM. */
 pf_status pf_quantile_add_count (pf_quantile *quantile, pf_quantile_pool *pool,
                                  uint16_t code, uint64_t values);
+
+/* Set the order words of minimum and maximum of what was added as codes. */
+static inline void pf_quantile_extend (pf_quantile *quantile, uint64_t min,
+                                       uint64_t max) {
+  quantile->min = min < quantile->min ? min : quantile->min;
+  quantile->max = max > quantile->max ? max : quantile->max;
+}
 
 /* Set *code to the next code above it that a sketched quantile of integers >= 0
    has values of, and *values to their number. False: there is none. */
@@ -99,16 +102,10 @@ bool pf_quantile_next_count (const pf_quantile *quantile, uint16_t *code,
    none or they are in buckets. */
 const uint64_t *pf_quantile_words (pf_quantile *quantile);
 
-/* Prefetch the counters of codes from..to. */
-static inline void pf_quantile_prefetch (const pf_quantile *quantile,
-                                         uint16_t from, uint16_t to) {
-  const pf_buckets *const b = &quantile->positive;
-  const uint32_t first = from + PF_BUCKET_CODED - b->first;
-  const uint32_t last = to + PF_BUCKET_CODED - b->first;
-  for (uint32_t i = first < b->size ? first : 0; i <= last && i < b->size;
-       i += PF_LINE)
-    __builtin_prefetch(b->counts + i, 1);
-}
+/* After the last value: move the values into buckets if the pool demands it.
+   PF_OK or PF_ENOMEM. */
+pf_status pf_quantile_settle (pf_quantile *quantile, pf_quantile_pool *pool,
+                              pf_type type);
 
 /* Add the values of `more`. PF_OK or PF_ENOMEM. */
 pf_status pf_quantile_merge (pf_quantile *quantile, pf_quantile_pool *pool,

@@ -8,7 +8,7 @@
 
 #include "kernels/base/order.h"
 #include "kernels/spans/spans.h"
-#include "kernels/statistics/groups.h"
+#include "kernels/calls/call.h"
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
 
@@ -30,7 +30,6 @@ static uint64_t heat_key (uint32_t frame, uint32_t column, uint32_t bucket) {
 void pf_durations_init (pf_durations *d, int64_t first, int64_t length) {
   *d = (pf_durations){
       .first = first, .length = length, .width = length / PF_HEAT_COLUMNS + 1};
-  d->pool.max_exact = PF_EXACT_CALLS; /* as in statistics of calls */
   pf_id_table_init(&d->keys);
 }
 
@@ -179,8 +178,19 @@ bool pf_durations_add (pf_durations *d, uint32_t frame, const int64_t *times,
 }
 
 
+/* Decide which quantiles are exact. */
+static bool settle (pf_durations *d) {
+  bool ok = true;
+  for (size_t frame = 0; ok && frame < d->count; frame++)
+    for (size_t kind = 0; ok && kind < PF_DURATION_KINDS; kind++)
+      ok = pf_quantile_settle(&d->frames[frame].quantiles[kind], &d->pool,
+                              PF_INT) == PF_OK;
+  return ok;
+}
+
+
 bool pf_durations_finish (pf_durations *d) {
-  if (!flush(d))
+  if (!flush(d) || !settle(d))
     return false;
   const uint32_t count = d->keys.count;
   pf_pair *const pairs = pf_array(2 * (size_t)count + 1, sizeof *pairs);

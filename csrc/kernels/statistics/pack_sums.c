@@ -14,6 +14,28 @@
 #include "model/base/sorts.h"
 #include "model/base/unpack.h"
 
+#define ALL_OF(which)                                                  \
+  {.function = PF_SUM, .column = (which), .to = PF_NO_COLUMN},          \
+      {.function = PF_MIN, .column = (which), .to = PF_NO_COLUMN},      \
+      {.function = PF_MAX, .column = (which), .to = PF_NO_COLUMN},      \
+      {.function = PF_STDDEV, .column = (which), .to = PF_NO_COLUMN},   \
+      {.function = PF_QUANTILE, .column = (which), .to = PF_NO_COLUMN}, \
+      {.function = PF_AT_MAX,                                           \
+       .column = (which),                                               \
+       .by = PF_CALL_START,                                             \
+       .to = PF_NO_COLUMN}
+
+static const pf_aggregate all[PF_SUMS_AGGREGATES] = {
+    {.function = PF_SUM, .column = PF_CALL_COUNT, .to = PF_NO_COLUMN},
+    ALL_OF(PF_NET),
+    ALL_OF(PF_GROSS),
+    ALL_OF(PF_CALL),
+    ALL_OF(PF_PERIOD),
+    ALL_OF(PF_OUTSIDE)};
+
+const pf_call_aggregates pf_sums_aggregates = {
+    .list = all, .count = PF_SUMS_AGGREGATES, .each = true};
+
 /* A group of the pack. */
 typedef struct packed_group {
   uint32_t group; /* of the scan; PF_NO_ID: it has no calls */
@@ -89,7 +111,7 @@ static void put_form (pf_packed *to, const pf_sums_form *form) {
 
 
 static void collect_groups (packing *p) {
-  const pf_groups *const g = &p->scan->groups;
+  const pf_call_groups *const g = &p->scan->groups;
   const pf_lanes *const lanes = &p->scan->machine.lanes;
   const pf_events *const events = &p->scan->events;
   for (uint32_t i = 0; p->form->by != PF_BY_LANE && i < g->keys.count; i++)
@@ -176,7 +198,7 @@ static void write_lanes (packing *p) {
 }
 
 
-static void write_counters (pf_packed *to, const pf_duration_sums *of,
+static void write_counters (pf_packed *to, const pf_summary *of,
                             const pf_quantile *quantile) {
   uint64_t values, count = 0;
   uint16_t code = 0, last = 0;
@@ -197,31 +219,33 @@ static void write_counters (pf_packed *to, const pf_duration_sums *of,
 }
 
 
-static void write_duration (packing *p, size_t group, size_t which) {
-  const pf_call_sums *const sums = &p->scan->groups.sums;
-  pf_quantile *const quantile = &sums->quantiles[group * PF_DURATIONS + which];
-  const pf_duration_sums of = pf_call_sums_duration(sums, group, which);
-  const uint64_t known = sums->hot[group].rows - of.missing;
-  put_number(p->to, of.missing);
-  if (known == 0)
+static void write_duration (packing *p, size_t group, size_t which,
+                            uint64_t calls) {
+  const pf_aggregates *const sums = p->scan->groups.sums;
+  const pf_summary of = pf_aggregates_summary(sums, which, group);
+  pf_quantile_pool *pool;
+  pf_quantile *const quantile =
+      pf_aggregates_quantile(sums, which, group, &pool);
+  put_number(p->to, calls - of.count);
+  if (of.count == 0)
     return;
   const uint64_t *const words = pf_quantile_words(quantile);
   uint64_t last = pf_order_int(0);
-  for (uint64_t i = 0; words != NULL && i < known; i++) {
+  put_number(p->to, words == NULL);
+  for (uint64_t i = 0; words != NULL && i < of.count; i++) {
     put_number(p->to, words[i] - last);
     last = words[i];
   }
   if (words == NULL)
     write_counters(p->to, &of, quantile);
-  if (which < PF_MAX_STARTS) {
-    put_signed(p->to, (int64_t)((uint64_t)of.max_at - (uint64_t)p->time));
-    p->time = of.max_at;
+  if (which <= PF_CALL) {
+    put_signed(p->to, (int64_t)((uint64_t)of.at - (uint64_t)p->time));
+    p->time = of.at;
   }
 }
 
 
 static void write_group (packing *p, const packed_group *group) {
-  const pf_call_sums *const sums = &p->scan->groups.sums;
   put_number(p->to, pf_content_order_at(&p->order.areas, group->area) - 1);
   put_number(p->to, other_of(p, group));
   p->time = 0;
@@ -229,13 +253,16 @@ static void write_group (packing *p, const packed_group *group) {
     put_signed(p->to, group->stop);
   if (group->stop != INT64_MIN)
     p->time = group->stop;
-  put_number(p->to,
-             group->group == PF_NO_ID ? 0 : sums->hot[group->group].rows);
-  if (group->group == PF_NO_ID)
+  if (group->group == PF_NO_ID) {
+    put_number(p->to, 0);
     return;
-  put_number(p->to, sums->rest[group->group].uncounted);
+  }
+  const pf_summary counted = pf_aggregates_summary(
+      p->scan->groups.sums, PF_CALL_COUNT, group->group);
+  put_number(p->to, counted.count);
+  put_number(p->to, counted.count - (uint64_t)counted.sum);
   for (size_t i = 0; i < PF_DURATIONS; i++)
-    write_duration(p, group->group, i);
+    write_duration(p, group->group, i, counted.count);
 }
 
 
@@ -268,7 +295,10 @@ static bool allocate (packing *p) {
 pf_status pf_sums_pack (pf_scan *scan, const pf_sums_form *form,
                         pf_packed *packed) {
   packing p = {.form = form, .scan = scan, .to = packed};
-  if (allocate(&p)) {
+  pf_aggregates *const sums = scan->groups.sums;
+  const size_t count = scan->groups.keys.count;
+  if (allocate(&p) && pf_aggregates_reserve(sums, count) == PF_OK &&
+      pf_aggregates_settle(sums, count) == PF_OK) {
     collect_groups(&p);
     mark_groups(&p);
     packed->is_out_of_memory |= pf_content_order_sort(&p.order) != PF_OK;

@@ -11,7 +11,7 @@
 ** 2n-1. An index counts from 0 in one of the lists; "or 0" marks an index + 1.
 **
 **   OFFSET SIZE  DESCRIPTION
-**   0      8     "pfsums1\n"
+**   0      8     "pfsums2\n"
 **   8      1     groups: 0 by area and lane, 1 by area and caller
 **   9      1     areas: 0 names only, 1 areas
 **   10     1     lanes: 0 there are none, 1 integers, 2 names
@@ -31,9 +31,10 @@
 **                  number of calls that are not counted
 **                  for each of net, gross, call, period and outside
 **                    number of calls of which it is unknown; if it is known of
-**                    none nothing follows; of up to 128
-**                      the values in ascending order: the first one, then
-**                      differences; of more
+**                    none nothing follows; else 1 if counters follow, else 0
+**                    values: in ascending order, the first one, then
+**                      differences
+**                    counters (quantile.h says when values become counters):
 **                      minimum; maximum - minimum; the sum and the sum of
 **                      squares in words of 64 bits, 2 and 3, the lowest first
 **                      number of counters; for each its code (quantile.h, as
@@ -58,7 +59,7 @@
 
 #include "kernels/statistics/scan.h"
 
-#define PF_SUMS_MAGIC     "pfsums1\n"
+#define PF_SUMS_MAGIC     "pfsums2\n"
 #define PF_SUMS_MAX_CALLS ((uint64_t)1 << 62) /* in all groups */
 
 /* Bits of the options. */
@@ -87,7 +88,6 @@ typedef struct pf_sums {
   pf_sums_form form;
   pf_scan *scan;    /* borrowed */
   pf_reader events; /* stands for the events of the scan; it has no rows */
-  uint64_t calls;   /* in all groups */
 } pf_sums;
 
 /* Bytes that grow; `at` is freed by the owner. */
@@ -105,11 +105,17 @@ pf_status pf_sums_form_of (pf_bytes packed, pf_sums_form *form,
 pf_status pf_sums_compare (const pf_sums_form *one, const pf_sums_form *other,
                            pf_error *error);
 
+/* The aggregates that packed sums have. */
+#define PF_SUMS_AGGREGATES (1 + PF_DURATIONS * 6)
+extern const pf_call_aggregates pf_sums_aggregates;
+
 /* Begin sums of a form in a scan that is not open, with areas in a dictionary
-   (borrowed). Groups that are by lane may be added up by area (PF_BY_AREA). The
-   caller closes the scan. */
-void pf_sums_open (pf_sums *sums, pf_scan *scan, const pf_sums_form *form,
-                   pf_group_by by, pf_dictionary *dictionary);
+   (borrowed). Groups that are by lane may be added up by area (PF_BY_AREA); the
+   aggregates include pf_sums_aggregates. The caller closes the scan.
+   PF_ENOMEM. */
+pf_status pf_sums_open (pf_sums *sums, pf_scan *scan, const pf_sums_form *form,
+                        const pf_scan_options *options,
+                        pf_dictionary *dictionary, pf_error *error);
 
 /* Add packed sums. The bytes are not needed afterwards. PF_ETRUNCATED,
    PF_EFORMAT, PF_ELIMIT for more than PF_SUMS_MAX_CALLS, PF_EUNSUPPORTED

@@ -7,42 +7,32 @@
 #ifndef result_rows_h
 #define result_rows_h
 
-#include "kernels/calls/events.h"
 #include "kernels/statistics/statistics.h"
-#include "model/rows/store.h"
 
-/* The contents of a column. */
+#define PF_STATISTICS_COLUMNS (20 + PF_DURATIONS * (5 + PF_MAX_RANKS))
+#define PF_MOST_AGGREGATES    (PF_STATISTICS_COLUMNS + PF_SUMS_AGGREGATES)
+
+/* The columns that are no aggregates; those that do not exist are SIZE_MAX. */
 typedef enum pf_statistic {
   PF_STATISTIC_AREA,
   PF_STATISTIC_HANDLE,
   PF_STATISTIC_VALUE,
   PF_STATISTIC_CONTEXT,
   PF_STATISTIC_CALLER,
-  PF_STATISTIC_COUNT,
+  PF_STATISTIC_JITTER,
   PF_STATISTIC_LAST_STOP,
   PF_STATISTIC_FILE,
   PF_STATISTIC_LINE,
   PF_STATISTIC_ABOUT,
-  PF_STATISTIC_SUM, /* from here on: of a duration */
-  PF_STATISTIC_MIN,
-  PF_STATISTIC_MAX,
-  PF_STATISTIC_MEAN,
-  PF_STATISTIC_STDDEV,
-  PF_STATISTIC_RANK,
-  PF_STATISTIC_MAX_AT,
-  PF_STATISTIC_JITTER
+  PF_STATISTICS
 } pf_statistic;
-
-typedef struct pf_statistics_column {
-  pf_statistic what;
-  size_t length; /* PF_NET, ... */
-  size_t rank;   /* of PF_STATISTIC_RANK: index into the ranks */
-} pf_statistics_column;
 
 typedef struct pf_statistics_schema {
   pf_field *fields;
-  pf_statistics_column *columns; /* of the same index as the field */
   size_t count;
+  size_t at[PF_STATISTICS]; /* columns */
+  pf_aggregate *aggregates; /* the other columns */
+  size_t naggregates;
   char *words; /* the texts of names and helps, borrowed by the fields */
 } pf_statistics_schema;
 
@@ -53,13 +43,18 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *schema,
                                      pf_type area, pf_type lane);
 void pf_statistics_schema_free (pf_statistics_schema *schema);
 
-/* Write a row for each group of a scan into an empty store with that schema.
-   Only the ranks and the order of rows are used from the options. With
-   PF_BY_LANE groups over all lanes are added to the scan first, so call it
-   once, when the scan is finished or its packed sums are flushed
-   (pf_call_sums_flush). PF_ENOMEM. */
+/* Keep only those deviations and quantiles that `batch` wants, or add all that
+   packed sums have (`batch` is NULL). Returns what a scan has to compute; the
+   list is that of the schema. */
+pf_call_aggregates pf_statistics_wanted (pf_statistics_schema *schema,
+                                         const pf_batch *batch);
+
+/* Write a row for each group of a finished scan, and with PF_BY_LANE first for
+   each area over all lanes, into an empty store with that schema. `by_content`:
+   in the order of the contents of areas and lanes (content_order.h). PF_ENOMEM
+   and the failures of pf_aggregates_finish. */
 pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
-                              const pf_statistics_options *options,
-                              pf_store *store, pf_error *error);
+                              bool by_content, pf_store *store,
+                              pf_error *error);
 
 #endif

@@ -33,10 +33,11 @@ pf_status pf_scan_open (pf_scan *p, pf_reader *reader,
   pf_machine_init(&p->machine, &options->calls, reader->dictionary,
                   area == PF_AREA);
   p->machine.is_chunk = is_chunk;
-  pf_groups_init(&p->groups, is_chunk ? PF_BY_LANE : options->by,
-                 options->squares, options->quantiles);
   p->is_open = true;
-  return PF_OK;
+  return pf_call_groups_open(&p->groups, options->by, &options->aggregates,
+                             reader->dictionary) == PF_OK
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 
@@ -44,7 +45,7 @@ void pf_scan_close (pf_scan *p) {
   if (!p->is_open)
     return;
   pf_machine_free(&p->machine);
-  pf_groups_free(&p->groups);
+  pf_call_groups_free(&p->groups);
   pf_events_close(&p->events);
   p->is_open = false;
 }
@@ -53,35 +54,33 @@ void pf_scan_close (pf_scan *p) {
 static pf_status accumulate_calls (pf_scan *p, pf_status status) {
   pf_machine *const m = &p->machine;
   return status == PF_OK
-             ? pf_groups_add(&p->groups, &m->lanes, m->calls, m->ncalls)
+             ? pf_call_groups_add(&p->groups, &m->lanes, m->calls, m->ncalls)
              : status;
 }
 
 
-/* Add a call to the sums of its group, if nothing else changes. */
-PF_HOT bool add_to_sums (void *sums, const pf_slot *slot,
+/* Add a call to the hot sums of its group, if nothing else changes. */
+PF_HOT bool add_to_sums (void *groups, const pf_slot *slot,
                          const int64_t *durations) {
   return slot->group != PF_NO_ID &&
-         pf_call_sums_try_add(sums, slot->group, durations);
+         pf_call_groups_try_add(groups, slot->group, durations);
 }
 
 
 /* A function of its own, so that it can use all registers. */
 static __attribute__((noinline)) pf_status process_to_sums (
-    pf_machine *m, pf_call_sums *sums, const pf_event_rows *rows, size_t from,
-    size_t to) {
-  return process_plain(m, rows, from, to, (pf_call_sink){add_to_sums, sums});
+    pf_machine *m, pf_call_groups *groups, const pf_event_rows *rows,
+    size_t from, size_t to) {
+  return process_plain(m, rows, from, to, (pf_call_sink){add_to_sums, groups});
 }
 
 
 /* As pf_machine_process; calls that only change sums are added at once. */
 static pf_status process_events (pf_scan *p, size_t from, size_t to) {
-  pf_groups *const g = &p->groups;
   const pf_event_rows *const rows = &p->events.rows;
-  const bool only_sums =
-      g->by != PF_BY_CALLER && !g->sums.has_squares && !g->sums.has_quantiles;
+  const bool only_sums = p->groups.by != PF_BY_CALLER && !p->groups.each;
   if (only_sums && are_plain(&p->machine, rows))
-    return process_to_sums(&p->machine, &g->sums, rows, from, to);
+    return process_to_sums(&p->machine, &p->groups, rows, from, to);
   return pf_machine_process(&p->machine, rows, from, to);
 }
 
@@ -156,7 +155,7 @@ pf_status pf_scan_read_all (pf_scan *p, size_t threads, pf_error *error) {
 
 pf_status pf_scan_finish (pf_scan *p) {
   const pf_status status = accumulate_calls(p, pf_machine_finish(&p->machine));
-  return status == PF_OK ? pf_call_sums_flush(&p->groups.sums) : status;
+  return status == PF_OK ? pf_call_groups_flush(&p->groups) : status;
 }
 
 
@@ -216,8 +215,7 @@ static pf_status read_steps (chunk *k) {
 }
 
 
-/* Read a chunk. Its quantiles are flushed here, where it runs in parallel. The
-   first chunk is read by the caller's thread: its reader may be a stage that
+/* Read a chunk. Its rows are added here, where it runs in parallel. The first chunk is read by the caller's thread: its reader may be a stage that
    may only run there. */
 static void read_chunk (void *context) {
   chunk *const k = context;
@@ -231,7 +229,7 @@ static void read_chunk (void *context) {
   }
   if (k->status == PF_OK)
     k->status = read_steps(k);
-  if (k->status >= PF_OK && pf_call_sums_flush(&k->scan->groups.sums) != PF_OK)
+  if (k->status >= PF_OK && pf_call_groups_flush(&k->scan->groups) != PF_OK)
     k->status = pf_no_memory(&k->error);
 }
 

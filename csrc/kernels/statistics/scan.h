@@ -8,7 +8,8 @@
 ** A chunk begins at any row, so the calls that are open there are unknown
 ** (kernels/calls/state_machine.h). Where what it records of them is not
 ** sufficient, its events are read again by the scan into which all earlier
-** chunks have been merged. The result is always that of one scan of the whole
+** chunks have been merged: so are recursive calls of a function that is open
+** where the chunk begins. The result is always that of one scan of the whole
 ** table.
 */
 
@@ -16,19 +17,19 @@
 #define scan_h
 
 #include "kernels/calls/events.h"
-#include "kernels/statistics/groups.h"
+#include "kernels/statistics/call_groups.h"
 
 typedef struct pf_scan {
   pf_events events;
   pf_machine machine;
-  pf_groups groups;
+  pf_call_groups groups;
   bool is_open; /* by pf_scan_open or pf_sums_open: pf_scan_close frees it */
 } pf_scan;
 
 typedef struct pf_scan_options {
   pf_call_options calls;
   pf_group_by by;
-  bool squares, quantiles;
+  pf_call_aggregates aggregates;
 } pf_scan_options;
 
 /* Open a scan of the events of a reader (borrowed; its columns: events.h), or

@@ -1,20 +1,19 @@
 /*
 ** scan_merge.c - merges a chunk into the scan of the events before it. Called
 ** by pf_scan_chunks_read in scan.c (declared in scan.h), in the order of the
-** table. It copies from the chunk, changes its groups, and frees its own
+** table. It copies from the chunk, changes its first calls, and frees its own
 ** arrays.
 **
-** The slots come first: while the scan has open calls of a slot, no enter in
-** the chunk has an outside and, with `outermost`, no call has a gross; the
-** first call of a slot gets its period and its outside. Then the unmatched
-** leaves end calls that are open in the scan, and for each lane the open calls
-** of the chunk are pushed onto its stack.
+** The slots come first: the first call of a slot gets its period and its
+** outside. Then the unmatched leaves end calls that are open in the scan, and
+** for each lane the open calls of the chunk are pushed onto its stack.
 */
 
 #include <stdlib.h>
 
 #include "kernels/calls/stack.h"
 #include "kernels/statistics/scan.h"
+#include "model/base/memory.h"
 
 
 typedef struct merge {
@@ -72,6 +71,18 @@ static bool lane_fits (const merge *g, uint32_t number) {
 }
 
 
+/* Whether a slot had calls in the chunk that lie in a call of the scan which
+   stays open: they have no outside and, with `outermost`, no gross. */
+static bool is_within (const merge *g, uint32_t number) {
+  const pf_slot *const of = &g->chunk->machine.lanes.slots[number];
+  const pf_slot *const to = &g->scan->machine.lanes.slots[g->slot_of[number]];
+  uint32_t open = 0;
+  for (uint32_t at = to->top; at != 0; at = to->lane->frames[at].below)
+    open++;
+  return of->is_met && open > of->leaves;
+}
+
+
 static bool fits (const merge *g) {
   const pf_chunk *const c = &g->chunk->machine.chunk;
   for (size_t i = 0; i < c->nleaves; i++) {
@@ -82,6 +93,9 @@ static bool fits (const merge *g) {
   }
   for (uint32_t i = 0; i < g->chunk->machine.lanes.nlanes; i++)
     if (!lane_fits(g, i))
+      return false;
+  for (uint32_t i = 0; i < g->chunk->machine.lanes.nslots; i++)
+    if (is_within(g, i))
       return false;
   /* Lanes of variables have no stacks, but their times must not go back. */
   for (size_t i = 0; i < c->nfirsts; i++) {
@@ -133,67 +147,43 @@ static pf_status map_slots (merge *g) {
 }
 
 
-/* Whether calls of a slot of the chunk lie in a call of the scan that stays
-   open. */
-static bool is_within (const merge *g, uint32_t number) {
-  const pf_slot *const to = &g->scan->machine.lanes.slots[g->slot_of[number]];
-  uint32_t open = 0;
-  for (uint32_t at = to->top; at != 0; at = to->lane->frames[at].below)
-    open++;
-  return open > g->chunk->machine.lanes.slots[number].age;
-}
-
-
-/* Correct the accumulators of a slot's group, and merge them. */
-static pf_status add_slot (const merge *g, uint32_t number) {
-  pf_machine *const m = &g->scan->machine;
-  pf_groups *const from = &g->chunk->groups;
-  const uint32_t group = g->chunk->machine.lanes.slots[number].group;
-  if (group == PF_NO_ID)
-    return PF_OK;
-  if (is_within(g, number)) {
-    pf_call_sums_clear(&from->sums, group, PF_OUTSIDE);
-    if (m->options.outermost) {
-      pf_call_sums_clear(&from->sums, group, PF_GROSS);
-      pf_call_sums_clear(&from->sums, group, PF_CALL);
-    }
+/* Merge the groups of the chunk. */
+static pf_status add_groups (const merge *g) {
+  pf_call_groups *const to = &g->scan->groups, *const from = &g->chunk->groups;
+  pf_lanes *const lanes = &g->scan->machine.lanes;
+  const size_t count = from->keys.count;
+  uint32_t *const groups = pf_array(count + 1, sizeof *groups);
+  pf_status status = groups != NULL ? pf_call_groups_flush(from) : PF_ENOMEM;
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    const uint64_t key = from->keys.words[i];
+    status = from->by == PF_BY_LANE
+                 ? pf_call_groups_of_slot(to, lanes, g->slot_of[key], &groups[i])
+                 : pf_call_groups_of_key(to, key, &groups[i]);
   }
-  uint32_t into;
-  if (pf_groups_of_slot(&g->scan->groups, &m->lanes, g->slot_of[number],
-                        &into) != PF_OK)
-    return PF_ENOMEM;
-  return pf_call_sums_merge(&g->scan->groups.sums, into, &from->sums, group);
+  if (status == PF_OK)
+    status = pf_aggregates_merge(to->sums, from->sums, groups, count,
+                                 to->keys.count);
+  free(groups);
+  return status;
 }
 
 
-static pf_status add_slots (const merge *g) {
-  pf_machine *const from = &g->chunk->machine;
-  pf_chunk *const c = &from->chunk;
-  pf_status status = pf_call_sums_flush(&g->chunk->groups.sums);
-  for (uint32_t i = 0; i < from->lanes.nslots && status == PF_OK; i++)
-    status = add_slot(g, i);
+/* Complete the first calls of slots, and add them. */
+static pf_status add_firsts (const merge *g) {
+  const pf_machine *const m = &g->scan->machine;
+  pf_chunk *const c = &g->chunk->machine.chunk;
   for (size_t i = 0; i < c->nfirsts; i++) {
-    /* Complete the first call of a slot. */
     pf_call *const call = &c->firsts[i];
-    const pf_machine *const m = &g->scan->machine;
     const uint32_t slot = g->slot_of[call->slot];
     const pf_slot *const to = &m->lanes.slots[slot];
-    const bool is_inner = is_within(g, call->slot);
-    int64_t *const durations = call->durations;
-    durations[PF_PERIOD] = period_of(to, call->start);
-    if (is_inner)
-      durations[PF_OUTSIDE] = PF_NO_TIME;
-    else if (durations[PF_OUTSIDE] == PF_NO_TIME && to->top == 0 &&
-             to->kind < PF_KIND_STATE)
-      durations[PF_OUTSIDE] = outside_of(m, to, call->start);
-    if (is_inner && m->options.outermost)
-      durations[PF_GROSS] = durations[PF_CALL] = PF_NO_TIME;
+    call->durations[PF_PERIOD] = period_of(to, call->start);
+    if (call->durations[PF_OUTSIDE] == PF_NO_TIME && to->top == 0 &&
+        to->kind < PF_KIND_STATE)
+      call->durations[PF_OUTSIDE] = outside_of(m, to, call->start);
     call->slot = slot;
   }
-  return status == PF_OK
-             ? pf_groups_add(&g->scan->groups, &g->scan->machine.lanes,
-                             c->firsts, c->nfirsts)
-             : status;
+  return pf_call_groups_add(&g->scan->groups, &g->scan->machine.lanes,
+                            c->firsts, c->nfirsts);
 }
 
 
@@ -282,7 +272,9 @@ static pf_status merge_chunk (const merge *g) {
   const pf_chunk *const c = &from->chunk;
   pf_status status = pf_machine_reserve(m, c->nleaves);
   if (status == PF_OK)
-    status = add_slots(g);
+    status = add_groups(g);
+  if (status == PF_OK)
+    status = add_firsts(g);
   for (size_t i = 0; i < c->nleaves && status == PF_OK; i++)
     end_left_call(g, &c->leaves[i]);
   for (uint32_t i = 0; i < from->lanes.nlanes && status == PF_OK; i++)
@@ -306,7 +298,7 @@ static pf_status merge_chunk (const merge *g) {
   if (from->has_begun && from->last > m->last)
     m->last = from->last;
   return status == PF_OK
-             ? pf_groups_add(&g->scan->groups, &m->lanes, m->calls, m->ncalls)
+             ? pf_call_groups_add(&g->scan->groups, &m->lanes, m->calls, m->ncalls)
              : status;
 }
 

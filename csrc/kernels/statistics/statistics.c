@@ -24,21 +24,10 @@ typedef struct statistics_reader {
 } statistics_reader;
 
 
-/* Whether a column with this statistic is wanted. */
-static bool is_wanted (const statistics_reader *r, const pf_batch *batch,
-                       pf_statistic what) {
-  for (size_t i = 0; i < r->schema.count; i++)
-    if (r->schema.columns[i].what == what && batch->columns[i].data != NULL)
-      return true;
-  return false;
-}
-
-
 /* Read the events until PF_END, PF_AGAIN or a failure. */
-static pf_status read_events (statistics_reader *r, bool squares,
-                              bool quantiles, pf_error *error) {
-  const pf_scan_options options = {r->options.calls, r->options.by, squares,
-                                   quantiles};
+static pf_status read_events (statistics_reader *r,
+                              pf_call_aggregates aggregates, pf_error *error) {
+  const pf_scan_options options = {r->options.calls, r->options.by, aggregates};
   if (!r->scan.is_open) {
     const pf_status status =
         pf_scan_open(&r->scan, r->reader.input, &options, false, error);
@@ -63,16 +52,13 @@ static pf_status read_events (statistics_reader *r, bool squares,
 
 static pf_status run (statistics_reader *r, const pf_batch *batch,
                       pf_error *error) {
-  pf_status status =
-      r->is_read ? PF_END
-                 : read_events(r, is_wanted(r, batch, PF_STATISTIC_STDDEV),
-                               is_wanted(r, batch, PF_STATISTIC_RANK) ||
-                                   is_wanted(r, batch, PF_STATISTIC_ABOUT),
-                               error);
+  pf_status status = PF_END;
+  if (!r->is_read)
+    status = read_events(r, pf_statistics_wanted(&r->schema, batch), error);
   if (status != PF_END)
     return status;
-  status =
-      pf_statistics_fill(&r->schema, &r->scan, &r->options, &r->store, error);
+  status = pf_statistics_fill(&r->schema, &r->scan, r->options.by_content,
+                              &r->store, error);
   if (status == PF_OK)
     status = pf_store_reader(&r->store, NULL, r->store.rows, &r->rows, error);
   r->done = status == PF_OK;
@@ -179,7 +165,7 @@ pf_status pf_statistics_pack (pf_reader *self, pf_packed *packed,
   const pf_events *const events = &r->scan.events;
   if (r->options.by == PF_BY_AREA)
     r->options.by = PF_BY_LANE;
-  const pf_status status = read_events(r, true, true, error);
+  const pf_status status = read_events(r, pf_sums_aggregates, error);
   if (status < PF_OK)
     return status;
   const bool has_lanes = pf_events_have_lanes(events);
@@ -202,17 +188,17 @@ static pf_status open_sums (statistics_reader *r, pf_bytes packed,
   const pf_sums_form wanted = form_of(&r->options, &form);
   if (status == PF_OK)
     status = pf_sums_compare(&form, &wanted, error);
+  if (status == PF_OK)
+    status = open_rows(r, form.has_areas ? PF_AREA : PF_NAME,
+                       form.has_lane_names ? PF_NAME : PF_INT, error);
   if (status != PF_OK)
     return status;
-  pf_sums_open(&r->sums, &r->scan, &form, r->options.by, r->reader.dictionary);
-  status = pf_sums_add(&r->sums, packed, error);
-  if (status == PF_OK && pf_call_sums_flush(&r->scan.groups.sums) != PF_OK)
-    return pf_no_memory(error);
+  const pf_scan_options options = {
+      form.calls, r->options.by, pf_statistics_wanted(&r->schema, NULL)};
   r->is_read = true;
-  return status == PF_OK
-             ? open_rows(r, form.has_areas ? PF_AREA : PF_NAME,
-                         pf_events_lane_type(&r->scan.events), error)
-             : status;
+  status = pf_sums_open(&r->sums, &r->scan, &form, &options,
+                        r->reader.dictionary, error);
+  return status == PF_OK ? pf_sums_add(&r->sums, packed, error) : status;
 }
 
 

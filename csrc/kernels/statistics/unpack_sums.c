@@ -118,12 +118,17 @@ static void take_lanes (unpacking *u) {
 }
 
 
+/* A quantile that is read, of the pool of its aggregate. */
+typedef struct filling {
+  pf_quantile *quantile;
+  pf_quantile_pool *pool;
+} filling;
+
+
 /* Take the values of a duration into its quantile, and add them up. */
-static void take_values (unpacking *u, pf_quantile *quantile, uint64_t count,
-                         pf_duration_sums *of) {
-  pf_quantile_pool *const pool = &u->sums->scan->groups.sums.pool;
+static void take_values (unpacking *u, filling to, pf_summary *of) {
   uint64_t value = 0;
-  for (uint64_t i = 0; i < count && is_fine(u); i++) {
+  for (uint64_t i = 0; i < of->count && is_fine(u); i++) {
     value += pf_unpack_number(&u->in, INT64_MAX - value);
     if (i == 0)
       of->min = (int64_t)value;
@@ -131,14 +136,14 @@ static void take_values (unpacking *u, pf_quantile *quantile, uint64_t count,
     of->sum += (pf_wide)value;
     pf_squares_add(&of->squares, value);
     pf_unpack_need(&u->in,
-                   pf_quantile_add(quantile, pool, PF_INT,
+                   pf_quantile_add(to.quantile, to.pool, PF_INT,
                                    pf_order_int((int64_t)value)) == PF_OK);
   }
 }
 
 
 /* Take the sums of a duration that is in counters. */
-static void take_sums (unpacking *u, uint64_t count, pf_duration_sums *of) {
+static void take_sums (unpacking *u, pf_summary *of) {
   of->min = (int64_t)pf_unpack_number(&u->in, INT64_MAX);
   of->max = of->min +
             (int64_t)pf_unpack_number(&u->in, (uint64_t)(INT64_MAX - of->min));
@@ -146,18 +151,17 @@ static void take_sums (unpacking *u, uint64_t count, pf_duration_sums *of) {
   of->sum |= (pf_wide)pf_unpack_number(&u->in, PF_SUMS_MAX_CALLS / 2) << 64;
   for (size_t i = 0; i < 3; i++)
     of->squares.limbs[i] = pf_unpack_number(&u->in, UINT64_MAX);
-  if (of->sum < (pf_wide)count * of->min || of->sum > (pf_wide)count * of->max)
+  if (of->sum < (pf_wide)of->count * of->min ||
+      of->sum > (pf_wide)of->count * of->max)
     pf_unpack_fail(&u->in, PF_EFORMAT,
                    "a sum that its minimum and maximum exclude");
 }
 
 
 /* Take the counters of a duration into its quantile. */
-static void take_counters (unpacking *u, pf_quantile *quantile, uint64_t count,
-                           const pf_duration_sums *of) {
-  pf_quantile_pool *const pool = &u->sums->scan->groups.sums.pool;
+static void take_counters (unpacking *u, filling to, const pf_summary *of) {
   const uint64_t counters = pf_unpack_number(&u->in, MAX_CODE);
-  uint64_t code = 0, left = count;
+  uint64_t code = 0, left = of->count;
   for (uint64_t i = 0; i < counters && is_fine(u); i++) {
     const uint64_t more = pf_unpack_number(&u->in, MAX_CODE - code),
                    values = pf_unpack_number(&u->in, left);
@@ -170,45 +174,55 @@ static void take_counters (unpacking *u, pf_quantile *quantile, uint64_t count,
                      "counters that the minimum and maximum exclude");
     else
       pf_unpack_need(&u->in,
-                     pf_quantile_add_count(quantile, pool, (uint16_t)code,
+                     pf_quantile_add_count(to.quantile, to.pool, (uint16_t)code,
                                            values) == PF_OK);
   }
   if (left > 0 || code != pf_quantile_code(of->max))
     pf_unpack_fail(&u->in, PF_EFORMAT, "counters that are incomplete");
+  if (is_fine(u))
+    pf_quantile_extend(to.quantile, pf_order_int(of->min),
+                       pf_order_int(of->max));
 }
 
 
-static void take_duration (unpacking *u, uint64_t rows, size_t group,
+static void take_duration (unpacking *u, uint64_t calls, size_t group,
                            size_t which) {
-  pf_call_sums *const sums = &u->sums->scan->groups.sums;
-  pf_quantile *const quantile = &sums->quantiles[group * PF_DURATIONS + which];
-  pf_duration_sums of = {
-      .missing = pf_unpack_number(&u->in, rows), .min = INT64_MAX, .max = -1};
-  const uint64_t known = is_fine(u) ? rows - of.missing : 0;
-  if (known > PF_EXACT_CALLS) {
-    take_sums(u, known, &of);
-    take_counters(u, quantile, known, &of);
+  pf_aggregates *const sums = u->sums->scan->groups.sums;
+  filling to;
+  to.quantile = pf_aggregates_quantile(sums, which, group, &to.pool);
+  const uint64_t missing = pf_unpack_number(&u->in, calls);
+  pf_summary of = {.count = is_fine(u) ? calls - missing : 0};
+  if (of.count == 0)
+    return;
+  if (pf_unpack_number(&u->in, 1) == 0)
+    take_values(u, to, &of);
+  else {
+    take_sums(u, &of);
+    take_counters(u, to, &of);
   }
-  else if (known > 0)
-    take_values(u, quantile, known, &of);
-  if (known > 0 && which < PF_MAX_STARTS)
-    of.max_at = u->time =
+  if (which <= PF_CALL)
+    of.at = u->time =
         (int64_t)((uint64_t)u->time + (uint64_t)pf_unpack_signed(&u->in));
   if (is_fine(u))
-    pf_call_sums_add_duration(sums, group, which, &of);
+    pf_aggregates_add_summary(sums, which, group, &of);
 }
 
 
-static void take_calls (unpacking *u, uint64_t rows, size_t group) {
-  pf_call_sums *const sums = &u->sums->scan->groups.sums;
-  if (rows > PF_SUMS_MAX_CALLS - u->sums->calls)
+static void take_calls (unpacking *u, uint64_t calls, size_t group) {
+  pf_call_groups *const groups = &u->sums->scan->groups;
+  if (calls > PF_SUMS_MAX_CALLS - groups->calls)
     pf_unpack_fail(&u->in, PF_ELIMIT, "more than 2^62 calls");
-  u->sums->calls += rows;
-  const uint64_t uncounted = pf_unpack_number(&u->in, rows);
+  groups->calls += calls;
+  const uint64_t uncounted = pf_unpack_number(&u->in, calls);
+  pf_unpack_need(&u->in,
+                 pf_aggregates_reserve(groups->sums, groups->keys.count) ==
+                     PF_OK);
   for (size_t i = 0; i < PF_DURATIONS && is_fine(u); i++)
-    take_duration(u, rows, group, i);
-  sums->hot[group].rows += rows;
-  sums->rest[group].uncounted += uncounted;
+    take_duration(u, calls, group, i);
+  const pf_summary counted = {
+      calls, (pf_wide)(calls - uncounted), .min = 0, .max = -1};
+  if (is_fine(u))
+    pf_aggregates_add_summary(groups->sums, PF_CALL_COUNT, group, &counted);
 }
 
 
@@ -234,11 +248,11 @@ static void take_group (unpacking *u) {
   if (!is_fine(u) || rows == 0)
     return;
   u->time = stop == INT64_MIN ? 0 : stop;
-  pf_groups *const groups = &u->sums->scan->groups;
+  pf_call_groups *const groups = &u->sums->scan->groups;
   const uint64_t key = (uint64_t)area << 32 | other;
   pf_unpack_need(&u->in,
-                 (by_lane ? pf_groups_of_slot(groups, lanes, slot, &group)
-                          : pf_groups_of_key(groups, key, &group)) == PF_OK);
+                 (by_lane ? pf_call_groups_of_slot(groups, lanes, slot, &group)
+                          : pf_call_groups_of_key(groups, key, &group)) == PF_OK);
   if (is_fine(u))
     take_calls(u, rows, group);
 }
@@ -329,8 +343,9 @@ pf_status pf_sums_compare (const pf_sums_form *one, const pf_sums_form *other,
 }
 
 
-void pf_sums_open (pf_sums *sums, pf_scan *scan, const pf_sums_form *form,
-                   pf_group_by by, pf_dictionary *dictionary) {
+pf_status pf_sums_open (pf_sums *sums, pf_scan *scan, const pf_sums_form *form,
+                        const pf_scan_options *options,
+                        pf_dictionary *dictionary, pf_error *error) {
   static const pf_field lanes[] = {{"lane", PF_INT, NULL},
                                    {"lane", PF_NAME, NULL}};
   memset(scan, 0, sizeof *scan);
@@ -340,9 +355,12 @@ void pf_sums_open (pf_sums *sums, pf_scan *scan, const pf_sums_form *form,
                              .dictionary = dictionary};
   scan->events.reader = &sums->events;
   pf_id_table_init(&scan->events.lanes);
-  pf_machine_init(&scan->machine, &form->calls, dictionary, form->has_areas);
-  pf_groups_init(&scan->groups, by, true, true);
+  pf_machine_init(&scan->machine, &options->calls, dictionary, form->has_areas);
   scan->is_open = true;
+  return pf_call_groups_open(&scan->groups, options->by, &options->aggregates,
+                             dictionary) == PF_OK
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 

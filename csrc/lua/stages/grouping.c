@@ -338,6 +338,7 @@ static group_block *read_group (lua_State *L, const pf_reader *input) {
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, AGGREGATES, (lua_Integer)i + 1);
     set_aggregate(L, &b->aggregates[i], input);
+    b->aggregates[i].to = nkeys + i;
     lua_settop(L, BLOCK);
   }
   return b;
