@@ -27,7 +27,9 @@ local cli = {}
 -- {====== Options without a file ======
 
 local without_file = {
-   { "help", function(out, given) out:write(command_line.help(given.verb)) end },
+   { "help", function(out, given)
+      out:write(given.is_screen_asked and command_line.screen() or command_line.help(given.verb))
+   end },
    { "version", function(out) out:write("profio " .. core.version .. "\n") end },
    { "list_formats", function(out) format_list.write(out) end },
 }

@@ -6,6 +6,7 @@
 local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
+local verbs = require "profio.cli.verbs"
 
 local run = command.run
 
@@ -22,8 +23,22 @@ local function fine(line)
 end
 
 describe("profio", function()
-   it("-h, -v and -V are short for them", function()
-      assert.equal(fine "profio --help", fine "profio -h")
+   it("-h shows usage, verbs and examples on one screen, --help all options", function()
+      local text = fine "profio -h"
+      local _, lines = text:gsub("[^\n]*\n", function(line)
+         assert.is_true(#line <= 81, line)
+      end)
+      assert.is_true(lines < 24, lines)
+      for _, verb in ipairs(verbs.all()) do
+         assert.is_truthy(text:find("\n  " .. verb.name .. " +" .. verb.help:sub(1, 10)))
+      end
+      assert.equal(5, select(2, text:gsub("\n  profio ", "")))
+      assert.equal(fine "profio --help", fine "profio -h --help")
+      assert.matches("\n   %-%-trust%-paths ", fine "profio --help")
+      assert.equal(fine "profio merge --help", fine "profio merge -h")
+   end)
+
+   it("-v and -V are short for --version", function()
       assert.equal(fine "profio --version", fine "profio -v")
       assert.equal(fine "profio --version", fine "profio -V")
    end)

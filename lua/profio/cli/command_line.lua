@@ -183,7 +183,8 @@ local statuses = "Exit status: 0 read; 1 nothing could be read or written; 2 wro
 
 local function verb_lines()
    local lines = { "Verbs, each with its own --help: " .. verbs.names() .. "." }
-   lines[2] = "profio help lists pages; profio help WORD finds what mentions a word."
+   lines[2] = "profio -h shows them with examples on one screen; profio help lists pages; "
+      .. "profio help WORD finds what mentions a word."
    return table.concat(lines, "\n")
 end
 
@@ -326,10 +327,22 @@ local function parsed(argparse, verb, words)
    return parser_of(argparse, verb):pparse(words)
 end
 
+-- Returns whether one of the words is -h, and none --help.
+local function is_screen_asked(words)
+   local has_short = false
+   for _, word in ipairs(words) do
+      if word == "--help" then
+         return false
+      end
+      has_short = has_short or word == "-h"
+   end
+   return has_short
+end
+
 ---Parses a command line.
 ---@param argv string[]
 ---@return table|nil given  by key: list_reports, where (an array), files, rest ...; `asked` has the
----keys of the options that were given, `verb` the verb
+---keys of the options that were given, `verb` the verb; `is_screen_asked`: -h instead of --help
 ---@return string|nil message of a usage error
 ---@return string|nil help the command that lists the options
 function options.parse(argv)
@@ -361,6 +374,7 @@ function options.parse(argv)
    elseif verb then
       prepare(given, verb)
    end
+   given.is_screen_asked = given.help and not verb and is_screen_asked(words)
    given.run, given.diff_run = given.run[1] and given.run, given.diff_run[1] and given.diff_run
    given.diff, given.diff_followers = given.diff[1] and given.diff, followers
    given.asked = asked_of(given)
@@ -369,6 +383,30 @@ end
 
 ---The usage line of the command.
 options.usage = "Usage: profio [options] FILE...   (profio --help lists the options)"
+
+-- The examples of -h: { command, what it shows }.
+local examples = {
+   { "profio report flat program gmon.out", "where a program spends its time" },
+   { "profio record script.lua", "a Lua program, recorded and shown" },
+   { "profio explain Db_Read run.txt", "why its slow calls are slow" },
+   { "profio report --diff old.out new.out", "what changed between two runs" },
+   { "profio view run.txt", "a page for the browser" },
+}
+
+---Returns the text of -h: the verbs and some examples, on a terminal of 24 lines with a prompt.
+---@return string
+function options.screen()
+   local lines = { "Usage: profio VERB [options] FILE...   or   profio [options] FILE...",
+      "(--help: all options, also of a VERB; profio help cookbook: what to type)\n" }
+   for _, verb in ipairs(verbs.all()) do
+      lines[#lines + 1] = ("  %-11s %s"):format(verb.name, verb.help)
+   end
+   lines[#lines + 1] = ""
+   for _, example in ipairs(examples) do
+      lines[#lines + 1] = ("  %-37s  %s"):format(example[1], example[2])
+   end
+   return table.concat(lines, "\n") .. "\n"
+end
 
 ---Returns the text of --help.
 ---@param verb profio.Verb|nil nil: of the flat form

@@ -31,7 +31,7 @@ end
 
 local verb = {
    name = "compare",
-   help = "compare several runs of two versions, with statistics, and as a gate for CI",
+   help = "compare runs of two versions, with statistics; a gate for CI",
    description = "Compare several runs of two versions: which functions changed, by how much, how "
       .. "sure that is. See profio help compare.",
    usage = "profio compare [options] [--base] OLD... --new NEW...",

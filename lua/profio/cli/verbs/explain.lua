@@ -5,7 +5,7 @@ local verbs = require "profio.cli.verbs"
 
 local explain = {
    name = "explain",
-   help = "why the slow calls of a function are slow, or where its cost comes from",
+   help = "why slow calls of a function are slow, or where its cost arises",
    description = "Split the time by which the slow calls of a function exceed typical ones into "
       .. "parts that sum to it. For a profile without times of calls: callers and callees of the "
       .. "function; with --diff what changed. profio help explain says more.",
