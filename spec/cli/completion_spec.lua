@@ -41,6 +41,14 @@ describe("profio completion", function()
       assert.equal("sampled ", offered("profio", "record", "--mode", "s"))
    end)
 
+   it("offers topics of profio help, and their sections", function()
+      assert.equal("views ", offered("profio", "help", "vie"))
+      assert.equal("lua-api ", offered("profio", "help", "lua"))
+      assert.equal("writer ", offered("profio", "help", "lua-api", "writ"))
+      assert.equal("export-html ", offered("profio", "help", "options", "export-ht"))
+      assert.equal(" ", offered("profio", "help", "lua-api", "writer", ""))
+   end)
+
    it("writes files that zsh and fish understand", function()
       for shell, option in pairs { zsh = "-n", fish = "-n" } do
          local text, status = command.run("profio completion " .. shell)

@@ -80,6 +80,29 @@ describe("profio help", function()
       end
    end)
 
+   it("prints a section of a page, with those below it", function()
+      local text = fine "profio help lua-api view"
+      assert.matches("^view\n\nThe rows of a table.*\nview:reader%(%)\n", text)
+      assert.is_nil(text:find("profile:flat", 1, true))
+      assert.matches("^Which rows\n.*%-%-where COND", fine "profio help options which rows")
+      assert.equal(fine "profio help options export-html", fine "profio help options html")
+      assert.matches("^view:each%(...%)\n", fine "profio help lua-api each")
+      assert.matches("^Warnings\n", fine "profio help winidea warnings")
+   end)
+
+   it("lists the sections if there is none of this name", function()
+      local text, status, errors = command.run "profio help lua-api veiw"
+      assert.same({ "", 2 }, { text, status })
+      assert.matches("page 'lua%-api' has no section 'veiw'; there are: who%-owns%-what, .*, view, "
+         .. ".*; did you mean 'view'%?", errors)
+   end)
+
+   it("has the cookbook first, and finds sections outside of code only", function()
+      assert.matches("\nTopics\n\ncookbook ", fine "profio help")
+      assert.same({ "a-title", "b" }, pages.section_names("# x\n## A title (y)\n```\n## c\n```\n"
+         .. "### `f(x)`\n## B\n"))
+   end)
+
    it("prints the help of a verb that has no page", function()
       assert.equal(fine "profio tables --help", fine "profio help tables")
    end)

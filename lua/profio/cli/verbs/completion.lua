@@ -40,24 +40,86 @@ local function choices()
    }
 end
 
+-- {====== Topics of profio help, which argparse does not complete ======
+
+-- Returns the topics of profio help, and the sections of a page.
+local function topics()
+   local pages = require "profio.cli.help.pages"
+   local names = {}
+   for i, name in ipairs(pages.names()) do
+      names[i] = name:gsub("^format%-", "")
+   end
+   return table.concat(names, " "), function(topic)
+      return table.concat(pages.section_names(pages.read(pages.of(topic))), " ")
+   end
+end
+
+-- Returns for each topic: its name and its sections, in the form of a shell.
+local function sections_as(form)
+   local names, sections_of = topics()
+   local lines = {}
+   for topic in names:gmatch "%S+" do
+      local sections = sections_of(topic)
+      lines[#lines + 1] = sections ~= "" and form:format(topic, sections) or nil
+   end
+   return table.concat(lines), names
+end
+
+local in_bash = [=[
+    if [[ "${COMP_WORDS[1]}" = help ]]; then
+        case "$COMP_CWORD $prev" in
+            "2 help") opts="%s" ;;
+%s            *) opts="" ;;
+        esac
+        COMPREPLY=($(compgen -W "$opts" -- "$cur"))
+        return 0
+    fi
+]=]
+
+local in_zsh = [=[
+_profio() {
+  if [[ "$words[2]" = help ]]; then
+    case "$CURRENT $words[CURRENT-1]" in
+      "3 help") compadd -- %s ;;
+%s    esac
+    return 0
+  fi
+]=]
+
+local in_fish = [=[
+complete -c profio -n 'string match -q "* help" (string join " " (commandline -poc))' -xa '%s'
+]=]
+
+-- }======
+
 -- By shell: the completion for the parser. Argparse expects only a verb as the first word, and the
 -- options of the form without a verb also after one; here the first word may be a file, and a verb
 -- has its own options alone.
 local writers = {}
 
 function writers.bash(parser)
-   return (parser:get_bash_complete():gsub('opts="%$opts ', 'opts="'))
+   local sections, names = sections_as '            "3 %s") opts="%s" ;;\n'
+   local text = parser:get_bash_complete():gsub('opts="%$opts ', 'opts="')
+   return (text:gsub('\n    opts="[^\n]*\n', function(line)
+      return line .. in_bash:format(names, sections)
+   end, 1))
 end
 
 function writers.zsh(parser)
    local text = parser:get_zsh_complete():gsub("\n *%$options\n", "\n")
-   return (text:gsub('\n  _describe "command" commands\n', "%0  _files\n"))
+   text = text:gsub('\n  _describe "command" commands\n', "%0  _files\n")
+   local sections, names = sections_as '      "4 %s") compadd -- %s ;;\n'
+   return (text:gsub("%f[^\n]_profio%(%) {\n", function()
+      return in_zsh:format(names, sections)
+   end, 1))
 end
 
 function writers.fish(parser)
    local text = parser:get_fish_complete():gsub("(__fish_profio_using_command' )%-xa", "%1-a")
-   return (text:gsub("\ncomplete %-c profio %-([ls])",
-      "\ncomplete -c profio -n '__fish_profio_using_command' -%1"))
+   local sections, names = sections_as(in_fish:gsub("help", "help %%s", 1))
+   text = text:gsub("\ncomplete %-c profio %-([ls])",
+      "\ncomplete -c profio -n '__fish_profio_using_command' -%1")
+   return text .. in_fish:format(names) .. sections
 end
 
 ---@param given table

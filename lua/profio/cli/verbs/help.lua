@@ -6,9 +6,10 @@ local verbs = require "profio.cli.verbs"
 local help = {
    name = "help",
    help = "list the pages, print one, or find what mentions a word",
-   usage = "profio help [TOPIC | WORD]",
+   usage = "profio help [TOPIC [SECTION] | WORD]",
    options = {},
-   argument = { "TOPIC", "a page, a format or a verb; any other word is searched for" },
+   argument = { "TOPIC", "a page and one of its sections, a format or a verb; any other word is "
+      .. "searched for" },
    examples = {
       { "profio help winidea", "the page of a format" },
       { "profio help gross", "columns, options, warnings and pages that mention it" },
@@ -35,15 +36,16 @@ end
 -- Returns the list of all pages and verbs.
 local function contents()
    local pages = require "profio.cli.help.pages"
-   local out = { "# profio help TOPIC\n\nPrints a page; `profio help WORD` finds what mentions a "
-      .. "word, `profio VERB --help` describes a verb, `profio --help` lists all options." }
+   local out = { "# profio help TOPIC\n\nPrints a page, `profio help TOPIC SECTION` a part of it; "
+      .. "`profio help WORD` finds what mentions a word, `profio VERB --help` describes a verb, "
+      .. "`profio --help` lists all options." }
    local topics, formats, listed = {}, {}, {}
    for _, name in ipairs(pages.names()) do
       local title = pages.title(pages.read(name))
       if name:find "^format%-" then
          formats[#formats + 1] = { name:match "^format%-(.*)", (title:gsub("^%w+: ", "")) }
-      else
-         topics[#topics + 1] = { name, title }
+      else -- what one looks for first is the first topic
+         table.insert(topics, name == "cookbook" and 1 or #topics + 1, { name, title })
       end
    end
    for i, verb in ipairs(verbs.all()) do
@@ -132,6 +134,17 @@ local function unknown(word)
    failure.use("help: nothing mentions '%s'%s", word, suggestions.hint(word, names))
 end
 
+-- Returns a section of a page; raises if there is none of this name.
+local function section_of(name, word)
+   local pages = require "profio.cli.help.pages"
+   local suggestions = require "profio.internal.suggestions"
+   local text = pages.read(name)
+   local names = pages.section_names(text)
+   return pages.section(text, word)
+      or failure.use("help: page '%s' has no section '%s'; there are: %s%s", name, word,
+         table.concat(names, ", "), suggestions.hint(word, names))
+end
+
 -- Returns the Markdown for the words, and true if it is a text without Markdown.
 local function text_of(words)
    local pages = require "profio.cli.help.pages"
@@ -140,8 +153,10 @@ local function text_of(words)
    if word == "" then
       return contents()
    end
-   local page = pages.of(word)
-   if page then
+   local page = pages.of(words[1] or "")
+   if page and words[2] and not command then
+      return section_of(page, table.concat(words, " ", 2))
+   elseif page and not words[2] then
       return pages.read(page)
    elseif command or verbs.find(word) then
       return require("profio.cli.command_line").help(command or verbs.find(word)), true
