@@ -1,6 +1,7 @@
 -- The commands and scripts of the pages of help run, and print what the pages show.
 --
--- Extra: runs each command of the pages of help; readme_spec runs those of README.md.
+-- Extra: runs each command of the pages of help; readme_spec and cookbook_spec run those of
+-- README.md and of the cookbook.
 -- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
 local command = require "spec.support.command"

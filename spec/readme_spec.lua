@@ -13,7 +13,7 @@ local text = command.read "README.md"
 
 describe("README.md", function()
    it("has snippets that run", function()
-      page_files.fill "readme"
+      page_files.fill_as_checkout "readme"
       local failures, count = snippets.run("readme", text)
       assert.equal("", table.concat(failures, "\n"))
       assert.is_true(count > 6)

@@ -1,4 +1,5 @@
--- Files with the names that README.md and the pages of help use in their commands.
+-- Files with the names that the pages of help use in their commands; those of README.md are in
+-- examples/.
 
 local command = require "spec.support.command"
 local programs = require "spec.support.programs"
@@ -8,17 +9,6 @@ local page_files = {}
 -- The files of the snippets that profio itself writes.
 local fixtures = [[
 local profio = require "profio"
-
-local timeline = assert(profio.create("run.txt", { format = "winidea", dialect = "text1",
-   timeline_binary = true }))
-for i = 0, 299 do
-   local at = i * 10000000
-   for _, event in ipairs { { 0, "enter", "Task_10ms" }, { 1000000, "enter", "Db_Read" },
-      { 1200000, "leave", "Db_Read" }, { 2000000, "leave", "Task_10ms" } } do
-      timeline:write { time = at + event[1], event = event[2], area = event[3] }
-   end
-end
-assert(timeline:close())
 
 local xbase = assert(profio.create("TEST.PRF", { format = "xpp" }))
 for i = 1, 10 do
@@ -31,21 +21,44 @@ local customers = assert(profio.create("customer.dbf", { format = "dbf",
    fields = "NAME C(20), SINCE D, NOTE M" }))
 customers:write { NAME = "Ada", SINCE = "1843-07-01", NOTE = "first" }
 assert(customers:close())
+
+local business = assert(profio.create("test.br", { format = "br" }))
+for line = 1, 5 do
+   business:write { module = "main.wb", line = line * 10, spent = line * 1000000 }
+end
+assert(business:close())
+
+for _, event in ipairs { "cycles", "imiss" } do
+   local samples = assert(profio.create(event .. ".dcpi", { format = "dcpi",
+      header = "image 19970328081403c0c18b\nepoch 9805191724\nplatform walnut\nevent " .. event
+      .. "\nperiod 4096\ncpuspeed 333\ntstart 000120000000\ntsize 65536\npath /usr/bin/prog" }))
+   samples:write { address = 0x120000100, count = 900 }
+   assert(samples:close())
+end
+
+local timeline <close> = assert(profio.open "examples/run.txt")
+assert(timeline:save("run.txt", { dialect = "text1", timeline_binary = true }))
+assert(timeline:export("pprof", "cpu.pb.gz"))
 ]]
 
 local script = "local t = {}\nfor i = 1, 300000 do t[#t + 1] = tostring(i) end\nprint(#t)\n"
 
+---Fills a folder as a checkout is: with the examples alone.
+---@param folder string relative to the folder of spec.support.command; it is emptied first
+function page_files.fill_as_checkout(folder)
+   local path = command.folder .. "/" .. folder
+   assert(os.execute(("rm -rf '%s' && mkdir -p '%s' && ln -s '%s/examples' '%s/examples'"):format(
+      path, path, command.root, path)))
+end
 
 -- Makes the files in a folder, which is emptied first.
 local function make(folder)
-   local path = command.folder .. "/" .. folder
-   os.execute(("rm -rf '%s' && mkdir -p '%s' && ln -s '%s/examples' '%s/examples'"):format(
-      path, path, command.root, path))
+   page_files.fill_as_checkout(folder)
    local program, files = programs.profiled("pages", "examples/demo.c",
       "-fno-inline -fno-optimize-sibling-calls", 2)
    for name, from in pairs { program = program, ["old-program"] = program,
       ["gmon.out"] = files[1], ["gmon.out.1"] = files[1], ["gmon.out.2"] = files[2] } do
-      os.execute(("cp '%s' '%s/%s'"):format(from, path, name))
+      os.execute(("cp '%s' '%s/%s/%s'"):format(from, command.folder, folder, name))
    end
    command.file(folder .. "/fixtures.lua", fixtures)
    command.file(folder .. "/script.lua", script)
@@ -57,8 +70,8 @@ end
 
 local is_made = false
 
----Fills a folder: a program with three profiles, a timeline, a trace of Xbase++, a table of dBASE,
----a damaged profile, a script, the examples.
+---Fills a folder: a program with three profiles, a timeline, a file of each other format, a damaged
+---profile, a script, the examples.
 ---@param folder string relative to the folder of spec.support.command; it is emptied first
 function page_files.fill(folder)
    if not is_made then
