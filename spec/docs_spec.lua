@@ -3,8 +3,6 @@
 -- Tags: user.
 -- Unsanitized: texts, options and files of Lua alone.
 
-local lfs = require "lfs"
-
 local api = require "spec.support.api"
 local docs = require "spec.support.docs"
 local man = require "spec.support.man"
@@ -43,23 +41,36 @@ describe("the pages of help", function()
    end)
 end)
 
-describe("CONTRIBUTING.md", function()
-   it("names only files that exist, but in its worked examples", function()
-      local file <close> = assert(io.open "CONTRIBUTING.md")
-      local text = file:read "a":gsub("\n## Worked examples\n.-\n## ", "\n## ")
-      local count, missing = 0, {}
-      for path in text:gmatch "`([%w_./]+/[%w_]+%.[chl][ua]*)`" do
-         local is_there = false
-         for _, folder in ipairs { "", "csrc/", "csrc/formats/", "lua/profio/",
-            "lua/profio/internal/", "lua/profio/cli/" } do
-            is_there = is_there or lfs.attributes(folder .. path, "mode") == "file"
-         end
-         count = count + 1
-         if not is_there and path ~= "spec/x_spec.lua" then
-            missing[#missing + 1] = path
+describe("CONTRIBUTING.md and the files README.md of folders", function()
+   -- Returns the paths of the files whose names match a pattern of find.
+   local function files(pattern)
+      local list = {}
+      local pipe <close> = assert(io.popen("find csrc lua spec examples -name '" .. pattern .. "'"))
+      for path in pipe:lines() do
+         list[#list + 1] = path
+      end
+      return list
+   end
+
+   it("name only files that exist, but in worked examples", function()
+      local endings, count, missing = { ["spec/x_spec.lua"] = true, ["lua.h"] = true }, 0, {}
+      for _, path in ipairs(files "*.*") do
+         while path do
+            endings[path], path = true, path:match "^[^/]*/(.*)$"
          end
       end
-      assert.is_true(count > 50)
+      local texts = files "README.md"
+      texts[#texts + 1] = "CONTRIBUTING.md"
+      for _, name in ipairs(texts) do
+         local file <close> = assert(io.open(name))
+         local text = file:read "a":gsub("\n## Worked example.*", "")
+         for path in text:gmatch "`([%w_./]*[%w_]+%.[chl][ua]*)`" do
+            count = count + 1
+            local is_there = endings[path:gsub("^[./]*/", "")]
+            missing[#missing + 1] = not is_there and name .. ": " .. path or nil
+         end
+      end
+      assert.is_true(count > 200)
       assert.same({}, missing)
    end)
 end)
