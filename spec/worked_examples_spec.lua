@@ -1,19 +1,26 @@
--- The worked examples of CONTRIBUTING.md are built from its text in a copy of the source, and their
--- specs are run there.
+-- The worked examples at the end of the README.md of four folders are built from these texts in a
+-- copy of the source, and their specs are run there.
 --
--- Extra: compiles the examples of CONTRIBUTING.md into a module of their own.
+-- Extra: compiles the examples into a module of their own.
 -- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
 local command = require "spec.support.command"
 
 local copy = command.folder .. "/worked"
 
--- Returns the blocks of the section: { path =, language =, text = }.
+-- The folders, in an order in which each example may use those before it: all use the format.
+local folders = { "csrc/formats", "csrc/kernels/group", "lua/profio/reports",
+   "lua/profio/exports" }
+
+-- Returns the blocks of the examples: { path =, language =, text = }. A block below a line with a
+-- path is that file, the lines of a `diff` block are changed in it.
 local function blocks()
-   local section = command.read("CONTRIBUTING.md"):match "\n## Worked examples\n(.-)\n## "
    local list = {}
-   for path, language, text in section:gmatch "\n`([^`\n]+)`:\n\n```(%l+)\n(.-\n)```\n" do
-      list[#list + 1] = { path = path, language = language, text = text }
+   for _, folder in ipairs(folders) do
+      local example = command.read(folder .. "/README.md"):match "\n## Worked example: .*"
+      for path, language, text in example:gmatch "\n`([^`\n]+)`:\n\n```(%l+)\n(.-\n)```\n" do
+         list[#list + 1] = { path = path, language = language, text = text }
+      end
    end
    return list
 end
@@ -52,7 +59,7 @@ local function is_readable(path)
    return file ~= nil and file:close()
 end
 
-describe("the worked examples of CONTRIBUTING.md", function()
+describe("the worked examples", function()
    local function prepare()
       local said, status = command.run(("copy='%s' root='%s' build='%s'\n%s"):format(copy,
          command.root, command.build, copying))
