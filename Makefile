@@ -19,7 +19,7 @@
 #                   PREFIX (/usr/local), below DESTDIR if that is given; make uninstall
 #   make env        with eval $(make env), require "profio" finds the checkout
 #
-# CONTRIBUTING.md describes these, and coverage, mutants, check-detection, torture,
+# spec/README.md describes these, and coverage, mutants, check-detection, torture,
 # torture-faults, torture-growth, torture-store, counted and rockspec.
 #
 # Variables that a fresh machine cannot answer yet are lazy (=, not :=), and

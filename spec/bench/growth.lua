@@ -10,7 +10,7 @@ local exports = require "profio.exports"
 
 local MOST = 1.2
 
--- Allowed exponents with the reason, by axis, or by axis and command. CONTRIBUTING.md has the same
+-- Allowed exponents with the reason, by axis, or by axis and command. spec/README.md has the same
 -- table.
 local expected = {
    packets = { 1.4, "look-ups of the file system" },
