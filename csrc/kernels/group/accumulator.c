@@ -199,6 +199,27 @@ static pf_status add_distinct (pf_accumulator *m, const pf_present *p) {
 }
 
 
+#define AHEAD 8 /* values of which the quantiles are prefetched */
+
+static pf_status add_quantiles (pf_accumulator *m, const pf_present *p) {
+  pf_quantile *const states = m->states;
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < p->rows && status == PF_OK; i++) {
+    pf_quantile *const q = &states[p->groups[i]];
+    if (i + 2 * AHEAD < p->rows)
+      pf_quantile_prefetch(&states[p->groups[i + 2 * AHEAD]]);
+    if (i + AHEAD < p->rows)
+      pf_quantile_prefetch_value(&states[p->groups[i + AHEAD]], m->type,
+                                 p->words[i + AHEAD]);
+    if (q->count < q->capacity && !q->sketched)
+      pf_quantile_store(q, p->words[i]);
+    else
+      status = pf_quantile_add(q, m->pool, m->type, p->words[i]);
+  }
+  return status;
+}
+
+
 bool pf_accumulator_needs_words (const pf_accumulator *m) {
   return m->type != PF_BYTES && m->kind >= PF_ACCUMULATE_MIN;
 }
@@ -235,7 +256,6 @@ pf_status pf_accumulator_reserve (pf_accumulator *m, size_t groups) {
 
 
 pf_status pf_accumulator_add (pf_accumulator *m, const pf_present *p) {
-  pf_status status = PF_OK;
   m->batches++;
   switch (m->kind) {
     case PF_ACCUMULATE_COUNT:
@@ -245,11 +265,7 @@ pf_status pf_accumulator_add (pf_accumulator *m, const pf_present *p) {
     case PF_ACCUMULATE_VARIANCE: add_variance(m, p); break;
     case PF_ACCUMULATE_SQUARES: add_squares(m, p); break;
     case PF_ACCUMULATE_DISTINCT: return add_distinct(m, p);
-    case PF_ACCUMULATE_QUANTILE:
-      for (size_t i = 0; i < p->rows && status == PF_OK; i++)
-        status = pf_quantile_add(&((pf_quantile *)m->states)[p->groups[i]],
-                                 &m->pool, m->type, p->words[i]);
-      break;
+    case PF_ACCUMULATE_QUANTILE: return add_quantiles(m, p);
     case PF_ACCUMULATE_SUM:
       if (m->type == PF_INT)
         add_ints(m, p);
@@ -261,7 +277,7 @@ pf_status pf_accumulator_add (pf_accumulator *m, const pf_present *p) {
         return pick_texts(m, p);
       pick_words(m, p);
   }
-  return status;
+  return PF_OK;
 }
 
 
@@ -299,11 +315,13 @@ bool pf_accumulator_is_mergeable (const pf_accumulator *m) {
 }
 
 
-void pf_accumulator_clone (pf_accumulator *m, const pf_accumulator *model) {
+void pf_accumulator_clone (pf_accumulator *m, const pf_accumulator *model,
+                           pf_quantile_pool *pool) {
   *m = (pf_accumulator){.kind = model->kind,
                         .type = model->type,
                         .column = model->column,
                         .by = model->by,
+                        .pool = pool,
                         .names = model->names,
                         .counts_absent = model->counts_absent};
 }
@@ -313,7 +331,7 @@ void pf_accumulator_clone (pf_accumulator *m, const pf_accumulator *model) {
 static pf_status merge_state (pf_accumulator *m, uint32_t group,
                               const pf_accumulator *more, size_t from) {
   if (m->kind == PF_ACCUMULATE_QUANTILE)
-    return pf_quantile_merge(&((pf_quantile *)m->states)[group], &m->pool,
+    return pf_quantile_merge(&((pf_quantile *)m->states)[group], m->pool,
                              m->type, &((pf_quantile *)more->states)[from]);
   if (m->kind >= PF_ACCUMULATE_MIN) {
     const pf_state_value *const theirs =
@@ -366,7 +384,7 @@ pf_status pf_accumulator_settle (pf_accumulator *m, size_t groups) {
   for (size_t g = 0; m->kind == PF_ACCUMULATE_QUANTILE && g < groups &&
                      g < m->capacity && status == PF_OK;
        g++)
-    status = pf_quantile_settle(&states[g], &m->pool, m->type);
+    status = pf_quantile_settle(&states[g], m->pool, m->type);
   return status;
 }
 
@@ -411,8 +429,6 @@ void pf_accumulator_add_summary (pf_accumulator *m, size_t group,
     squares[group].sum += s->sum;
     pf_squares_merge(&squares[group].squares, &s->squares);
   }
-  if (s->min > s->max)
-    return;
   if (m->kind == PF_ACCUMULATE_AT_MAX)
     place(&((pf_state_place *)m->states)[group], s->count, s->max, s->at);
   if (m->kind == PF_ACCUMULATE_MIN)

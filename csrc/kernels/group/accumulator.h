@@ -97,7 +97,7 @@ typedef struct pf_accumulator {
                                  NULL */
   bool counts_absent;         /* whether `absent` is wanted */
   pf_set set;
-  pf_quantile_pool pool; /* owns no memory */
+  pf_quantile_pool *pool; /* of all quantiles of the result; borrowed */
 } pf_accumulator;
 
 /* The present values of a column in a batch, with their groups. */
@@ -141,9 +141,10 @@ pf_status pf_accumulator_add_absent (pf_accumulator *accumulator,
    merged. */
 bool pf_accumulator_is_mergeable (const pf_accumulator *accumulator);
 
-/* Initialise an accumulator of the same kind and column, without states. */
+/* Initialise an accumulator of the same kind and column, without states, for a
+   result with this pool. */
 void pf_accumulator_clone (pf_accumulator *accumulator,
-                           const pf_accumulator *model);
+                           const pf_accumulator *model, pf_quantile_pool *pool);
 
 /* Add the states of later rows: group i of `more`, below `count`, is groups[i]
    here, whose states exist. PF_ENOMEM. */
@@ -176,8 +177,8 @@ typedef struct pf_summary {
   pf_squares squares;
 } pf_summary;
 
-/* Set the part of a summary that an accumulator knows; add a summary to its
-   state, unless it is one of quantiles. */
+/* Set the part of a summary that an accumulator knows; add a summary of at
+   least one value to its state, unless it is one of quantiles. */
 void pf_accumulator_summary (const pf_accumulator *accumulator, size_t group,
                              pf_summary *summary);
 void pf_accumulator_add_summary (pf_accumulator *accumulator, size_t group,

@@ -17,6 +17,7 @@ struct pf_aggregates {
   size_t *accumulator_of; /* by aggregate */
   size_t *rest_of; /* accumulator of its hidden column, or PF_NO_COLUMN */
   pf_accumulator *accumulators;
+  pf_quantile_pool pool; /* of all quantiles */
 
   /* the present values of column `prepared` of the current batch */
   pf_present present;
@@ -75,6 +76,7 @@ static size_t accumulator_for (pf_aggregates *a, pf_function function,
   m->column = column;
   m->names = names;
   m->type = type;
+  m->pool = &a->pool;
   return a->naccumulators++;
 }
 
@@ -182,34 +184,70 @@ static void prepare (pf_aggregates *a, const pf_batch *batch,
 }
 
 
+static bool is_each (const pf_accumulator *m) {
+  return m->kind == PF_ACCUMULATE_QUANTILE || m->kind == PF_ACCUMULATE_SQUARES;
+}
+
+
+/* Add the rows of a batch to one accumulator. */
+static pf_status add_to (pf_aggregates *a, pf_accumulator *m,
+                         const pf_batch *batch, const uint32_t *groups,
+                         size_t ngroups) {
+  if (pf_accumulator_needs_words(m) && a->present.words == NULL) {
+    pf_column present = batch->columns[m->column];
+    if (present.has_missing)
+      present.data = a->values;
+    pf_order_column(&present, a->present.rows, a->words);
+    a->present.words = a->words;
+  }
+  if (pf_accumulator_reserve(m, ngroups) != PF_OK)
+    return PF_ENOMEM;
+  if (m->kind == PF_ACCUMULATE_FRACTION)
+    pf_accumulator_add_fractions(m, batch, groups);
+  else if (m->kind == PF_ACCUMULATE_AT_MAX)
+    pf_accumulator_add_places(m, &a->present, batch->columns[m->by].ints);
+  else if (pf_accumulator_add(m, &a->present) != PF_OK)
+    return PF_ENOMEM;
+  return m->counts_absent && a->present.rows < batch->rows
+             ? pf_accumulator_add_absent(m, &batch->columns[m->column], groups,
+                                         batch->rows)
+             : PF_OK;
+}
+
+
+static pf_status add_all (pf_aggregates *a, bool only_each,
+                          const pf_batch *batch, const uint32_t *groups,
+                          size_t ngroups) {
+  bool is_prepared = false;
+  for (size_t i = 0; i < a->naccumulators; i++) {
+    pf_accumulator *const m = &a->accumulators[i];
+    if (only_each && !is_each(m))
+      continue;
+    if (!is_prepared || a->prepared != m->column)
+      prepare(a, batch, groups, m->column);
+    is_prepared = true;
+    if (add_to(a, m, batch, groups, ngroups) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+
 pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
                              const uint32_t *groups, size_t ngroups,
                              pf_error *error) {
-  for (size_t i = 0; i < a->naccumulators; i++) {
-    pf_accumulator *const m = &a->accumulators[i];
-    if (i == 0 || a->prepared != m->column)
-      prepare(a, batch, groups, m->column);
-    if (pf_accumulator_needs_words(m) && a->present.words == NULL) {
-      pf_column present = batch->columns[m->column];
-      if (present.has_missing)
-        present.data = a->values;
-      pf_order_column(&present, a->present.rows, a->words);
-      a->present.words = a->words;
-    }
-    if (pf_accumulator_reserve(m, ngroups) != PF_OK)
-      return pf_no_memory(error);
-    if (m->kind == PF_ACCUMULATE_FRACTION)
-      pf_accumulator_add_fractions(m, batch, groups);
-    else if (m->kind == PF_ACCUMULATE_AT_MAX)
-      pf_accumulator_add_places(m, &a->present, batch->columns[m->by].ints);
-    else if (pf_accumulator_add(m, &a->present) != PF_OK)
-      return pf_no_memory(error);
-    if (m->counts_absent && a->present.rows < batch->rows &&
-        pf_accumulator_add_absent(m, &batch->columns[m->column], groups,
-                                  batch->rows) != PF_OK)
-      return pf_no_memory(error);
-  }
-  return PF_OK;
+  return add_all(a, false, batch, groups, ngroups) == PF_OK
+             ? PF_OK
+             : pf_no_memory(error);
+}
+
+
+pf_status pf_aggregates_add_each (pf_aggregates *a, const pf_batch *batch,
+                                  const uint32_t *groups, size_t ngroups,
+                                  pf_error *error) {
+  return add_all(a, true, batch, groups, ngroups) == PF_OK
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 
@@ -230,7 +268,8 @@ pf_status pf_aggregates_clone (const pf_aggregates *a, pf_aggregates **made) {
   memcpy(like->rest_of, a->rest_of, a->count * sizeof *a->rest_of);
   like->naccumulators = a->naccumulators;
   for (size_t i = 0; i < a->naccumulators; i++)
-    pf_accumulator_clone(&like->accumulators[i], &a->accumulators[i]);
+    pf_accumulator_clone(&like->accumulators[i], &a->accumulators[i],
+                         &like->pool);
   *made = like;
   return PF_OK;
 }
@@ -267,9 +306,10 @@ pf_summary pf_aggregates_summary (const pf_aggregates *a, size_t column,
 
 
 void pf_aggregates_add_summary (pf_aggregates *a, size_t column, size_t group,
-                                const pf_summary *more) {
+                                const pf_summary *more, bool each) {
   for (size_t i = 0; i < a->naccumulators; i++)
-    if (a->accumulators[i].column == column)
+    if (a->accumulators[i].column == column &&
+        (each || !is_each(&a->accumulators[i])))
       pf_accumulator_add_summary(&a->accumulators[i], group, more);
 }
 
@@ -280,7 +320,7 @@ pf_quantile *pf_aggregates_quantile (const pf_aggregates *a, size_t column,
   while (a->accumulators[i].kind != PF_ACCUMULATE_QUANTILE ||
          a->accumulators[i].column != column)
     i++;
-  *pool = &a->accumulators[i].pool;
+  *pool = a->accumulators[i].pool;
   return &((pf_quantile *)a->accumulators[i].states)[group];
 }
 

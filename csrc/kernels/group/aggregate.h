@@ -81,6 +81,12 @@ pf_status pf_aggregates_add (pf_aggregates *aggregates, const pf_batch *batch,
                              const uint32_t *groups, size_t ngroups,
                              pf_error *error);
 
+/* The same for deviations of integers and quantiles only, where the others get
+   summaries (pf_aggregates_add_summary). */
+pf_status pf_aggregates_add_each (pf_aggregates *aggregates,
+                                  const pf_batch *batch, const uint32_t *groups,
+                                  size_t ngroups, pf_error *error);
+
 /* Append the column `about` (estimates.h) to the fields of keys and results, if
    there are quantiles and no field has that name. Returns the number of
    fields. */
@@ -107,11 +113,12 @@ pf_status pf_aggregates_merge (pf_aggregates *aggregates,
 pf_status pf_aggregates_reserve (pf_aggregates *aggregates, size_t ngroups);
 
 /* Read what is known of the values of a column of integers in a group, or add
-   to it; without minimum and maximum (min > max), to count and sum only. */
+   to it: to deviations with `each`, but never to quantiles. */
 pf_summary pf_aggregates_summary (const pf_aggregates *aggregates,
                                   size_t column, size_t group);
 void pf_aggregates_add_summary (pf_aggregates *aggregates, size_t column,
-                                size_t group, const pf_summary *more);
+                                size_t group, const pf_summary *more,
+                                bool each);
 
 /* The values of a column in a group, of which there are quantiles; *pool is
    that of all groups. */

@@ -195,7 +195,6 @@ pf_status pf_quantile_add (pf_quantile *q, pf_quantile_pool *pool, pf_type type,
   if (q->words != NULL)
     q->words[q->count] = word;
   q->count++;
-  q->sorted = false;
   return PF_OK;
 }
 
@@ -351,10 +350,66 @@ static double value_at_rank (const pf_quantile *q, pf_type type,
 
 
 const uint64_t *pf_quantile_words (pf_quantile *q) {
-  if (q->words != NULL && !q->sorted)
+  if (q->words != NULL)
     qsort(q->words, (size_t)q->count, sizeof *q->words, compare_words);
-  q->sorted = true;
   return q->words;
+}
+
+
+#define DIGIT_BITS 8
+#define DIGITS     (1u << DIGIT_BITS)
+#define FEW        16 /* words that are sorted */
+
+static inline size_t digit_of (uint64_t word, unsigned shift) {
+  return word >> shift & (DIGITS - 1);
+}
+
+
+/* Move the words that have a digit to the front. Returns their number. */
+static size_t gather (uint64_t *words, size_t count, unsigned shift,
+                      size_t digit) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t word = words[i];
+    if (digit_of(word, shift) == digit) {
+      words[i] = words[found];
+      words[found++] = word;
+    }
+  }
+  return found;
+}
+
+
+/* The number of low bits in which words differ. */
+static unsigned differing_bits (const uint64_t *words, size_t count) {
+  uint64_t differences = 0;
+  unsigned bits = 0;
+  for (size_t i = 1; i < count; i++)
+    differences |= words[i] ^ words[0];
+  for (; differences != 0; differences >>= 1)
+    bits++;
+  return bits;
+}
+
+
+/* The word with `rank` smaller ones, by a radix selection: the words are
+   counted by their highest digit; of those with the digit of the wanted one the
+   next digit is counted. */
+static uint64_t select_word (uint64_t *words, size_t count, size_t rank) {
+  unsigned shift = differing_bits(words, count);
+  while (shift > 0 && count > FEW) {
+    uint32_t counts[DIGITS] = {0};
+    size_t digit = 0;
+    shift = shift > DIGIT_BITS ? shift - DIGIT_BITS : 0;
+    for (size_t i = 0; i < count; i++)
+      counts[digit_of(words[i], shift)]++;
+    for (; rank >= counts[digit]; digit++)
+      rank -= counts[digit];
+    count = gather(words, count, shift, digit);
+  }
+  if (shift > 0)
+    qsort(words, count, sizeof *words, compare_words);
+  return words[shift > 0 ? rank : 0];
 }
 
 
@@ -402,7 +457,7 @@ double pf_quantile_error (const pf_quantile *q, pf_type type, uint32_t rank) {
 uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
   const uint64_t nearest = nearest_of(q, rank);
   if (q->words != NULL)
-    return pf_quantile_words(q)[nearest - 1];
+    return select_word(q->words, (size_t)q->count, (size_t)nearest - 1);
   if (nearest == 1 || nearest == q->count)
     return nearest == 1 ? q->min : q->max;
   const uint64_t word = word_of(value_at_rank(q, type, nearest), type);

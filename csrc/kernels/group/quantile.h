@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+#include "model/base/switches.h"
 #include "profio.h"
 
 #define PF_EXACT_VALUES  4096u
@@ -60,15 +61,11 @@ typedef struct pf_quantile {
   uint64_t count;
   uint64_t *words; /* the stored values; NULL: none, or they are in buckets */
   uint32_t capacity;
-  bool sketched, sorted;
+  bool sketched;
   uint64_t min, max;             /* when sketched */
   uint64_t zeros;                /* when sketched: values that are 0 */
   pf_buckets positive, negative; /* when sketched: by magnitude */
 } pf_quantile;
-
-/* Add a value of type PF_INT or PF_NUM. PF_OK or PF_ENOMEM. */
-pf_status pf_quantile_add (pf_quantile *quantile, pf_quantile_pool *pool,
-                           pf_type type, uint64_t word);
 
 /* The bucket code of an integer: 0 if it is negative, 1 if it is 0, otherwise 2
    or more, increasing with the value. */
@@ -79,6 +76,32 @@ static inline uint16_t pf_quantile_code (int64_t value) {
   const uint32_t code = (uint32_t)(bits >> PF_BUCKET_SHIFT) - PF_BUCKET_CODED;
   return (uint16_t)(value > 0 ? code : value == 0);
 }
+
+/* Add a value while it has memory for one more word. */
+static inline void pf_quantile_store (pf_quantile *quantile, uint64_t word) {
+  quantile->words[quantile->count++] = word;
+}
+
+/* Prefetch what adding a value reads: first the quantile, then, some values
+   later, the place of the value. */
+PF_PREFETCHER pf_quantile_prefetch (const pf_quantile *quantile) {
+  __builtin_prefetch(quantile, 1);
+  __builtin_prefetch(&quantile->positive, 1);
+}
+PF_PREFETCHER pf_quantile_prefetch_value (const pf_quantile *quantile,
+                                          pf_type type, uint64_t word) {
+  const pf_buckets *const b = &quantile->positive;
+  if (!quantile->sketched || type != PF_INT)
+    return;
+  const uint32_t at = pf_quantile_code((int64_t)(word ^ (UINT64_C(1) << 63))) +
+                      PF_BUCKET_CODED - b->first;
+  if (at < b->size)
+    __builtin_prefetch(b->counts + at, 1);
+}
+
+/* Add a value of type PF_INT or PF_NUM. PF_OK or PF_ENOMEM. */
+pf_status pf_quantile_add (pf_quantile *quantile, pf_quantile_pool *pool,
+                           pf_type type, uint64_t word);
 
 /* Add `values` integers with a code, 1 or more. If the values are stored, they
    are moved into buckets first. After all codes, extend. PF_OK or
@@ -98,8 +121,8 @@ static inline void pf_quantile_extend (pf_quantile *quantile, uint64_t min,
 bool pf_quantile_next_count (const pf_quantile *quantile, uint16_t *code,
                              uint64_t *values);
 
-/* The stored values in ascending order, as many as `count`; NULL when there are
-   none or they are in buckets. */
+/* Sort the stored values. Returns them in ascending order, as many as `count`;
+   NULL when there are none or they are in buckets. */
 const uint64_t *pf_quantile_words (pf_quantile *quantile);
 
 /* After the last value: move the values into buckets if the pool demands it.
@@ -112,7 +135,7 @@ pf_status pf_quantile_merge (pf_quantile *quantile, pf_quantile_pool *pool,
                              pf_type type, const pf_quantile *more);
 
 /* The order word of the value at `rank` (in units of 1/PF_RANK_SCALE, nearest
-   rank). The count must not be 0. */
+   rank). The count must not be 0. Stored values change their order. */
 uint64_t pf_quantile_at (pf_quantile *quantile, pf_type type, uint32_t rank);
 
 /* How far the value at `rank` may be away from that of pf_quantile_at: 0 if it

@@ -47,9 +47,17 @@ void pf_call_groups_free (pf_call_groups *g) {
   pf_batch_close(&g->rows);
   pf_id_table_free(&g->keys);
   free(g->memory);
-  free(g->inner);
+  free(g->rare);
   free(g->row_groups);
 }
+
+
+static const pf_hot_sums nothing = {0,
+                                    {{0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0},
+                                     {0, INT64_MAX, 0}}};
 
 
 /* Create the hot sums of the groups up to count-1, aligned to cache lines. */
@@ -60,7 +68,7 @@ static pf_status reserve (pf_call_groups *g, size_t count) {
   while (capacity < count)
     capacity *= 2;
   uint8_t *const memory = malloc(capacity * sizeof *g->hot + LINE);
-  if (memory == NULL || !pf_widen(&g->inner, g->capacity, capacity)) {
+  if (memory == NULL || !pf_widen(&g->rare, g->capacity, capacity)) {
     free(memory);
     return PF_ENOMEM;
   }
@@ -68,13 +76,8 @@ static pf_status reserve (pf_call_groups *g, size_t count) {
       (pf_hot_sums *)(void *)(memory + (LINE - (uintptr_t)memory % LINE));
   if (g->capacity > 0)
     memcpy(hot, g->hot, g->capacity * sizeof *hot);
-  for (size_t i = g->capacity; i < capacity; i++) {
-    hot[i].calls = 0;
-    for (size_t which = 0; which < PF_DURATIONS; which++) {
-      hot[i].of[which].sum = hot[i].of[which].range = 0;
-      hot[i].of[which].min = INT64_MAX;
-    }
-  }
+  for (size_t i = g->capacity; i < capacity; i++)
+    hot[i] = nothing;
   free(g->memory);
   g->memory = memory;
   g->hot = hot;
@@ -87,53 +90,50 @@ static pf_status add_rows (pf_call_groups *g) {
   pf_error error;
   const pf_status status =
       g->rows.rows == 0 ? PF_OK
-                        : pf_aggregates_add(g->sums, &g->rows, g->row_groups,
-                                            g->keys.count, &error);
+                        : pf_aggregates_add_each(g->sums, &g->rows,
+                                                 g->row_groups, g->keys.count,
+                                                 &error);
   pf_batch_clear(&g->rows);
   return status;
 }
 
 
-/* The minimum and the range with one more duration. */
-static inline void extend (pf_hot_sums *hot, size_t which, int64_t length) {
-  const int64_t min = hot->of[which].min;
-  const int64_t max =
-      min == INT64_MAX ? -1 : (int64_t)((uint64_t)min + hot->of[which].range);
-  hot->of[which].min = length < min ? length : min;
-  hot->of[which].range = (uint64_t)(length > max ? length : max) -
-                         (uint64_t)hot->of[which].min;
-}
-
-
-static pf_status add_row (pf_call_groups *g, uint32_t group,
-                          const pf_call *call) {
+/* Append a call to the rows, which are added when there are enough. */
+static inline pf_status add_row (pf_call_groups *g, uint32_t group,
+                                 const pf_call *call) {
   pf_column *const c = g->rows.columns;
   const size_t row = g->rows.rows++;
   g->row_groups[row] = group;
   for (size_t i = 0; i < PF_DURATIONS; i++) {
-    const int64_t length = call->durations[i];
-    pf_put_int(&c[i], row, length, length >= 0);
-    if (length >= 0 && !g->each)
-      extend(&g->hot[group], i, length);
+    c[i].ints[row] = call->durations[i];
+    if (call->durations[i] < 0)
+      pf_set_missing(&c[i], row);
   }
-  c[PF_CALL_START].ints[row] = call->start;
-  c[PF_CALL_COUNT].ints[row] = call->count;
   return row + 1 < ROWS ? PF_OK : add_rows(g);
 }
 
 
 /* Move the sums of a group to the aggregates. */
 static void move_sums (pf_call_groups *g, size_t group) {
-  pf_hot_sums *const hot = &g->hot[group];
-  pf_summary more = {hot->calls, (pf_wide)hot->calls, .min = 0, .max = -1};
-  pf_aggregates_add_summary(g->sums, PF_CALL_COUNT, group, &more);
+  const pf_hot_sums *const hot = &g->hot[group];
+  const pf_rare_sums *const rare = &g->rare[group];
+  if (hot->calls == 0)
+    return;
+  const pf_summary counted = {
+      .count = hot->calls, .sum = (pf_wide)(hot->calls - rare->uncounted)};
+  pf_aggregates_add_summary(g->sums, PF_CALL_COUNT, group, &counted, false);
   for (size_t i = 0; i < PF_DURATIONS; i++) {
-    more.count = i == PF_OUTSIDE ? hot->calls - g->inner[group] : hot->calls;
-    more.sum = (pf_wide)hot->of[i].sum;
-    pf_aggregates_add_summary(g->sums, i, group, &more);
-    hot->of[i].sum = 0;
+    const pf_summary of = {
+        .count = hot->calls - rare->missing[i],
+        .sum = (pf_wide)rare->carries[i] << 64 | (pf_wide)hot->of[i].sum,
+        .min = hot->of[i].min,
+        .max = (int64_t)((uint64_t)hot->of[i].min + hot->of[i].range),
+        .at = i < PF_MAX_STARTS ? rare->max_at[i] : 0};
+    if (of.count > 0)
+      pf_aggregates_add_summary(g->sums, i, group, &of, false);
   }
-  hot->calls = g->inner[group] = 0;
+  g->hot[group] = nothing;
+  g->rare[group] = (pf_rare_sums){.uncounted = 0};
 }
 
 
@@ -147,13 +147,46 @@ pf_status pf_call_groups_flush (pf_call_groups *g) {
 }
 
 
+/* Update minimum, maximum, and the start of the longest call. */
+static void extend (pf_call_groups *g, size_t group, size_t which,
+                    int64_t length, int64_t start) {
+  pf_hot_sums *const hot = &g->hot[group];
+  pf_rare_sums *const rare = &g->rare[group];
+  int64_t *const at = &rare->max_at[which];
+  const bool is_first = hot->calls - rare->missing[which] == 1;
+  const int64_t min = hot->of[which].min;
+  const int64_t max =
+      is_first ? -1 : (int64_t)((uint64_t)min + hot->of[which].range);
+  if (which < PF_MAX_STARTS && (length > max || (length == max && start < *at)))
+    *at = start;
+  hot->of[which].min = length < min ? length : min;
+  hot->of[which].range =
+      (uint64_t)(length > max ? length : max) - (uint64_t)hot->of[which].min;
+}
+
+
+/* Add a call that changes more than sums. */
+static void add_sums (pf_call_groups *g, size_t group, const pf_call *call) {
+  g->hot[group].calls++;
+  for (size_t i = 0; i < PF_DURATIONS; i++) {
+    const int64_t length = call->durations[i];
+    if (length < 0) {
+      g->rare[group].missing[i]++;
+      continue;
+    }
+    pf_add_to_sum(g, group, i, length);
+    if (!pf_is_in_range(&g->hot[group], i, length))
+      extend(g, group, i, length, call->start);
+  }
+  g->rare[group].uncounted += call->count == 0;
+}
+
+
 static inline pf_status add_call (pf_call_groups *g, uint32_t group,
-                           const pf_call *call) {
-  if (g->each || call->count == 0)
-    return add_row(g, group, call);
-  return pf_call_groups_try_add(g, group, call->durations)
-             ? PF_OK
-             : add_row(g, group, call);
+                                  const pf_call *call) {
+  if (call->count == 0 || !pf_call_groups_try_add(g, group, call->durations))
+    add_sums(g, group, call);
+  return g->each ? add_row(g, group, call) : PF_OK;
 }
 
 

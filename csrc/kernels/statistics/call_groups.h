@@ -5,9 +5,9 @@
 ** unpack_sums.c adds packed sums, and result_rows.c reads the aggregates.
 ** pf_call_groups_free frees all memory; the lanes are borrowed for each call.
 **
-** A call that only changes sums is added to hot sums, as fast as the call
-** machine finds it; all others are rows for the aggregates. So the hot sums are
-** a part of the aggregates that pf_call_groups_flush moves there.
+** The durations of a call are added up as fast as the call machine finds it.
+** pf_call_groups_flush moves the sums to the aggregates. Only for deviations and
+** quantiles calls are rows.
 */
 
 #ifndef call_groups_h
@@ -46,28 +46,39 @@ typedef struct pf_call_aggregates {
    below min + range changes neither the minimum nor the maximum, nor the start
    of the longest call: one comparison decides. */
 typedef struct pf_hot_sums {
-  uint64_t calls;
+  uint64_t calls; /* also those that are not counted */
   struct {
-    uint64_t sum;
+    uint64_t sum; /* wraps around */
     int64_t min; /* INT64_MAX: no call had this duration */
     uint64_t range;
   } of[PF_DURATIONS];
 } pf_hot_sums;
 
+#define PF_MAX_STARTS 3 /* net, gross and call have the start of the longest */
+
+/* The part that changes rarely. */
+typedef struct pf_rare_sums {
+  uint64_t missing[PF_DURATIONS]; /* number of unknown durations */
+  uint64_t carries[PF_DURATIONS]; /* how often the sums wrapped around */
+  uint64_t uncounted;             /* calls whose count is 0 (call.h) */
+  int64_t max_at[PF_MAX_STARTS];  /* start of the longest call, the earliest of
+                                     equal ones */
+} pf_rare_sums;
+
 typedef struct pf_call_groups {
   pf_group_by by;
-  bool each;             /* pf_call_aggregates.each */
-  uint64_t calls;        /* in the packed sums that were added */
-  pf_aggregates *sums;   /* owned, as all below */
-  pf_id_table keys;      /* of the groups: the area, the slot, or the area in the
-                            upper half and its caller in the lower */
-  pf_hot_sums *hot;      /* by group, aligned to cache lines; in `memory` */
-  void *memory;          /* the block that malloc returned */
-  uint64_t *inner;       /* by group: number of calls without an outside that are
-                            in the hot sums */
-  size_t capacity;       /* in groups */
-  pf_batch rows;         /* calls that are not added yet, of pf_call_columns */
-  uint32_t *row_groups;  /* the group of each row */
+  bool each;           /* pf_call_aggregates.each */
+  uint64_t calls;      /* in the packed sums that were added */
+  pf_aggregates *sums; /* owned, as all below */
+  pf_id_table keys;    /* of the groups: the area, the slot, or the area in the
+                          upper half and its caller in the lower */
+  pf_hot_sums *hot;    /* by group, aligned to cache lines; in `memory` */
+  void *memory;        /* the block that malloc returned */
+  pf_rare_sums *rare;  /* by group */
+  size_t capacity;     /* in groups */
+  pf_batch rows;       /* with `each`: calls that are not added yet, as rows of
+                          pf_call_columns */
+  uint32_t *row_groups;
   struct {
     uint64_t key;
     uint32_t group;    /* + 1, or 0: none */
@@ -97,6 +108,20 @@ pf_status pf_call_groups_of_slot (pf_call_groups *groups, pf_lanes *lanes,
    or merged. PF_ENOMEM. */
 pf_status pf_call_groups_flush (pf_call_groups *groups);
 
+/* Whether a duration changes only the sum; false for PF_NO_TIME. */
+static inline bool pf_is_in_range (const pf_hot_sums *hot, size_t which,
+                                   int64_t length) {
+  return (uint64_t)length - (uint64_t)hot->of[which].min < hot->of[which].range;
+}
+
+static inline void pf_add_to_sum (pf_call_groups *groups, size_t group,
+                                  size_t which, int64_t length) {
+  uint64_t *const sum = &groups->hot[group].of[which].sum;
+  *sum += (uint64_t)length;
+  if (__builtin_expect(*sum < (uint64_t)length, 0))
+    groups->rare[group].carries[which]++;
+}
+
 /* Add the durations of a counted call to the hot sums, if it changes only sums.
    Otherwise returns false, and changes nothing. Most calls change only sums,
    and have all durations or all but `outside`. */
@@ -104,22 +129,22 @@ static inline bool pf_call_groups_try_add (pf_call_groups *groups, size_t group,
                                            const int64_t *durations) {
   pf_hot_sums *const hot = &groups->hot[group];
   const bool is_outside = durations[PF_OUTSIDE] >= 0;
-  uint64_t sums[PF_DURATIONS];
-  for (size_t i = 0; i < PF_DURATIONS; i++) {
-    const uint64_t length = (uint64_t)durations[i];
-    const bool is_in = length - (uint64_t)hot->of[i].min < hot->of[i].range;
-    const bool has_room =
-        !__builtin_add_overflow(hot->of[i].sum, length, &sums[i]);
-    if (!(is_in && has_room) && (i != PF_OUTSIDE || is_outside))
-      return false;
-  }
+  if (is_outside && !pf_is_in_range(hot, PF_OUTSIDE, durations[PF_OUTSIDE]))
+    return false;
+  if (!pf_is_in_range(hot, PF_NET, durations[PF_NET]) ||
+      !pf_is_in_range(hot, PF_GROSS, durations[PF_GROSS]) ||
+      !pf_is_in_range(hot, PF_CALL, durations[PF_CALL]) ||
+      !pf_is_in_range(hot, PF_PERIOD, durations[PF_PERIOD]))
+    return false;
   hot->calls++;
-  for (size_t i = 0; i < PF_OUTSIDE; i++)
-    hot->of[i].sum = sums[i];
+  pf_add_to_sum(groups, group, PF_NET, durations[PF_NET]);
+  pf_add_to_sum(groups, group, PF_GROSS, durations[PF_GROSS]);
+  pf_add_to_sum(groups, group, PF_CALL, durations[PF_CALL]);
+  pf_add_to_sum(groups, group, PF_PERIOD, durations[PF_PERIOD]);
   if (is_outside)
-    hot->of[PF_OUTSIDE].sum = sums[PF_OUTSIDE];
+    pf_add_to_sum(groups, group, PF_OUTSIDE, durations[PF_OUTSIDE]);
   else
-    groups->inner[group]++;
+    groups->rare[group].missing[PF_OUTSIDE]++;
   return true;
 }
 

@@ -238,7 +238,7 @@ static void write_duration (packing *p, size_t group, size_t which,
   }
   if (words == NULL)
     write_counters(p->to, &of, quantile);
-  if (which <= PF_CALL) {
+  if (which < PF_MAX_STARTS) {
     put_signed(p->to, (int64_t)((uint64_t)of.at - (uint64_t)p->time));
     p->time = of.at;
   }

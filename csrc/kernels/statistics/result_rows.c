@@ -33,8 +33,6 @@ static const struct {
     {PF_STDDEV, "_stddev", "standard deviation of %s, ns"},
 };
 
-#define PF_MAX_STARTS 3 /* net, gross and call have _max_at */
-
 
 /* Add a column, and return its index. */
 static size_t add (pf_statistics_schema *s, pf_type type, const char *name,

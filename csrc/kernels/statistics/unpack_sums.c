@@ -200,11 +200,11 @@ static void take_duration (unpacking *u, uint64_t calls, size_t group,
     take_sums(u, &of);
     take_counters(u, to, &of);
   }
-  if (which <= PF_CALL)
+  if (which < PF_MAX_STARTS)
     of.at = u->time =
         (int64_t)((uint64_t)u->time + (uint64_t)pf_unpack_signed(&u->in));
   if (is_fine(u))
-    pf_aggregates_add_summary(sums, which, group, &of);
+    pf_aggregates_add_summary(sums, which, group, &of, true);
 }
 
 
@@ -219,10 +219,10 @@ static void take_calls (unpacking *u, uint64_t calls, size_t group) {
                      PF_OK);
   for (size_t i = 0; i < PF_DURATIONS && is_fine(u); i++)
     take_duration(u, calls, group, i);
-  const pf_summary counted = {
-      calls, (pf_wide)(calls - uncounted), .min = 0, .max = -1};
+  const pf_summary counted = {.count = calls,
+                              .sum = (pf_wide)(calls - uncounted)};
   if (is_fine(u))
-    pf_aggregates_add_summary(groups->sums, PF_CALL_COUNT, group, &counted);
+    pf_aggregates_add_summary(groups->sums, PF_CALL_COUNT, group, &counted, true);
 }
 
 
