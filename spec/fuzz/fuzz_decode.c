@@ -246,8 +246,9 @@ static pf_status open_range (pf_reader *events, pf_reader **made,
 static pf_status open_group (pf_reader *events, pf_reader **made,
                              pf_error *error) {
   const pf_key key = {.name = "area", .column = 2};
-  const pf_aggregate aggregates[] = {{"n", PF_COUNT, 0, PF_NO_COLUMN},
-                                     {"last", PF_LAST, 0, 0}};
+  const pf_aggregate aggregates[] = {
+      {.name = "n", .function = PF_COUNT, .column = PF_NO_COLUMN, .to = 1},
+      {.name = "last", .function = PF_LAST, .to = 2}};
   return pf_group_open(events, &key, &events->fields[2].type, 1, aggregates, 2,
                        made, error);
 }

@@ -22,8 +22,10 @@ static pf_status add_up (const pf_bytes *packs, size_t count, pf_packed *sum) {
   MUST(dictionary != NULL);
   memset(&scan, 0, sizeof scan);
   pf_status status = pf_sums_form_of(packs[0], &form, &error);
-  if (status == PF_OK)
-    pf_sums_open(&sums, &scan, &form, form.by, dictionary);
+  if (status == PF_OK) {
+    const pf_scan_options options = {form.calls, form.by, pf_sums_aggregates};
+    status = pf_sums_open(&sums, &scan, &form, &options, dictionary, &error);
+  }
   for (size_t i = 0; i < count && status == PF_OK; i++)
     status = pf_sums_add(&sums, packs[i], &error);
   MUST(status == PF_OK || (status == error.status && error.what[0] != '\0'));

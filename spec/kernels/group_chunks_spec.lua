@@ -90,7 +90,8 @@ describe("groups over timelines in chunks", function()
       for areas, is_exact in pairs { [8000] = true, [9000] = false } do
          local list = {}
          for i = 1, 2 * areas do
-            list[i] = ("<I4I4i8i8"):pack(0x20000000 + i % areas, 0, 10 ^ 6 // 1 * (i // areas + 1) + i, 0)
+            local value = 1000000 * (i // areas + 1) + i
+            list[i] = ("<I4I4i8i8"):pack(0x20000000 + i % areas, 0, value, 0)
          end
          local bytes = table.concat(list):rep(300)
          local function quantiles(parts)

@@ -275,7 +275,9 @@ describe("merged sums", function()
          end
          return { data = table.concat(lines, "\n") .. "\n" }
       end
-      for _, counts in ipairs { { 60, 4036 }, { 60, 4037 }, { 4096, 1 }, { 4097, 1 }, { 5000, 5000 } } do
+      for _, counts in ipairs { { 60, 4036 }, { 60, 4037 }, { 4096, 1 }, { 4097, 1 },
+         { 5000, 5000 } }
+      do
          local files = { file(500, counts[1]), file(500 + counts[1], counts[2]) }
          local trace <close> = assert(profio.open(files))
          local bytes = assert(core.merged_sums(packs_of(files, with({}, {}))))

@@ -98,8 +98,8 @@ typedef struct pf_slot {
   uint32_t epoch;
   uint32_t plain_epoch; /* the epoch in which the fast path of stack.h may enter
                            it, or PF_NO_EPOCH */
-  uint32_t leaves; /* in a chunk: number of its unmatched leaves */
-  uint32_t group; /* of its calls in kernels/statistics, or PF_NO_ID */
+  uint32_t leaves;      /* in a chunk: number of its unmatched leaves */
+  uint32_t group;       /* of its calls in kernels/statistics, or PF_NO_ID */
   int64_t last_enter, last_leave; /* INT64_MIN: none */
   int64_t earlier;                /* the latest time of earlier epochs */
   uint8_t kind;                   /* pf_area_kind */

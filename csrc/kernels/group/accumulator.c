@@ -206,9 +206,9 @@ static pf_status add_quantiles (pf_accumulator *m, const pf_present *p) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < p->rows && status == PF_OK; i++) {
     pf_quantile *const q = &states[p->groups[i]];
-    if (i + 2 * AHEAD < p->rows)
+    if (PF_FAST(MISSES) && i + 2 * AHEAD < p->rows)
       pf_quantile_prefetch(&states[p->groups[i + 2 * AHEAD]]);
-    if (i + AHEAD < p->rows)
+    if (PF_FAST(MISSES) && i + AHEAD < p->rows)
       pf_quantile_prefetch_value(&states[p->groups[i + AHEAD]], m->type,
                                  p->words[i + AHEAD]);
     if (q->count < q->capacity && !q->sketched)

@@ -132,10 +132,11 @@ pf_status pf_aggregates_settle (pf_aggregates *aggregates, size_t ngroups);
 
 /*
 ** Write the results of all groups into the store, that of group i to row
-** row_of[i] (NULL: i; PF_NO_ROW: nowhere); then, from the column `hidden` on, the hidden column of
-** each sum whose column has one (pf_aggregate_rest), and `about` if there is
-** one more column. Texts are borrowed from the aggregates, which must outlive
-** the store. PF_ELIMIT when a sum exceeds 64 bits; PF_ENOMEM.
+** row_of[i] (NULL: i; PF_NO_ROW: nowhere); then, from the column `hidden` on,
+** the hidden column of each sum whose column has one (pf_aggregate_rest), and
+** `about` if there is one more column. Texts are borrowed from the aggregates,
+** which must outlive the store. PF_ELIMIT when a sum exceeds 64 bits;
+** PF_ENOMEM.
 */
 pf_status pf_aggregates_finish (pf_aggregates *aggregates, pf_store *store,
                                 size_t hidden, const uint32_t *row_of,

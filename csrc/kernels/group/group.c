@@ -278,9 +278,8 @@ static pf_status make_rows (group_reader *g, pf_error *error) {
   store->rows = count;
   pf_status status = pf_keys_finish(scan->keys, store, error);
   if (status == PF_OK)
-    status =
-        pf_aggregates_finish(scan->aggregates, store,
-                             g->nkeys + g->naggregates, NULL, count, error);
+    status = pf_aggregates_finish(
+        scan->aggregates, store, g->nkeys + g->naggregates, NULL, count, error);
   if (status == PF_OK)
     status = pf_store_reader(store, NULL, count, &g->rows, error);
   g->done = status == PF_OK;

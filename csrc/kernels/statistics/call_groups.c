@@ -11,7 +11,7 @@
 #include "model/base/memory.h"
 #include "model/rows/put_values.h"
 
-#define LINE 64      /* bytes of a cache line */
+#define LINE 64                          /* bytes of a cache line */
 #define ROWS ((size_t)PF_BATCH_ROWS / 4) /* added at once: they stay in L2 */
 
 const pf_field pf_call_columns[PF_CALL_COLUMNS] = {
@@ -32,9 +32,8 @@ pf_status pf_call_groups_open (pf_call_groups *g, pf_group_by by,
   g->each = a->each;
   pf_id_table_init(&g->keys);
   g->row_groups = pf_array(ROWS, sizeof *g->row_groups);
-  return g->row_groups != NULL &&
-                 pf_batch_open(&g->rows, pf_call_columns, PF_CALL_COLUMNS,
-                               NULL) == PF_OK
+  return g->row_groups != NULL && pf_batch_open(&g->rows, pf_call_columns,
+                                                PF_CALL_COLUMNS, NULL) == PF_OK
              ? pf_aggregates_open(a->list, a->count, pf_call_columns,
                                   PF_CALL_COLUMNS, dictionary, a->results,
                                   &g->sums)
@@ -89,10 +88,10 @@ static pf_status reserve (pf_call_groups *g, size_t count) {
 static pf_status add_rows (pf_call_groups *g) {
   pf_error error;
   const pf_status status =
-      g->rows.rows == 0 ? PF_OK
-                        : pf_aggregates_add_each(g->sums, &g->rows,
-                                                 g->row_groups, g->keys.count,
-                                                 &error);
+      g->rows.rows == 0
+          ? PF_OK
+          : pf_aggregates_add_each(g->sums, &g->rows, g->row_groups,
+                                   g->keys.count, &error);
   pf_batch_clear(&g->rows);
   return status;
 }
@@ -119,8 +118,8 @@ static void move_sums (pf_call_groups *g, size_t group) {
   const pf_rare_sums *const rare = &g->rare[group];
   if (hot->calls == 0)
     return;
-  const pf_summary counted = {
-      .count = hot->calls, .sum = (pf_wide)(hot->calls - rare->uncounted)};
+  const pf_summary counted = {.count = hot->calls,
+                              .sum = (pf_wide)(hot->calls - rare->uncounted)};
   pf_aggregates_add_summary(g->sums, PF_CALL_COUNT, group, &counted, false);
   for (size_t i = 0; i < PF_DURATIONS; i++) {
     const pf_summary of = {

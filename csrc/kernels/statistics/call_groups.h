@@ -5,9 +5,9 @@
 ** unpack_sums.c adds packed sums, and result_rows.c reads the aggregates.
 ** pf_call_groups_free frees all memory; the lanes are borrowed for each call.
 **
-** The durations of a call are added up as fast as the call machine finds it.
-** pf_call_groups_flush moves the sums to the aggregates. Only for deviations and
-** quantiles calls are rows.
+** The durations of a call are added up as fast as the call machine finds them.
+** pf_call_groups_flush moves the sums to the aggregates. Only for deviations
+** and quantiles are calls rows.
 */
 
 #ifndef call_groups_h
@@ -49,7 +49,7 @@ typedef struct pf_hot_sums {
   uint64_t calls; /* also those that are not counted */
   struct {
     uint64_t sum; /* wraps around */
-    int64_t min; /* INT64_MAX: no call had this duration */
+    int64_t min;  /* INT64_MAX: no call had this duration */
     uint64_t range;
   } of[PF_DURATIONS];
 } pf_hot_sums;

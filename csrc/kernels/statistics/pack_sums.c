@@ -14,18 +14,17 @@
 #include "model/base/sorts.h"
 #include "model/base/unpack.h"
 
-#define ALL_OF(which)                                                  \
-  {.function = PF_SUM, .column = (which), .to = PF_NO_COLUMN},          \
-      {.function = PF_MIN, .column = (which), .to = PF_NO_COLUMN},      \
-      {.function = PF_MAX, .column = (which), .to = PF_NO_COLUMN},      \
-      {.function = PF_STDDEV, .column = (which), .to = PF_NO_COLUMN},   \
-      {.function = PF_QUANTILE, .column = (which), .to = PF_NO_COLUMN}, \
-      {.function = PF_AT_MAX,                                           \
-       .column = (which),                                               \
-       .by = PF_CALL_START,                                             \
-       .to = PF_NO_COLUMN}
+#define ALL_OF(which)                                                     \
+  {.function = PF_SUM, .column = (which), .to = PF_NO_COLUMN},            \
+      {.function = PF_MIN, .column = (which), .to = PF_NO_COLUMN},        \
+      {.function = PF_MAX, .column = (which), .to = PF_NO_COLUMN},        \
+      {.function = PF_STDDEV, .column = (which), .to = PF_NO_COLUMN},     \
+      {.function = PF_QUANTILE, .column = (which), .to = PF_NO_COLUMN}, { \
+    .function = PF_AT_MAX, .column = (which), .by = PF_CALL_START,        \
+    .to = PF_NO_COLUMN                                                    \
+  }
 
-static const pf_aggregate all[PF_SUMS_AGGREGATES] = {
+static const pf_aggregate packed_list[PF_SUMS_AGGREGATES] = {
     {.function = PF_SUM, .column = PF_CALL_COUNT, .to = PF_NO_COLUMN},
     ALL_OF(PF_NET),
     ALL_OF(PF_GROSS),
@@ -34,7 +33,7 @@ static const pf_aggregate all[PF_SUMS_AGGREGATES] = {
     ALL_OF(PF_OUTSIDE)};
 
 const pf_call_aggregates pf_sums_aggregates = {
-    .list = all, .count = PF_SUMS_AGGREGATES, .each = true};
+    .list = packed_list, .count = PF_SUMS_AGGREGATES, .each = true};
 
 /* A group of the pack. */
 typedef struct packed_group {
@@ -257,8 +256,8 @@ static void write_group (packing *p, const packed_group *group) {
     put_number(p->to, 0);
     return;
   }
-  const pf_summary counted = pf_aggregates_summary(
-      p->scan->groups.sums, PF_CALL_COUNT, group->group);
+  const pf_summary counted =
+      pf_aggregates_summary(p->scan->groups.sums, PF_CALL_COUNT, group->group);
   put_number(p->to, counted.count);
   put_number(p->to, counted.count - (uint64_t)counted.sum);
   for (size_t i = 0; i < PF_DURATIONS; i++)

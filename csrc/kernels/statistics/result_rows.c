@@ -87,10 +87,10 @@ static void add_keys (pf_statistics_schema *s, bool callers, pf_type area,
       add(s, area, "area", "", "the area that was called");
   s->at[PF_STATISTIC_HANDLE] =
       add(s, PF_HANDLE, "handle", "", "the vendor's number of the area");
-  s->at[PF_STATISTIC_VALUE] = add(s, PF_INT, "value", "",
-                                  "distinguishes areas with the same handle");
-  s->at[PF_STATISTIC_CONTEXT] = add(s, lane, "context", "",
-                                    "lane; missing: all lanes together");
+  s->at[PF_STATISTIC_VALUE] =
+      add(s, PF_INT, "value", "", "distinguishes areas with the same handle");
+  s->at[PF_STATISTIC_CONTEXT] =
+      add(s, lane, "context", "", "lane; missing: all lanes together");
   if (callers)
     s->at[PF_STATISTIC_CALLER] = add(
         s, area, "caller", "", "the function around it; missing at the top");
@@ -118,11 +118,11 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *s,
               add(s, PF_INT, length_names[i], "_max_at",
                   "start of the first call with the maximum %s, ns",
                   length_names[i]));
-  s->at[PF_STATISTIC_JITTER] = add(s, PF_INT, "period", "_jitter",
-                                   "maximum minus minimum period, ns");
+  s->at[PF_STATISTIC_JITTER] =
+      add(s, PF_INT, "period", "_jitter", "maximum minus minimum period, ns");
   if (!callers)
-    s->at[PF_STATISTIC_LAST_STOP] =
-        add(s, PF_INT, "last_stop", "", "time at which the last call ended, ns");
+    s->at[PF_STATISTIC_LAST_STOP] = add(
+        s, PF_INT, "last_stop", "", "time at which the last call ended, ns");
   s->at[PF_STATISTIC_FILE] =
       add(s, PF_NAME, "file", "", "the file of the area");
   s->at[PF_STATISTIC_LINE] =
@@ -346,10 +346,10 @@ static pf_status put_aggregates (const listing *l, pf_store *store,
   const size_t about = l->schema->at[PF_STATISTIC_ABOUT];
   const size_t hidden = about < store->nfields ? about : store->nfields;
   uint32_t *const rows = malloc((count + l->nall + 1) * sizeof *rows);
-  uint32_t *const all_rows = rows + count;
   pf_aggregates *all = NULL;
   if (rows == NULL)
     return pf_no_memory(error);
+  uint32_t *const all_rows = rows + count;
   memset(rows, 0xff, (count + l->nall) * sizeof *rows);
   for (size_t i = 0; i < l->count; i++) {
     const size_t at = l->pairs[i].row;
@@ -399,6 +399,20 @@ static pf_status sort_contents (listing *l, pf_content_order *order) {
 }
 
 
+static pf_status put_rows (const listing *l, pf_store *store, pf_error *error) {
+  for (size_t i = 0; i < store->nfields; i++)
+    store->columns[i].has_missing = true; /* the bitmaps are clear */
+  const pf_status status = put_aggregates(l, store, error);
+  if (status != PF_OK)
+    return status;
+  store->rows = l->count;
+  for (size_t i = 0; i < l->count; i++)
+    put_entry(l, &l->entries[l->pairs[i].row], store->columns, i);
+  put_jitter(l->schema, store);
+  return PF_OK;
+}
+
+
 pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
                               bool by_content, pf_store *store,
                               pf_error *error) {
@@ -411,16 +425,7 @@ pf_status pf_statistics_fill (const pf_statistics_schema *schema, pf_scan *scan,
     status = list_entries(&l);
   if (status == PF_OK)
     status = pf_store_reserve(store, l.count);
-  if (status != PF_OK)
-    (void)pf_no_memory(error);
-  for (size_t i = 0; i < store->nfields; i++)
-    store->columns[i].has_missing = true; /* the bitmaps are clear */
-  store->rows = status == PF_OK ? l.count : 0;
-  if (status == PF_OK)
-    status = put_aggregates(&l, store, error);
-  for (size_t i = 0; i < store->rows; i++)
-    put_entry(&l, &l.entries[l.pairs[i].row], store->columns, i);
-  put_jitter(schema, store);
+  status = status == PF_OK ? put_rows(&l, store, error) : pf_no_memory(error);
   pf_content_order_free(&order);
   free(l.ranks);
   free(l.stops);

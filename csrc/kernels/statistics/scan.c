@@ -215,8 +215,9 @@ static pf_status read_steps (chunk *k) {
 }
 
 
-/* Read a chunk. Its rows are added here, where it runs in parallel. The first chunk is read by the caller's thread: its reader may be a stage that
-   may only run there. */
+/* Read a chunk. Its rows are added here, where it runs in parallel. The first
+   chunk is read by the caller's thread: its reader may be a stage that may only
+   run there. */
 static void read_chunk (void *context) {
   chunk *const k = context;
   if (k->scan == &k->own) {

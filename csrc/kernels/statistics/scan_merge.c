@@ -156,9 +156,10 @@ static pf_status add_groups (const merge *g) {
   pf_status status = groups != NULL ? pf_call_groups_flush(from) : PF_ENOMEM;
   for (size_t i = 0; i < count && status == PF_OK; i++) {
     const uint64_t key = from->keys.words[i];
-    status = from->by == PF_BY_LANE
-                 ? pf_call_groups_of_slot(to, lanes, g->slot_of[key], &groups[i])
-                 : pf_call_groups_of_key(to, key, &groups[i]);
+    status =
+        from->by == PF_BY_LANE
+            ? pf_call_groups_of_slot(to, lanes, g->slot_of[key], &groups[i])
+            : pf_call_groups_of_key(to, key, &groups[i]);
   }
   if (status == PF_OK)
     status = pf_aggregates_merge(to->sums, from->sums, groups, count,
@@ -297,9 +298,9 @@ static pf_status merge_chunk (const merge *g) {
   pf_add_call_counts(&m->counts, &from->counts);
   if (from->has_begun && from->last > m->last)
     m->last = from->last;
-  return status == PF_OK
-             ? pf_call_groups_add(&g->scan->groups, &m->lanes, m->calls, m->ncalls)
-             : status;
+  return status == PF_OK ? pf_call_groups_add(&g->scan->groups, &m->lanes,
+                                              m->calls, m->ncalls)
+                         : status;
 }
 
 

@@ -193,8 +193,8 @@ static pf_status open_sums (statistics_reader *r, pf_bytes packed,
                        form.has_lane_names ? PF_NAME : PF_INT, error);
   if (status != PF_OK)
     return status;
-  const pf_scan_options options = {
-      form.calls, r->options.by, pf_statistics_wanted(&r->schema, NULL)};
+  const pf_scan_options options = {form.calls, r->options.by,
+                                   pf_statistics_wanted(&r->schema, NULL)};
   r->is_read = true;
   status = pf_sums_open(&r->sums, &r->scan, &form, &options,
                         r->reader.dictionary, error);

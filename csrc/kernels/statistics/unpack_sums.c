@@ -214,15 +214,15 @@ static void take_calls (unpacking *u, uint64_t calls, size_t group) {
     pf_unpack_fail(&u->in, PF_ELIMIT, "more than 2^62 calls");
   groups->calls += calls;
   const uint64_t uncounted = pf_unpack_number(&u->in, calls);
-  pf_unpack_need(&u->in,
-                 pf_aggregates_reserve(groups->sums, groups->keys.count) ==
-                     PF_OK);
+  pf_unpack_need(
+      &u->in, pf_aggregates_reserve(groups->sums, groups->keys.count) == PF_OK);
   for (size_t i = 0; i < PF_DURATIONS && is_fine(u); i++)
     take_duration(u, calls, group, i);
   const pf_summary counted = {.count = calls,
                               .sum = (pf_wide)(calls - uncounted)};
   if (is_fine(u))
-    pf_aggregates_add_summary(groups->sums, PF_CALL_COUNT, group, &counted, true);
+    pf_aggregates_add_summary(groups->sums, PF_CALL_COUNT, group, &counted,
+                              true);
 }
 
 
@@ -250,9 +250,9 @@ static void take_group (unpacking *u) {
   u->time = stop == INT64_MIN ? 0 : stop;
   pf_call_groups *const groups = &u->sums->scan->groups;
   const uint64_t key = (uint64_t)area << 32 | other;
-  pf_unpack_need(&u->in,
-                 (by_lane ? pf_call_groups_of_slot(groups, lanes, slot, &group)
-                          : pf_call_groups_of_key(groups, key, &group)) == PF_OK);
+  pf_unpack_need(
+      &u->in, (by_lane ? pf_call_groups_of_slot(groups, lanes, slot, &group)
+                       : pf_call_groups_of_key(groups, key, &group)) == PF_OK);
   if (is_fine(u))
     take_calls(u, rows, group);
 }

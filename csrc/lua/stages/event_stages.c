@@ -239,8 +239,8 @@ static pf_status add_sums (l_sums *s, pf_bytes packed, pf_error *error) {
     if (s->dictionary == NULL)
       return pf_no_memory(error);
     const pf_scan_options options = {form.calls, form.by, pf_sums_aggregates};
-    const pf_status opened = pf_sums_open(&s->sums, &s->scan, &form, &options,
-                                          s->dictionary, error);
+    const pf_status opened =
+        pf_sums_open(&s->sums, &s->scan, &form, &options, s->dictionary, error);
     if (opened != PF_OK)
       return opened;
   }

@@ -12,7 +12,6 @@
 enum {
   PF_FAST_NONE,
   PF_FAST_EVENTS,  /* look up slots of events: kernels/calls/stack.h */
-  PF_FAST_BUFFERS, /* buffer durations: kernels/statistics/groups.c */
   PF_FAST_CALLS,   /* rows of calls at once: xpp/operations/unfilter_fast.c */
   PF_FAST_CHUNKS,  /* valid chunks of counts: formats/dcpi/read_dcpi.c */
   PF_FAST_DIGITS,  /* eight digits at once: formats/dbf/digits.c */
