@@ -4,7 +4,7 @@
 
 local core = require "profio.core"
 local events = require "spec.support.events"
-local exports = require "profio.exports"
+local exports = require "profio.internal.exporting.export_list"
 local profio = require "profio"
 local view = require "profio.view"
 

@@ -4,7 +4,8 @@
 -- Unsanitized: texts, options and files of Lua alone.
 
 local command = require "spec.support.command"
-local exports = require "profio.exports"
+local exports = require "profio.internal.exporting.export_list"
+local opening = require "profio.internal.opening.open"
 local options = require "profio.internal.options"
 local profio = require "profio"
 local recorder = require "profio.recorder"
@@ -12,7 +13,7 @@ local reports = require "profio.reports"
 
 -- All lists of options that scripts and the command line can use: { owner, list }.
 local function declared()
-   local lists = { { "open", profio.common_options }, { "recorder", recorder.options } }
+   local lists = { { "open", opening.options }, { "recorder", recorder.options } }
    for _, format in ipairs(profio.formats()) do
       lists[#lists + 1] = { format.name, format.options }
       lists[#lists + 1] = { format.name .. ", written", format.write_options or {} }

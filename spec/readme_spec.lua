@@ -39,7 +39,7 @@ describe("README.md", function()
          local name = path:match "^csrc/.-([^/]+/)$" or path
          assert.is_truthy(text:find(name, 1, true), path)
       end
-      for _, export in ipairs(require "profio.exports".all()) do
+      for _, export in ipairs(require "profio.internal.exporting.export_list".all()) do
          local name = export.name == "dot" and "graphviz" or export.name
          assert.is_truthy(text:lower():match "exports: (.-)\n\n":find(name), name)
       end

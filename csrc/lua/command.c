@@ -8,8 +8,8 @@
 ** the end of the file, so that the results so far can be printed. A second
 ** Ctrl-C ends the process.
 **
-** Called by lua/profio/cli, view.lua and internal. The reader userdata owns a
-** progress stage and pins its input and the interrupt.
+** Called by lua/profio/cli and internal. The reader userdata owns a progress
+** stage and pins its input and the interrupt.
 */
 
 #include <fcntl.h>

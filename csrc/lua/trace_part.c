@@ -1,7 +1,7 @@
 /*
 ** trace_part.c - parts: an opened file with its companion files, decoded by a
 ** format. A trace of the Lua module consists of one part or several
-** concatenated ones, which lua/profio/init.lua opens and joins.
+** concatenated ones, which internal/opening/open.lua opens and joins.
 **
 ** The userdata owns the core's trace. User value 1 is the opening and 3 the
 ** main source; 4 is nil or an array that pins further sources. User value 2 is

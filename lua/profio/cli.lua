@@ -2,7 +2,7 @@
 
 local command_line = require "profio.cli.command_line"
 local core = require "profio.core"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local later = require "profio.internal.later"
 local output = require "profio.cli.output"
 local raise = require "profio.internal.raise"
@@ -14,13 +14,13 @@ local messages = later "profio.cli.messages"
 local modes = later "profio.cli.modes"
 local outputs = later "profio.internal.outputs"
 local progress = later "profio.cli.progress"
-local row_export = later "profio.exports.row_export"
+local row_export = later "profio.internal.exporting.row_export"
 local runs = later "profio.cli.runs"
 local script = later "profio.cli.script"
-local span = later "profio.cli.selection"
+local span = later "profio.internal.command.selection"
 local traces = later "profio.internal.trace"
 local warnings = later "profio.cli.warnings"
-local words = later "profio.cli.values"
+local words = later "profio.internal.command.values"
 
 local cli = {}
 

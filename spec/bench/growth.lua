@@ -6,7 +6,7 @@
 
 local axes = require "spec.bench.growth_inputs"
 local counted = require "spec.support.counted"
-local exports = require "profio.exports"
+local exports = require "profio.internal.exporting.export_list"
 
 local MOST = 1.2
 

@@ -113,7 +113,7 @@ describe("control characters", function()
    end)
 
    it("are the same for reports and for messages", function()
-      local plain, core = require "profio.reports.plain", require "profio.core"
+      local plain, core = require "profio.internal.plain", require "profio.core"
       local list, shown = {}, {}
       for code = 0, 0xffff do
          if code < 0xd800 or code > 0xdfff then

@@ -3,7 +3,7 @@
 
 local options = require "profio.cli.command_line"
 local function_spec = require "profio.cli.function_spec"
-local words = require "profio.cli.values"
+local words = require "profio.internal.command.values"
 
 describe("options.parted", function()
    -- Returns the options, the files and the rest, each as a text.

@@ -15,12 +15,12 @@ api.parts = {
      class = "profio.Trace: profio.View",
      help = "`profio.open` returns it. All methods of a view also work on a trace: they then "
         .. "mean its main table." },
-   { title = "view", file = "view.lua", owner = "methods", shown = "view:",
+   { title = "view", file = "internal/views/view_methods.lua", owner = "methods", shown = "view:",
      class = "profio.View",
      help = "The rows of a table, as `trace:table(name)`, `trace.name` and `trace:calls()` return "
         .. "them. A method never changes a view; it returns a new one." },
-   { title = "profile", file = "profile.lua", more = "internal/bodies/algebra.lua",
-     owner = "methods", shown = "profile:",
+   { title = "profile", file = "internal/bodies/profile_methods.lua",
+     more = "internal/bodies/algebra.lua", owner = "methods", shown = "profile:",
      class = "profio.Profile",
      help = "`trace:profile()` returns it. `a + b` adds and `a - b` compares profiles." },
    { title = "writer", file = "internal/writer.lua", owner = "Writer", shown = "writer:",
@@ -33,9 +33,9 @@ api.parts = {
      shown = "comparison:", class = "profio.Comparison",
      help = "`profio.compare` returns it; also `comparison.whole`, `method`, `by`, `metric` and "
         .. "`warnings`: `profio help compare`." },
-   { title = "recorder", file = "recorder.lua", owner = "recorder", shown = "recorder.",
+   { title = "recorder", file = "internal/recording.lua", owner = "recorder", shown = "recorder.",
      help = "Records Lua programs: `local recorder = require \"profio.recorder\"`." },
-   { title = "limits", file = "limits.lua", owner = "limits", shown = "limits.",
+   { title = "limits", file = "internal/limit_checks.lua", owner = "limits", shown = "limits.",
      help = "Checks limits: `local limits = require \"profio.limits\"`." },
    { title = "settings", file = "formats/xpp/pri.lua", owner = "pri", shown = "pri.",
      help = "Settings of Xbase++ runs: `local pri = require \"profio.formats.xpp.pri\"`." },

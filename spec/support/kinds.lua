@@ -1,7 +1,7 @@
 -- The names of all exports of profiles and traces. Specs that try every export take them from here,
 -- so that they try a new one, too.
 
-local exports = require "profio.exports"
+local exports = require "profio.internal.exporting.export_list"
 
 local kinds = {}
 

@@ -3,6 +3,7 @@
 -- `make lint` from the root; prints each breach as file:line: and exits 1.
 
 package.path = "./?.lua;" .. package.path
+local lua_layers = require "spec.support.lua_layers"
 local specs = require "spec.support.specs"
 
 local may_include = {
@@ -302,7 +303,9 @@ local function check_place(file)
    end
 end
 
-for _, file in ipairs(files_of_the_repository()) do
+local files = files_of_the_repository()
+
+for _, file in ipairs(files) do
    check_top(file)
    check_folder(file)
    check_place(file)
@@ -320,6 +323,8 @@ for _, file in ipairs(files_of_the_repository()) do
       check_functions(file, lines, file:match "%.lua$" and function_of_lua or function_of_c)
    end
 end
+
+lua_layers.check(files, lines_of, breach)
 
 print(("layers: %d breaches"):format(breaches))
 os.exit(breaches == 0)

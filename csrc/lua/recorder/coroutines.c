@@ -4,7 +4,7 @@
 ** inform the recorder which coroutine runs and which has ended, and set hooks
 ** on coroutines that were created before recording began.
 **
-** Called by lua/profio/recorder.lua through core.coroutines; owns nothing.
+** Called by internal/recording.lua through core.coroutines; owns nothing.
 */
 
 #include "lua/recorder/recorder.h"

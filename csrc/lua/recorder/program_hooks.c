@@ -4,7 +4,7 @@
 ** the program removes it; to remove a hook where there is none, as libraries do
 ** to be sure, changes nothing. The recorder's own hook is not seen.
 **
-** Called by lua/profio/recorder.lua through core.program_hooks; owns nothing.
+** Called by internal/recording.lua through core.program_hooks; owns nothing.
 ** Mode "sampled" needs no such functions: its hook keeps that of the program.
 */
 

@@ -1,6 +1,6 @@
 /*
 ** recorder.c - the recorder userdata: begin, pause, resume and finish. Called
-** by lua/profio/recorder.lua, which opens and closes the files. recorder.h says
+** by internal/recording.lua, which opens and closes the files. recorder.h says
 ** what the userdata owns.
 */
 

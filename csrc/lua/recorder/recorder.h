@@ -26,7 +26,7 @@
 ** time spent in hooks and in the interpreter around them. The sum of what is
 ** subtracted is `overhead`.
 **
-** lua/profio/recorder.lua calls it. The userdata owns functions, lanes,
+** internal/recording.lua calls it. The userdata owns functions, lanes,
 ** calibration and `areas`; it pins the dictionary and its stream or contexts.
 */
 

@@ -2,7 +2,7 @@
 ** conditions.c - core.where: compiles conditions, given as Lua tables, to the
 ** tests of kernels/stages/stages.h.
 **
-** Called by lua/profio/view.lua, internal/calls and exports. The
+** Called by view_methods.lua, internal/calls and exports. The
 ** reader userdata owns the stage; it pins the input, and the table with the
 ** strings, patterns and memory that the tests borrow.
 */

@@ -1,7 +1,7 @@
 /*
 ** formulas.c - core.derive and core.pivot: stages that add columns of numbers.
 **
-** Called by lua/profio/view.lua, formats/dcpi.lua and internal. The reader
+** Called by view_methods.lua, formats/dcpi.lua and internal. The reader
 ** userdata owns the stage and pins its input and the counters.
 */
 

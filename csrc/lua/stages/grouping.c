@@ -5,7 +5,7 @@
 ** table maps its values to numbers, so keys are equal if Lua says so: 1 and 1.0
 ** are one key. nil and NaN are missing keys.
 **
-** Called by lua/profio/view.lua; core.group also by internal/table_readers.lua.
+** Called by view_methods.lua; core.group also by internal/table_readers.lua.
 ** The reader userdata owns the stage and pins its input and callbacks.
 */
 

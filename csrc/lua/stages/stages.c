@@ -3,8 +3,8 @@
 ** core.chain, which concatenates tables; core.with_area, which adds columns;
 ** core.stacks, the stacks of a dictionary. (core.where is in conditions.c.)
 **
-** Called by lua/profio/view.lua, profile.lua, internal/several and exports. A
-** reader userdata owns each stage and pins its input.
+** Called by internal/views, internal/bodies, internal/several and exports.
+** A reader userdata owns each stage and pins its input.
 */
 
 #include <string.h>

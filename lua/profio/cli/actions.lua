@@ -1,16 +1,16 @@
 -- The modes of the command except reports, which modes.lua shows: each works on an open trace.
 
-local exports = require "profio.exports"
-local failure = require "profio.cli.failure"
+local exports = require "profio.internal.exporting.export_list"
+local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local later = require "profio.internal.later"
 local messages = later "profio.cli.messages"
-local plain = require "profio.reports.plain"
-local query = require "profio.cli.query"
+local plain = require "profio.internal.plain"
+local query = require "profio.internal.command.query"
 local reports = require "profio.reports"
 local script = later "profio.cli.script"
 local show = require "profio.cli.show"
-local span = later "profio.cli.selection"
+local span = later "profio.internal.command.selection"
 local warnings = require "profio.cli.warnings"
 
 -- By the key of a mode: a function of the context that returns the exit status; nil: success.
@@ -167,7 +167,7 @@ function actions.export(context, export)
    options.metric = options.metric or given.metric
    options.timelines = given.diff and context.old and { context.trace, context.old } or nil
    local write = as_profile and export.write_profile or not as_profile and export.write_trace
-   options.notes = {}
+   options.notes, options.worded = {}, messages.command
    context.out:export(export, options, what, write or nil)
    for _, note in ipairs(options.notes) do
       context:note(messages.command(note))

@@ -7,7 +7,7 @@
 -- nothing. It may be a function of the trace and the options of the command line.
 
 local later = require "profio.internal.later"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local options = later "profio.internal.options"
 local registry = later "profio.internal.opening.registry"
 local traces = require "profio.internal.trace"

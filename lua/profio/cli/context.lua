@@ -4,12 +4,13 @@
 local later = require "profio.internal.later"
 local algebra = later "profio.internal.bodies.algebra"
 local conditions = later "profio.internal.conditions"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
+local messages = require "profio.cli.messages"
 local narrowing = later "profio.cli.narrowing"
-local query = require "profio.cli.query"
-local span = later "profio.cli.selection"
-local view = later "profio.view"
+local query = require "profio.internal.command.query"
+local span = later "profio.internal.command.selection"
+local views = require "profio.internal.views"
 
 local context = {}
 
@@ -148,7 +149,7 @@ end
 ---@param report table
 ---@return profio.View
 function Context:view_of(report)
-   return view.over(function()
+   return views.over(function()
       return report.reader(self)
    end, self.trace)
 end
@@ -200,6 +201,13 @@ function Context:note(line)
       end
    end
    self.notes[#self.notes + 1] = line
+end
+
+---Rewrites a message of the library for the command.
+---@param message string
+---@return string
+function Context.worded(_, message)
+   return messages.command(message)
 end
 
 ---Returns the rows that satisfy --where.

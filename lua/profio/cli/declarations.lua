@@ -1,7 +1,7 @@
 -- The options of the command, declared once for the flat form (`profio [options] FILE...`) and for
 -- the verbs, which name those that they accept.
 
-local exports = require "profio.exports"
+local exports = require "profio.internal.exporting.export_list"
 
 local declarations = {}
 

@@ -3,11 +3,11 @@
 
 local later = require "profio.internal.later"
 local suggestions = later "profio.internal.suggestions"
-local plain = require "profio.reports.plain"
-local query = require "profio.cli.query"
-local span = later "profio.cli.selection"
+local plain = require "profio.internal.plain"
+local query = require "profio.internal.command.query"
+local span = later "profio.internal.command.selection"
 local times = later "profio.internal.times"
-local words = later "profio.cli.values"
+local words = later "profio.internal.command.values"
 
 local empty_hints = {}
 

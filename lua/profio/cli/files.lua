@@ -1,8 +1,8 @@
 -- Opens the files of the command line as traces, with the options of --set.
 
 local later = require "profio.internal.later"
-local exports = later "profio.exports"
-local failure = require "profio.cli.failure"
+local exports = later "profio.internal.exporting.export_list"
+local failure = require "profio.internal.command.failure"
 local options = require "profio.internal.options"
 local profio = require "profio"
 local registry = later "profio.internal.opening.registry"
@@ -10,7 +10,7 @@ local runs = require "profio.cli.runs"
 local reports = later "profio.reports"
 local sources = later "profio.internal.sources"
 local messages = later "profio.cli.messages"
-local words = later "profio.cli.values"
+local words = later "profio.internal.command.values"
 
 local files = {}
 

@@ -3,13 +3,13 @@
 
 local contexts = require "profio.cli.context"
 local core = require "profio.core"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local lfs = require "lfs"
-local query = require "profio.cli.query"
+local query = require "profio.internal.command.query"
 local show = require "profio.cli.show"
 local messages = require "profio.cli.messages"
 local ring_parts = require "profio.internal.opening.ring_parts"
-local words = require "profio.cli.values"
+local words = require "profio.internal.command.values"
 
 local follow = {}
 

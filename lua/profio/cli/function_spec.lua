@@ -10,7 +10,7 @@
 -- A prefix restricts the effect to one part of a graph's reports: flat= to the rows of the flat
 -- profile, graph= to the entries of the call graph, time= to the time charged to callers.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local patterns = require "profio.internal.patterns"
 
 local function_spec = {}

@@ -4,16 +4,16 @@ local calls_view = require "profio.internal.calls"
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local exact_quantile = require "profio.internal.calls.exact_quantile"
-local failure = require "profio.cli.failure"
-local limits = require "profio.limits"
-local plain = require "profio.reports.plain"
-local query = require "profio.cli.query"
+local failure = require "profio.internal.command.failure"
+local limits = require "profio.internal.limit_checks"
+local plain = require "profio.internal.plain"
+local query = require "profio.internal.command.query"
 local show = require "profio.cli.show"
 local statistics = require "profio.reports.calls.statistics"
 local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
 local traces = require "profio.internal.trace"
-local view = require "profio.view"
+local views = require "profio.internal.views"
 
 local mode = {}
 
@@ -151,7 +151,7 @@ local function view_of(results)
       rows[i] = { r.line, r.area, r.context and tostring(r.context), r.column, r.operator, r.bound,
          r.value, r.state, r.at, r.about }
    end
-   return view.over(function()
+   return views.over(function()
       return core.rows_reader(fields, rows)
    end)
 end

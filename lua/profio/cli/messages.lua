@@ -2,9 +2,10 @@
 -- `--set deleted=show`, and `exe = PATH` becomes `--exe PATH`.
 
 local later = require "profio.internal.later"
-local exports = later "profio.exports"
+local exports = later "profio.internal.exporting.export_list"
 local options = later "profio.internal.options"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
+local opening = later "profio.internal.opening.open"
 local profio = later "profio"
 local reports = later "profio.reports"
 local suggestions = later "profio.internal.suggestions"
@@ -30,7 +31,7 @@ end
 -- Returns whether a name is an option of --set, or one of those above. Only to look for a name that
 -- is none of the usual ones loads all formats, exports and reports.
 local function is_option(name)
-   return own[name] or options.find(profio.common_options, name) ~= nil
+   return own[name] or options.find(opening.options, name) ~= nil
       or is_declared(name, profio.formats(), { "options", "write_options", "roles" })
       or is_declared(name, exports.all(), { "options" })
       or is_declared(name, reports.all(), { "options" })

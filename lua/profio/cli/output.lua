@@ -4,11 +4,11 @@
 
 local core = require "profio.core"
 local later = require "profio.internal.later"
-local exports = later "profio.exports"
-local failure = require "profio.cli.failure"
+local exports = later "profio.internal.exporting.export_list"
+local failure = require "profio.internal.command.failure"
 local outputs = require "profio.internal.outputs"
 local pager = later "profio.cli.help.pager"
-local rows = later "profio.exports.row_export"
+local rows = later "profio.internal.exporting.row_export"
 
 local output = {}
 

@@ -4,10 +4,10 @@
 local later = require "profio.internal.later"
 local command_options = require "profio.cli.command_line"
 local core = require "profio.core"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local file_sums = later "profio.internal.several.file_sums"
 local lfs = later "lfs"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 local traces_of = require("profio.internal.trace").of
 
 local runs = {}

@@ -1,7 +1,7 @@
 -- --script and --new-script: user scripts with an open trace.
 
-local failure = require "profio.cli.failure"
-local plain = require "profio.reports.plain"
+local failure = require "profio.internal.command.failure"
+local plain = require "profio.internal.plain"
 
 local script = {}
 

@@ -3,10 +3,10 @@
 
 local later = require "profio.internal.later"
 local core = require "profio.core"
-local exports = later "profio.exports"
-local failure = require "profio.cli.failure"
+local exports = later "profio.internal.exporting.export_list"
+local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
-local query = require "profio.cli.query"
+local query = require "profio.internal.command.query"
 local conflicts = require "profio.cli.conflicts"
 
 local show = {}

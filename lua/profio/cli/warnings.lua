@@ -2,7 +2,7 @@
 
 local later = require "profio.internal.later"
 local core = require "profio.core"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 local texts = later "profio.internal.texts"
 local trace = require "profio.internal.trace"
 local messages = later "profio.cli.messages"

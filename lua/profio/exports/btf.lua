@@ -6,7 +6,7 @@
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 local patterns = require "profio.internal.patterns"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 
 local btf = {
    name = "btf",

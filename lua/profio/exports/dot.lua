@@ -5,10 +5,10 @@
 local compared = require "profio.exports.compared"
 local conditions = require "profio.internal.conditions"
 local lanes = require "profio.exports.lanes"
-local markup = require "profio.exports.markup"
+local markup = require "profio.internal.markup"
 local sums_body = require "profio.internal.bodies.sums_body"
 local texts = require "profio.internal.texts"
-local view = require "profio.view"
+local views = require "profio.internal.views"
 
 local NODES, NODE_SHARE, ARC_SHARE = 80, 0.005, 0.001
 
@@ -86,7 +86,7 @@ end
 -- Returns rows with `size`, the absolute value of `total`, and those of them that have at least a
 -- share of the whole.
 local function rows_of(graph, open, share)
-   local rows = view.over(open):derive { "size = abs(total)", "own = abs(self)" }
+   local rows = views.over(open):derive { "size = abs(total)", "own = abs(self)" }
    return rows, rows:where { size = conditions.between(math.ceil(share * graph.whole)) }
 end
 

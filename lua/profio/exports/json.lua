@@ -1,4 +1,4 @@
 -- Rows as json.
 
-return require("profio.exports.row_export").export("json",
+return require("profio.internal.exporting.row_export").export("json",
    "one JSON array of objects")

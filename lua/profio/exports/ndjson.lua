@@ -1,4 +1,4 @@
 -- Rows as ndjson.
 
-return require("profio.exports.row_export").export("ndjson",
+return require("profio.internal.exporting.row_export").export("ndjson",
    "one JSON object on each line")

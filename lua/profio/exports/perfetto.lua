@@ -6,7 +6,7 @@
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
-local markup = require "profio.exports.markup"
+local markup = require "profio.internal.markup"
 
 local perfetto = {
    name = "perfetto",

@@ -6,6 +6,7 @@
 
 local core = require "profio.core"
 local native_store = require "profio.internal.store.native"
+local trace_facts = require "profio.internal.trace_facts"
 
 local sqlite = {
    name = "sqlite",
@@ -205,7 +206,7 @@ function sqlite.write_trace(trace, given, file)
          sum = sum + count
       end
       local done, message, code = add(self, free_name(self, "info"),
-         require("profio.reports.info").reader { trace = trace })
+         trace_facts.reader(trace, given.worded or tostring))
       return done and sum, message, code
    end)
 end

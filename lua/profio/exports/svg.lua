@@ -10,7 +10,7 @@
 local compared = require "profio.exports.compared"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
-local markup = require "profio.exports.markup"
+local markup = require "profio.internal.markup"
 local texts = require "profio.internal.texts"
 
 local widths_option = { name = "widths", type = "choice", choices = { "new", "both" },

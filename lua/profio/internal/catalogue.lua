@@ -1,5 +1,16 @@
--- Lists of reports, exports and verbs: modules that are loaded when they are first used, because a
--- command needs one or two of them.
+-- Lists of formats, reports, exports and verbs: modules that are loaded when they are first used,
+-- because a command needs one or two of them. They are plug-ins: a list has their names as data and
+-- says what each of them has. Only this file loads a module whose name is computed.
+
+local catalogue = {}
+
+---Loads a module of a list.
+---@param folder string "profio.formats"
+---@param name string of the module below it
+---@return table
+function catalogue.load(folder, name)
+   return require(folder .. "." .. name)
+end
 
 ---Returns the functions find, named, all and names of a list.
 ---@param word "report"|"export"|"verb"
@@ -9,7 +20,7 @@
 ---@param check fun(entry: table) called when an entry is loaded
 ---@param folder string|nil of the modules; default: profio.reports or profio.exports
 ---@return table
-local function catalogue(word, files, aliases, check, folder)
+function catalogue.list(word, files, aliases, check, folder)
    local list, file_of, names, loaded = {}, {}, {}, {}
    folder = folder or ("profio.%ss"):format(word)
    for i, file in ipairs(files) do
@@ -21,7 +32,7 @@ local function catalogue(word, files, aliases, check, folder)
    function list.find(name)
       name = aliases[name] or name
       if file_of[name] and not loaded[name] then
-         local entry = require(folder .. "." .. file_of[name])
+         local entry = catalogue.load(folder, file_of[name])
          assert(entry.name == name and type(entry.help) == "string", file_of[name])
          check(entry)
          loaded[name] = entry

@@ -1,16 +1,21 @@
 -- A trace: an opened file, or several concatenated files of one format, as one object.
 
 local later = require "profio.internal.later"
-local core = require "profio.core"
-local file_sums = require "profio.internal.several.file_sums"
+local call_groups = later "profio.internal.explain.call_groups"
+local calls = later "profio.internal.calls"
 local chunks = later "profio.internal.chunks"
+local core = require "profio.core"
+local exporting = later "profio.internal.exporting"
+local file_sums = require "profio.internal.several.file_sums"
 local inputs = require "profio.internal.opening.inputs"
+local joined_runs = later "profio.internal.several.joined_runs"
+local profiles = later "profio.internal.bodies.profile_methods"
 local raise = require "profio.internal.raise"
 local side_files = later "profio.internal.opening.side_files"
 local tables = later "profio.internal.table_readers"
-local lazy_view = require "profio.internal.lazy_view"
-local view = later "profio.view"
-local view_warnings = require "profio.internal.view_warnings"
+local view_warnings = require "profio.internal.views.view_warnings"
+local views = require "profio.internal.views"
+local writer = later "profio.internal.writer"
 
 local trace = {}
 
@@ -72,16 +77,6 @@ function trace.has_table(self, name)
    return trace.of(self).schema[name] ~= nil
 end
 
----Returns the number of runs that a trace has: its files, or the runs of a store.
----@param state table of the trace
----@return integer
-function trace.run_count(state)
-   if state.stored then
-      return state.stored.runs
-   end
-   return state.format.is_one_run and 1 or math.max(#state.paths, 1)
-end
-
 local function alive(self)
    local state = trace.of(self)
    if state.closed then
@@ -114,7 +109,7 @@ end
 function methods:table(name)
    local state = alive(self)
    check_table(state, name)
-   return lazy_view.over(function()
+   return views.over(function()
       return tables.symbolized(state, name)
    end, self, function()
       return parts_of(self, state, name)
@@ -128,7 +123,7 @@ end
 ---edges = "exclude" | "include", from, to, last, max_depth; see profio.calls
 ---@return profio.View
 function methods:calls(options)
-   return require("profio.internal.calls").of_trace(self, alive(self), options)
+   return calls.of_trace(self, alive(self), options)
 end
 
 ---Returns statistics of the calls, one row for each area, in order of names: area, handle, value,
@@ -142,7 +137,7 @@ end
 ---"name" | "first", and the options of calls
 ---@return profio.View
 function methods:call_statistics(options)
-   return require("profio.internal.calls").statistics(self, alive(self), options)
+   return calls.statistics(self, alive(self), options)
 end
 
 ---Explains why the slow calls of a function are slow: the gap between them and as many typical
@@ -164,7 +159,7 @@ end
 ---@return string|nil message  if there are not two calls to compare
 ---@return string|nil code
 function methods:explain(area, options)
-   return require("profio.internal.explain.call_groups").of_trace(self, alive(self),
+   return call_groups.of_trace(self, alive(self),
       raise.expect(area, "string", "explain: the area"), options)
 end
 
@@ -339,14 +334,14 @@ end
 ---Returns from what a profile of the trace would be built, or nil if the tables are missing.
 ---@return "graph"|"stacks"|"calls"|nil
 function methods:profile_kind()
-   return require("profio.profile").kind(alive(self))
+   return profiles.kind(alive(self))
 end
 
 ---Returns whether a profile of the trace knows callers, to which the cost of hidden functions is
 ---charged.
 ---@return boolean
 function methods:has_callers()
-   return require("profio.profile").has_callers(self, alive(self))
+   return profiles.has_callers(self, alive(self))
 end
 
 ---Returns the profile of the trace: functions and arcs with their times. See profio.profile.
@@ -355,7 +350,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function methods:profile(options)
-   return require("profio.profile").of_trace(self, alive(self), options or {})
+   return profiles.of_trace(self, alive(self), options or {})
 end
 
 ---Export the trace, or its profile, for another program. The file appears when it is complete.
@@ -368,7 +363,7 @@ end
 ---@return string|nil code
 function methods:export(kind, path, options)
    alive(self)
-   return require("profio.internal.exporting").of_trace(self, kind, path, options)
+   return exporting.of_trace(self, kind, path, options)
 end
 
 ---Returns the paths of all files that were read for the trace; no export overwrites them.
@@ -389,13 +384,12 @@ end
 function methods:save(path, options)
    local state = alive(self)
    if #state.paths > 1 and type(options or {}) == "table" then
-      local joined_runs = require "profio.internal.several.joined_runs"
       local ok, message, code = joined_runs.check(self, state, path, options or {})
       if not ok then
          return nil, message, code
       end
    end
-   return require("profio.internal.writer").save(state, path, options or {})
+   return writer.save(state, path, options or {})
 end
 
 ---Close the files. Views of the trace raise afterwards. Closing twice is allowed.
@@ -429,7 +423,7 @@ raise.publish_methods(methods, "trace", is_one)
 -- Methods of views, called on the trace, apply to its main table. Returns nil if there is none of
 -- this name.
 local function method_of_view(name)
-   if not methods[name] and view.methods[name] then
+   if not methods[name] and views.all.methods[name] then
       local made = { [name] = function(self, ...)
          local main = methods.table(self, alive(self).names[1])
          return main[name](main, ...)

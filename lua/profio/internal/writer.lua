@@ -10,7 +10,7 @@ local raise = require "profio.internal.raise"
 local registry = require "profio.internal.opening.registry"
 local tables = require "profio.internal.table_readers"
 local unfinished = require "profio.internal.opening.unfinished"
-local view = require "profio.view"
+local views = require "profio.internal.views"
 
 local writer = {}
 
@@ -392,7 +392,7 @@ end
 -- Adds a note for each column that has values, but no place in the file.
 local function note_columns(sink, state, format, checked)
    for _, lost in ipairs(unwritten_columns(sink, state, format, checked)) do
-      local has = state.schema[lost.table] and view.over(function()
+      local has = state.schema[lost.table] and views.over(function()
          return tables.plain(state, lost.table)
       end):where { [lost.column] = conditions.no(lost.none or conditions.missing) }:limit(1)
       if has and has:count() > 0 then

@@ -5,7 +5,7 @@
 ---@class profio.core
 local core = {}
 
----Returns a recorder that is not started; lua/profio/recorder.lua opens its output.
+---Returns a recorder that is not started; internal/recording.lua opens its output.
 ---@param settings table mode, clock, interval (ns), depth, lines, backtraces, dictionary, stream
 ---(nil: sums), own (the source whose functions are not recorded), namer (gives a function its name)
 ---@return profio.core.Recorder

@@ -189,7 +189,7 @@ function View:unfilter() end
 function View:refilter() end
 
 ---Add columns computed from others, in C: view:derive { "share = count / total(count)" }.
----internal/formulas.lua defines formulas. Whole numbers of more than 64 bits are missing, and
+---internal/views/formulas.lua defines formulas. Whole numbers of more than 64 bits are missing, and
 ---view.warnings (also trace.warnings) tells in how many rows.
 ---@param wanted string[]
 ---@return profio.View

@@ -2,7 +2,6 @@
 
 local conditions = require "profio.internal.conditions"
 local tree = require "profio.reports.tree"
-local messages = require "profio.cli.messages"
 
 -- Help of the columns that mean something else than in report tree.
 local helps = {
@@ -75,7 +74,7 @@ function bottom_up.reader(context)
    options.depth = context:report_options(bottom_up).depth
    local reader = bounded(context, profile:bottom_up(options)):reader()
    for i = known + 1, #profile:notes() do
-      context:note(messages.command(profile:notes()[i]))
+      context:note(context:worded(profile:notes()[i]))
    end
    return reader
 end

@@ -1,6 +1,6 @@
 -- Writes texts as aligned columns, for reports that do not have rows of one schema.
 
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 
 -- Returns the width of a text in characters; string.format counts bytes, up to 99.
 local function width_in_chars(text)

@@ -3,11 +3,11 @@
 
 local call_groups = require "profio.internal.explain.call_groups"
 local core = require "profio.core"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local function_cost = require "profio.internal.explain.function_cost"
 local part_sentences = require "profio.internal.explain.part_sentences"
-local plain = require "profio.reports.plain"
-local span = require "profio.cli.selection"
+local plain = require "profio.internal.plain"
+local span = require "profio.internal.command.selection"
 local times = require "profio.internal.times"
 
 local explain = {

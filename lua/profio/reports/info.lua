@@ -1,10 +1,8 @@
 -- Description of a file: format, header fields, tables, warnings.
 
 local columns = require "profio.reports.columns"
-local core = require "profio.core"
-local plain = require "profio.reports.plain"
-local traces = require "profio.internal.trace"
-local messages = require "profio.cli.messages"
+local plain = require "profio.internal.plain"
+local trace_facts = require "profio.internal.trace_facts"
 
 local info = {
    name = "info",
@@ -23,69 +21,26 @@ function info.fits()
    return true
 end
 
--- {====== Facts ======
-
-local function shown(fact)
-   if fact.type == "addr" then
-      return ("0x%x"):format(fact.value)
-   elseif math.type(fact.value) == "float" then
-      return ("%.14g"):format(fact.value)
-   end
-   return tostring(fact.value)
-end
-
--- Adds the header fields of each file, one row each: add(part, name, value, detail).
-local function put_facts(trace, add)
-   add("file", "format", trace.format)
-   for _, facts in ipairs(trace:facts()) do
-      for _, fact in ipairs(facts) do
-         add("header", fact.name, shown(fact))
-      end
+-- Returns the function that words a message for the command.
+local function worded_by(context)
+   return function(message)
+      return context:worded(message)
    end
 end
-
-local function put_tables(trace, add)
-   for _, name in ipairs(trace.tables) do
-      local view = trace:table(name)
-      local count = trace:row_count(name)
-      add("table", name, count and tostring(count) or "?", table.concat(view.columns, " "))
-   end
-end
-
-local function put_warnings(trace, add)
-   for _, warning in ipairs(trace.warnings) do
-      local place = warning.offset and (", byte %d"):format(warning.offset) or ""
-      add("warning", warning.code, messages.command(warning.message),
-         warning.kind .. place .. traces.times(warning))
-   end
-end
-
-local function put_all(trace, add)
-   put_facts(trace, add)
-   put_tables(trace, add)
-   put_warnings(trace, add)
-end
-
--- }======
-
-local fields = { { "part", "name" }, { "name", "name" }, { "value", "name" },
-   { "detail", "name" } }
 
 ---@param context table
 ---@return userdata
 function info.reader(context)
-   return core.decoder(fields, function(put)
-      put_all(context.trace, put)
-   end, core.dictionary(), context.trace.path)
+   return trace_facts.reader(context.trace, worded_by(context))
 end
 
 -- {====== The text ======
 
 local to_left = { true, true, true }
 
-local function collect(trace)
+local function collect(context)
    local parts = { file = {}, header = {}, table = {}, warning = {} }
-   put_all(trace, function(part, name, value, detail)
+   trace_facts.put(context.trace, worded_by(context), function(part, name, value, detail)
       local list = parts[part]
       list[#list + 1] = { plain(name), plain(value), detail and plain(detail) }
    end)
@@ -96,7 +51,7 @@ end
 ---@param out table
 function info.text(context, out)
    local trace = context.trace
-   local parts = collect(trace)
+   local parts = collect(context)
    out:write(plain(trace.path), ": ", trace.format, "\n")
    if trace.info.files then
       out:write(("%d files as one trace; the facts are those of each\n"):format(trace.info.files))

@@ -69,7 +69,7 @@ local order = {
 local aliases = { cat = "dcpicat", prof = "dcpiprof", stats = "dcpistats",
    topcounts = "dcpitopcounts" }
 
-return catalogue("report", order, aliases, function(report)
+return catalogue.list("report", order, aliases, function(report)
    local name = report.name
    assert(type(report.fits) == "function", name .. " does not say what it fits")
    assert(type(report.reader) == "function", name .. " has no reader")

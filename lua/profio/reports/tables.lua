@@ -2,7 +2,7 @@
 
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 
 local tables = {
    name = "tables",

@@ -3,7 +3,7 @@
 
 local conflicts = require "profio.cli.conflicts"
 local core = require "profio.core"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local lfs = require "lfs"
 local messages = require "profio.cli.messages"

@@ -4,7 +4,7 @@
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local distinguished = require "profio.internal.naming.distinguished"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 local statistics_diff = require "profio.internal.compare.statistics_diff"
 
 local text = {}

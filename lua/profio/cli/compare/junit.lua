@@ -1,7 +1,7 @@
 -- The results of a gate as the XML that CI servers read: a test case for each condition. The form
 -- is that of the Ant task JUnitReport, https://github.com/testmoapp/junitxml.
 
-local markup = require "profio.exports.markup"
+local markup = require "profio.internal.markup"
 
 local junit = {}
 

@@ -3,7 +3,7 @@
 
 local comparison_text = require "profio.cli.compare.comparison_text"
 local distinguished = require "profio.internal.naming.distinguished"
-local markup = require "profio.exports.markup"
+local markup = require "profio.internal.markup"
 local statistics_diff = require "profio.internal.compare.statistics_diff"
 local times = require "profio.internal.times"
 

@@ -1,7 +1,7 @@
 -- The text of --list-formats.
 
 local core = require "profio.core"
-local exports = require "profio.exports"
+local exports = require "profio.internal.exporting.export_list"
 local options = require "profio.internal.options"
 local profio = require "profio"
 local reports = require "profio.reports"

@@ -4,7 +4,7 @@
 local common_warnings = require "profio.internal.common_warnings"
 local core = require "profio.core"
 local declarations = require "profio.cli.declarations"
-local exports = require "profio.exports"
+local exports = require "profio.internal.exporting.export_list"
 local options = require "profio.internal.options"
 local profio = require "profio"
 local recorder = require "profio.recorder"

@@ -1,7 +1,7 @@
 -- Advice for words of a command line that mean nothing where they are.
 
 local declarations = require "profio.cli.declarations"
-local exports = require "profio.exports"
+local exports = require "profio.internal.exporting.export_list"
 local reports = require "profio.reports"
 local suggestions = require "profio.internal.suggestions"
 local verbs = require "profio.cli.verbs"

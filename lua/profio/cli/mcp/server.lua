@@ -30,7 +30,7 @@ end
 -- Runs a command line whose output is a file. Returns whether it has read its files (also with
 -- damage), its output, and its messages.
 local function run(words, path)
-   local failure = require "profio.cli.failure"
+   local failure = require "profio.internal.command.failure"
    local err <close> = assert(io.tmpfile())
    local status = require("profio.cli").main(table.move(words, 2, #words, 4,
       { words[1], "-o", path, has_verb = true }), err)

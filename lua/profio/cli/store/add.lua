@@ -2,13 +2,13 @@
 
 local contents = require "profio.internal.store.contents"
 local core = require "profio.core"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local folders = require "profio.internal.store.folders"
 local lfs = require "lfs"
 local messages = require "profio.cli.messages"
 local outputs = require "profio.internal.outputs"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 local progress = require "profio.cli.progress"
 local reading = require "profio.cli.store.reading"
 local runs = require "profio.cli.runs"
@@ -16,7 +16,7 @@ local stores = require "profio.internal.store"
 local target = require "profio.cli.store.target"
 local texts = require "profio.internal.texts"
 local verbs = require "profio.cli.verbs"
-local words = require "profio.cli.values"
+local words = require "profio.internal.command.values"
 
 local add = {
    name = "add",

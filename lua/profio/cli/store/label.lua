@@ -1,7 +1,7 @@
 -- profio store label: sets, changes and removes labels of runs that are in a store.
 
-local failure = require "profio.cli.failure"
-local plain = require "profio.reports.plain"
+local failure = require "profio.internal.command.failure"
+local plain = require "profio.internal.plain"
 local target = require "profio.cli.store.target"
 local texts = require "profio.internal.texts"
 

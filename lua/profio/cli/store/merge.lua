@@ -1,8 +1,8 @@
 -- profio store merge: the runs of several stores in one.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local messages = require "profio.cli.messages"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 local target = require "profio.cli.store.target"
 local texts = require "profio.internal.texts"
 

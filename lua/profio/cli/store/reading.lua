@@ -5,7 +5,7 @@
 
 local core = require "profio.core"
 local details = require "profio.internal.store.details"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local stores = require "profio.internal.store"
 local target = require "profio.cli.store.target"

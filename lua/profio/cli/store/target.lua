@@ -2,7 +2,7 @@
 
 local contents = require "profio.internal.store.contents"
 local core = require "profio.core"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local profio = require "profio"
 

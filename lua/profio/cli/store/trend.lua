@@ -1,6 +1,6 @@
 -- profio store trend: a function over time or by label.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local target = require "profio.cli.store.target"
 
 local trend = {

@@ -1,7 +1,7 @@
 -- profio completion: what a shell needs to complete words of the command, as lua-argparse writes
 -- it.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local options = require "profio.internal.options"
 
 local completion = {
@@ -31,9 +31,9 @@ local function choices()
    local declared = require("profio.recorder").options
    return {
       ["--report"] = names_of(require("profio.reports").all()),
-      ["--export"] = names_of(require("profio.exports").all()),
+      ["--export"] = names_of(require("profio.internal.exporting.export_list").all()),
       ["--format"] = names_of(require("profio").formats()),
-      ["--output"] = require("profio.exports.row_export").outputs,
+      ["--output"] = require("profio.internal.exporting.row_export").outputs,
       ["--unit"] = { "ns", "us", "ms", "s" },
       ["--mode"] = options.find(declared, "mode").choices,
       ["--clock"] = options.find(declared, "clock").choices,

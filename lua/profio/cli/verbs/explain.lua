@@ -1,6 +1,6 @@
 -- profio explain: why the slow calls of a function are slow.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local verbs = require "profio.cli.verbs"
 
 local explain = {

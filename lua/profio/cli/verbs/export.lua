@@ -1,7 +1,7 @@
 -- profio export: for another program.
 
-local exports = require "profio.exports"
-local failure = require "profio.cli.failure"
+local exports = require "profio.internal.exporting.export_list"
+local failure = require "profio.internal.command.failure"
 local verbs = require "profio.cli.verbs"
 
 local export = {

@@ -1,6 +1,6 @@
 -- profio help: pages, and what mentions a word.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local verbs = require "profio.cli.verbs"
 
 local help = {

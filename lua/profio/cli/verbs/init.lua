@@ -66,7 +66,7 @@ end
 ---@param folder string of the modules
 ---@return table
 function verbs.listed(files, folder)
-   return catalogue("verb", files, {}, check, folder)
+   return catalogue.list("verb", files, {}, check, folder)
 end
 
 for name, f in pairs(verbs.listed(order, "profio.cli.verbs")) do

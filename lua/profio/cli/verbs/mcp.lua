@@ -1,8 +1,8 @@
 -- profio mcp: reports for assistants.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local lfs = require "lfs"
-local values = require "profio.cli.values"
+local values = require "profio.internal.command.values"
 
 local TIMEOUT <const>, LONGEST <const> = 30, 86400 -- s
 

@@ -1,7 +1,7 @@
 -- profio record: runs a Lua script under the recorder, and shows what it recorded.
 
 local core = require "profio.core"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local lfs = require "lfs"
 local messages = require "profio.cli.messages"
 local options = require "profio.internal.options"
@@ -96,7 +96,7 @@ local function show(path, asked, err)
    local cli = require "profio.cli"
    local name = reports[asked.mode] or "hotfunctions"
    local format = asked.mode == "aggregate" and (asked.format
-      or require("profio.exports").of_path(path) or "pprof")
+      or require("profio.internal.exporting.export_list").of_path(path) or "pprof")
    if format and format ~= "pprof" then
       return
    end

@@ -1,6 +1,6 @@
 -- profio report: what the form without a verb shows.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local verbs = require "profio.cli.verbs"
 
 local report = {

@@ -1,7 +1,7 @@
 -- profio store: a database of runs.
 
 local commands = require "profio.cli.store"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 
 local store = {
    name = "store",

@@ -1,6 +1,6 @@
 -- profio view: the page of --export html in a temporary file, opened by the browser.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local lfs = require "lfs"
 local messages = require "profio.cli.messages"
 local verbs = require "profio.cli.verbs"

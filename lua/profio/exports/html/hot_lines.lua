@@ -3,8 +3,8 @@
 
 local conditions = require "profio.internal.conditions"
 local data = require "profio.exports.html.profile_data"
+local line_times = require "profio.internal.bodies.line_times"
 local lanes = require "profio.exports.lanes"
-local reports = require "profio.reports"
 local sources = require "profio.internal.sources"
 
 local lines = {}
@@ -24,7 +24,7 @@ local AROUND = 5             -- lines of other sources around those with weight
 function lines.profile(trace, profile)
    if profile:kind() == "contexts" then
       return profile
-   elseif trace and trace:profile_kind() == "graph" and reports.named("lines").fits(trace) then
+   elseif trace and trace:profile_kind() == "graph" and line_times.fit(trace) then
       return (trace:profile { lines = true, compat = "exact" })
    end
 end

@@ -1,7 +1,7 @@
 -- The summary of a report: what was recorded, when and how long, the functions that cost most, what
 -- is lost or guessed, and the header fields of the files, folded away.
 
-local markup = require "profio.exports.markup"
+local markup = require "profio.internal.markup"
 local times = require "profio.internal.times"
 local traces = require "profio.internal.trace"
 

@@ -3,7 +3,7 @@
 
 local later = require "profio.internal.later"
 local counts = later "profio.internal.bodies.counts"
-local lazy_view = require "profio.internal.lazy_view"
+local views = require "profio.internal.views"
 local matching = later "profio.internal.bodies.matching"
 local object = require "profio.internal.bodies.profile_object"
 local origin = require "profio.internal.bodies.origin"
@@ -11,7 +11,7 @@ local picks = later "profio.internal.bodies.picks"
 local raise = require "profio.internal.raise"
 local sampling = require "profio.internal.bodies.sampling"
 local titles = require "profio.internal.bodies.titles"
-local view_warnings = require "profio.internal.view_warnings"
+local view_warnings = require "profio.internal.views.view_warnings"
 
 local new, of, derived, is_profile = object.new, object.of, object.derived, object.is_one
 
@@ -154,7 +154,7 @@ function methods:diff(old, metric)
       error("diff expects a profile, got " .. type(old), 2)
    end
    local pin = { self, old }
-   return lazy_view.over(function()
+   return views.over(function()
       local mean, before, note = algebra.in_equal_runs(self, old)
       local rates = algebra.rates_note(mean, before, metric)
       for code, text in pairs { ["diff-means"] = note, ["diff-rates"] = rates } do
@@ -292,7 +292,7 @@ end
 local function small_ones(self, share, metric)
    local is_small, body = {}, of(self).body
    local least = share * math.abs(counts.whole(body, metric) + 0.0)
-   for _, row in ipairs(lazy_view.over(function()
+   for _, row in ipairs(views.over(function()
       return body:flat { metric = metric, zeros = true }
    end):rows("function", "file", "total")) do
       local is_below = math.abs(row.total + 0.0) < least

@@ -71,6 +71,16 @@ local function body_of(made, message, code)
    return contexts_body.new(made)
 end
 
+---Returns a profile of calling contexts that do not come from a trace.
+---@param made profio.core.Contexts
+---@param title string name of the profile in exports
+---@return profio.Profile
+function making.of_contexts(made, title)
+   local made_profile = object.new(contexts_body.new(made), {})
+   object.of(made_profile).title = title
+   return made_profile
+end
+
 -- From a table with stacks or with columns of functions.
 local function of_stacks(state, given)
    return body_of(stacks.contexts(state, given))
@@ -176,7 +186,7 @@ local function of_stored(state, stored, given)
    end
    if list and stored.has_stacks then
       made, message, code = stored.contexts(state.dictionary)
-      sum = made and sum + require("profio.profile").of_contexts(made, state.paths[1])
+      sum = made and sum + making.of_contexts(made, state.paths[1])
    end
    if sum then
       stored.note_kinds(sum:usual_metric(), sum:metrics())

@@ -87,4 +87,14 @@ function origin.of_both(a, b)
       mapping = is_one and one.mapping or nil }
 end
 
+---Returns the number of runs that a trace has: its files, or the runs of a store.
+---@param state table of the trace
+---@return integer
+function origin.run_count(state)
+   if state.stored then
+      return state.stored.runs
+   end
+   return state.format.is_one_run and 1 or math.max(#state.paths, 1)
+end
+
 return origin

@@ -4,7 +4,7 @@
 local core = require "profio.core"
 local later = require "profio.internal.later"
 local registry = later "profio.internal.opening.registry"
-local view_warnings = require "profio.internal.view_warnings"
+local view_warnings = require "profio.internal.views.view_warnings"
 
 local doubts = {}
 

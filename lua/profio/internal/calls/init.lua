@@ -3,10 +3,9 @@
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local chunks = require "profio.internal.chunks"
-local later = require "profio.internal.later"
-local lanes = later "profio.exports.lanes"
+local clock_runs = require "profio.internal.calls.clock_runs"
 local options = require "profio.internal.options"
-local view = require "profio.view"
+local views = require "profio.internal.views"
 local doubts = require "profio.internal.calls.doubts"
 
 local calls = {}
@@ -92,7 +91,7 @@ function calls.of_trace(trace, state, given)
    local mine = checked(given, calls.options, "calls")
    mine.counts = doubts.counts(trace)
    local events = calls.events(trace, state, mine)
-   return view.over(function()
+   return views.over(function()
       return core.calls(events(), mine)
    end, trace)
 end
@@ -180,7 +179,7 @@ end
 ---@return profio.View
 function calls.of_sums(packed, given)
    local mine = checked_statistics(given)
-   return view.over(function()
+   return views.over(function()
       return sums_reader(packed, mine, core.dictionary())
    end)
 end
@@ -210,7 +209,7 @@ end
 function calls.length(trace, from, to)
    local info, runs = trace.info, {}
    if info.files or math.type(info.first) ~= "integer" or math.type(info.last) ~= "integer" then
-      runs = lanes.runs(trace)
+      runs = clock_runs.of(trace)
    end
    if #runs == 0 then
       local first, last = calls.ends(trace, function()
@@ -263,10 +262,10 @@ end
 function calls.statistics(trace, state, given)
    local mine, stored = checked_statistics(given), state.stored
    if not stored then
-      return view.over(reading(core.statistics, trace, state, mine), trace)
+      return views.over(reading(core.statistics, trace, state, mine), trace)
    end
    check_stored(trace, mine)
-   return view.over(function()
+   return views.over(function()
       local packed, message = stored.sums(mine)
       return sums_reader(packed or error(message, 0), mine, state.dictionary)
    end, trace)

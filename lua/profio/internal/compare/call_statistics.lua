@@ -6,7 +6,7 @@
 local calls_view = require "profio.internal.calls"
 local core = require "profio.core"
 local traces = require "profio.internal.trace"
-local view = require "profio.view"
+local views = require "profio.internal.views"
 
 local call_statistics = {}
 
@@ -159,7 +159,7 @@ local function view_of(fields, records)
          list[r][i] = value ~= nil and field.type == "name" and tostring(value) or value
       end
    end
-   return view.over(function()
+   return views.over(function()
       return core.rows_reader(fields, list)
    end)
 end

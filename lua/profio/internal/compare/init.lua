@@ -6,7 +6,7 @@ local core = require "profio.core"
 local differences = require "profio.internal.compare.differences"
 local gate = require "profio.internal.compare.gate"
 local inference = require "profio.internal.inference"
-local limits = require "profio.limits"
+local limits = require "profio.internal.limit_checks"
 local matched = require "profio.internal.compare.matched"
 local moved = require "profio.internal.compare.moved"
 local options_of = require "profio.internal.options"
@@ -16,7 +16,7 @@ local run_weights = require "profio.internal.compare.run_weights"
 local sentences = require "profio.internal.compare.sentences"
 local statistics_diff = require "profio.internal.compare.statistics_diff"
 local suggestions = require "profio.internal.suggestions"
-local view = require "profio.view"
+local views = require "profio.internal.views"
 
 local compare = {}
 
@@ -259,7 +259,7 @@ local function rows_of_whole(self, comparison)
    for n, field in ipairs(fields) do
       row[n] = row_fields.value(whole, field)
    end
-   return view.over(function()
+   return views.over(function()
       return core.rows_reader(fields, { row })
    end, comparison)
 end
@@ -293,7 +293,7 @@ function methods:rows(column)
             or n > own and statistics[field.name] or nil
       end
    end
-   return view.over(function()
+   return views.over(function()
       return core.rows_reader(fields, list)
    end, self)
 end

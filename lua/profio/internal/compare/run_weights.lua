@@ -3,6 +3,7 @@
 
 local call_statistics = require "profio.internal.compare.call_statistics"
 local counts = require "profio.internal.bodies.counts"
+local opening = require "profio.internal.opening.open"
 local sampling = require "profio.internal.bodies.sampling"
 local traces = require "profio.internal.trace"
 
@@ -291,7 +292,7 @@ end
 
 -- Reads one run of a store.
 local function of_stored(path, hash, opened, options)
-   local trace <close>, message, code = require("profio").open(path, { format = "store",
+   local trace <close>, message, code = opening.open(path, { format = "store",
       run = { run = hash }, exe = opened.exe, symbols = opened.symbols,
       load_bias = opened.load_bias })
    if not trace then

@@ -2,7 +2,7 @@
 -- and old, with the change.
 
 local core = require "profio.core"
-local view = require "profio.view"
+local views = require "profio.internal.views"
 
 local diff = {}
 
@@ -196,7 +196,7 @@ function diff.view(new, old, metric)
       field.type = is_number(field) and field.type or "name"
    end
    local fields = fields_of(key_fields, number_fields)
-   return view.over(function()
+   return views.over(function()
       return core.rows_reader(fields, joined(new, old, key_fields, number_fields))
    end, { new, old })
 end

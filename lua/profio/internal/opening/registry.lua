@@ -1,9 +1,9 @@
 -- All formats: those with a file in profio.formats, which are those of the core and stores, and
 -- those that users register.
 
+local catalogue = require "profio.internal.catalogue"
 local core = require "profio.core"
 local raise = require "profio.internal.raise"
-local recognition = require "profio.formats.recognition"
 
 local registry = {}
 
@@ -13,6 +13,7 @@ order[#order + 1] = "store"
 
 -- Those that are asked about each file: formats/recognition.lua, and the formats of users. Formats
 -- of profio are loaded when they are first used.
+local recognition = catalogue.load("profio.formats", "recognition")
 local asked = table.move(recognition, 1, #recognition, 1, {})
 
 -- Returns the format of a name, or nil.
@@ -20,7 +21,7 @@ local function load(name)
    local format = by_name[name]
    for i = 1, format and 0 or #order do
       if order[i] == name then
-         format = require("profio.formats." .. name)
+         format = catalogue.load("profio.formats", name)
          assert(format.name == name, "profio.formats." .. name .. " names another format")
          assert(type(format.help) == "string", name .. " has no help")
          assert(type(format.options) == "table", name .. " declares no options")

@@ -3,7 +3,7 @@
 
 local bytes = require "profio.internal.opening.bytes"
 local core = require "profio.core"
-local inputs = require "profio.internal.opening.inputs"
+local listed_folders = require "profio.internal.opening.listed_folders"
 local lfs = require "lfs"
 local declared = require "profio.internal.options"
 
@@ -152,7 +152,7 @@ end
 ---@return { alike: table<string, string[]>, numbered: table<string, string[]> }|nil nil: the folder
 ---cannot be listed
 function side_files.names_in(directory)
-   local listed = inputs.listed()
+   local listed = listed_folders.listed()
    if listed and listed[directory] ~= nil then
       return listed[directory] or nil
    end

@@ -2,8 +2,8 @@
 -- for them. Called by file_sums.lua, which says what a trace with sums is.
 
 local core = require "profio.core"
-local file_sums = require "profio.internal.several.file_sums"
 local inputs = require "profio.internal.opening.inputs"
+local memory_limit = require "profio.internal.several.memory_limit"
 
 local adding = {}
 
@@ -106,7 +106,7 @@ local function open_added(state, path, mine)
    if not part then
       error(message, 0)
    end
-   file_sums.limit_memory(state, part, source, mine)
+   memory_limit.hold(state, part, source, mine)
    return part
 end
 

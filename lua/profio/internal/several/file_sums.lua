@@ -1,6 +1,6 @@
 -- Many files of one program are added up while they are opened (adding.lua): of formats with
 -- `sum_options`, which is gmon. A profile needs only the sum, so the files become parts of the
--- trace only when something else asks for parts. Called by profio/init.lua and internal/trace.lua,
+-- trace only when something else asks for parts. Called by opening/open.lua and internal/trace.lua,
 -- which close the parts and the sources, by internal/table_readers.lua and cli/runs.lua.
 --
 -- A trace with sums has `summed_parts`, in which a sum stands for consecutive files; `sums`, which
@@ -21,10 +21,6 @@ local file_sums = {}
 
 local FEW = 16 -- so many remaining files, or fewer, are opened one by one
 
--- The most bytes of the files of a trace that stay in memory while they are not read. A file that
--- is mapped counts as MAPPED bytes, since the system limits the number of mappings.
-local AWAKE, MAPPED = 128 << 20, 32768
-
 -- The counts, of facts and of tables, that contain the number of arcs, which differs from file to
 -- file; all other counts are equal in all files of a sum.
 local with_arcs = { arcs = true, records = true, raw = true }
@@ -42,19 +38,6 @@ function file_sums.add(state, list, from, mine)
       return from
    end
    return adding.add(state, list, from, mine)
-end
-
----Lets a part sleep if the parts so far take too much memory.
----@param state table of the trace or its opening
----@param part userdata
----@param source userdata its file
----@param mine table options of profio.open
-function file_sums.limit_memory(state, part, source, mine)
-   local held = source:memory()
-   state.awake = state.awake + (held > 0 and held or MAPPED)
-   if state.awake > AWAKE and part.sleep and not mine.live then
-      part:sleep()
-   end
 end
 
 ---Ends the opening of a trace: from here on the files of sums are opened when `parts` or `sources`

@@ -5,8 +5,10 @@
 -- A format states what its files can hold in field `several_runs`: "ascending" if a file is one
 -- run, "detected" if a reader finds by the times where the next run begins; nil: it has no clock.
 
+local clock_runs = require "profio.internal.calls.clock_runs"
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
+local writer = require "profio.internal.writer"
 
 local joined_runs = {}
 
@@ -76,10 +78,10 @@ local function are_equal(some, others)
 end
 
 -- Returns why the file that would be written, which `render` returns, has other calls than the
--- files.
-local function detected_reason(trace, render, reading)
+-- files. `open` is the function of profio.open.
+local function detected_reason(trace, open, render, reading)
    local bytes, message = render()
-   local written <close> = bytes and require("profio").open({ data = bytes }, reading)
+   local written <close> = bytes and open({ data = bytes }, reading)
    if not bytes then
       return message
    elseif written and are_equal(statistics_of(trace), statistics_of(written)) then
@@ -98,9 +100,9 @@ end
 -- Returns why the files of a trace cannot be written as one, or nil; and whether the runs become
 -- one: periods go on from one to the next. `kind` is what the format can hold; `render` is a
 -- function of options of writing that returns the bytes of the file, or nil and a message.
-local function reason_of(trace, kind, given, render)
+local function reason_of(trace, open, kind, given, render)
    local runs = kind and trace.info.files and trace.events
-      and require("profio.exports.lanes").runs(trace) or {}
+      and clock_runs.of(trace) or {}
    if #runs < 2 then
       return nil
    end
@@ -113,7 +115,9 @@ local function reason_of(trace, kind, given, render)
       alone[name] = value
    end
    alone.packets, alone.flush_every, alone.settings = nil, nil, nil
-   return detected_reason(trace, function() return render(alone) end, reading_of(trace, given))
+   return detected_reason(trace, open, function()
+      return render(alone)
+   end, reading_of(trace, given))
 end
 
 ---Checks whether one file can hold the files of a trace. If they are runs that become one, a note
@@ -126,9 +130,9 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function joined_runs.check(trace, state, path, options)
-   local writer, notes = require "profio.internal.writer", #state.notes
+   local notes = #state.notes
    local is_same = options.format == nil or options.format == state.format.name
-   local reason, are_joined = reason_of(trace,
+   local reason, are_joined = reason_of(trace, state.open,
       is_same and state.format.several_runs or nil, options, function(given)
          return writer.save(state, nil, given)
       end)

@@ -1,13 +1,15 @@
 -- Checksums of packed values in a database, so that a damaged bit is an error and never another
 -- number. The checksum of cells is computed by csrc/store.
 
+local native_store = require "profio.internal.store.native"
+
 local checksums = {}
 
 local SIZE <const> = 8
 
 -- Returns the first bytes of the hash of a value, followed by texts of which each has its size.
 local function checksum_of(bytes, ...)
-   local hasher = require("profio.store").hasher():add(bytes)
+   local hasher = native_store().hasher():add(bytes)
    for _, text in ipairs { ... } do
       hasher:add(string.pack("<s8", text))
    end
@@ -51,7 +53,7 @@ end
 ---@param hash string 16 bytes
 ---@return boolean
 function checksums.fits(bytes, hash)
-   return type(bytes) == "string" and require("profio.store").hasher():add(bytes):digest() == hash
+   return type(bytes) == "string" and native_store().hasher():add(bytes):digest() == hash
 end
 
 -- Returns the content hash of a frame (csrc/store/content_hash.h); nil: it has impossible values.
@@ -61,7 +63,7 @@ local function hash_of_frame(name, file, line)
    then
       return nil
    end
-   return require("profio.store").hasher():add(string.pack("<s8", name), file
+   return native_store().hasher():add(string.pack("<s8", name), file
       and string.pack("<Bs8", 1, file) or "\0", string.pack("<i8", line or 0)):digest()
 end
 
@@ -80,7 +82,7 @@ function checksums.dictionary(rows)
       compare("frame", id, hash, frames[id])
    end
    for id, hash, parent, frame in rows "SELECT id, hash, parent, frame FROM stacks ORDER BY id" do
-      stacks[id] = frames[frame] and stacks[parent] and require("profio.store").hasher():add(
+      stacks[id] = frames[frame] and stacks[parent] and native_store().hasher():add(
          stacks[parent], frames[frame]):digest()
       compare("stack", id, hash, stacks[id])
    end

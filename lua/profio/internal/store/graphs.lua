@@ -10,11 +10,14 @@
 local combined = require "profio.internal.store.combined"
 local core = require "profio.core"
 local details = require "profio.internal.store.details"
+local native_store = require "profio.internal.store.native"
+local opening = require "profio.internal.opening.open"
 local problem = require "profio.internal.store.problem"
 local symbols_of = require "profio.internal.symbols"
 local trace_symbols = require "profio.internal.bodies.trace_symbols"
 local tables = require "profio.internal.table_readers"
 local traces = require "profio.internal.trace"
+local writer = require "profio.internal.writer"
 
 local graphs = {}
 
@@ -41,9 +44,9 @@ local function single(state)
    if #state.parts == 1 then
       return state, nil
    end
-   local bytes = problem.check(require("profio.internal.writer").save(state, nil,
+   local bytes = problem.check(writer.save(state, nil,
       { counter_bits = 64 }))
-   local sum = problem.check(require("profio").open({ data = bytes }, { format = "gmon",
+   local sum = problem.check(opening.open({ data = bytes }, { format = "gmon",
       counter_bits = 64, address_size = state.parts[1]:fact "address_size",
       byte_order = state.parts[1]:fact "byte_order" }))
    return traces.of(sum), sum
@@ -77,7 +80,7 @@ local function program_of(state, identity)
       local found = trace_symbols.picked(state, false)
       local bytes = found.symbols:pack()
       last = { identity = identity, bytes = bytes,
-         hash = require("profio.store").hasher():add(bytes):digest() }
+         hash = native_store().hasher():add(bytes):digest() }
    end
    return last.hash, last.bytes
 end
@@ -329,7 +332,7 @@ local function opened(group, naming, path, dictionary)
       problem.raise("gprof chooses symbols by other rules than those that are stored: give the "
          .. "executable (--exe)", "unsupported")
    end
-   local trace = problem.check(require("profio").open({ data = encoded(group, dictionary),
+   local trace = problem.check(opening.open({ data = encoded(group, dictionary),
       path = path }, options))
    if group.program and group.program ~= "exe" then
       local state = traces.of(trace)
@@ -388,7 +391,7 @@ end
 ---@return table[]
 function graphs.tables()
    local sink = problem.check(core.writer("gmon", {}, core.dictionary(), nil, {}))
-   local trace <close> = problem.check(require("profio").open({ data = sink:finish() },
+   local trace <close> = problem.check(opening.open({ data = sink:finish() },
       { format = "gmon", address_size = 8 }))
    local list = {}
    for _, described in ipairs(traces.of(trace).parts[1]:tables()) do

@@ -5,6 +5,7 @@
 local core = require "profio.core"
 local details = require "profio.internal.store.details"
 local lfs = require "lfs"
+local native_store = require "profio.internal.store.native"
 local problem = require "profio.internal.store.problem"
 
 local identity = {}
@@ -13,7 +14,7 @@ local identity = {}
 local shaping = { "compat", "load_bias" }
 
 local function digest_of(bytes)
-   return require("profio.store").hasher():add(bytes):digest()
+   return native_store().hasher():add(bytes):digest()
 end
 
 -- Returns the hash and the size of a source. Of a trace with thousands of files most are not

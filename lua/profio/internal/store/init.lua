@@ -6,7 +6,9 @@ local combined = require "profio.internal.store.combined"
 local contents = require "profio.internal.store.contents"
 local core = require "profio.core"
 local engines = require "profio.internal.store.engines"
+local folders = require "profio.internal.store.folders"
 local graphs = require "profio.internal.store.graphs"
+local opening = require "profio.internal.opening.open"
 local problem = require "profio.internal.store.problem"
 local raise = require "profio.internal.raise"
 local selecting = require "profio.internal.store.selecting"
@@ -370,7 +372,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function methods:trace(where)
-   return require("profio").open(alive(self).path, { format = "store", run = where })
+   return opening.open(alive(self).path, { format = "store", run = where })
 end
 
 ---Returns the sum of the profiles of the runs.
@@ -444,7 +446,7 @@ end
 function methods:export(folder, where)
    alive(self)
    raise.expect(folder, "string", "export: the folder")
-   return require("profio.internal.store.folders").write(self, folder, where)
+   return folders.write(self, folder, where)
 end
 
 -- }======

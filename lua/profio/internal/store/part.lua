@@ -13,6 +13,7 @@ local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
 local stores = require "profio.internal.store"
 local trends = require "profio.internal.store.trends"
+local views = require "profio.internal.views"
 
 local part = {}
 
@@ -137,7 +138,7 @@ end
 -- Passes the stacks of one metric with a weight to `put`. The tree is in pre-order.
 local function put_metric(put, run, contexts, metric)
    local names = {}
-   local rows = require("profio.view").over(function()
+   local rows = views.over(function()
       return contexts:tree { metric = metric }
    end)
    for depth, name, weight, file, line in rows:each("depth", "function", "self", "file", "line") do

@@ -8,7 +8,7 @@ local graph_weights = require "profio.internal.store.graph_weights"
 local positions = require "profio.internal.naming.positions"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
-local view = require "profio.view"
+local views = require "profio.internal.views"
 
 local trends = {}
 
@@ -121,7 +121,7 @@ local function view_of(columns, rows, metric)
          list[i][n] = row[name]
       end
    end
-   return view.over(function()
+   return views.over(function()
       return core.rows_reader(fields, list)
    end)
 end
@@ -201,7 +201,7 @@ local run_fields = { { name = "by", type = "name" }, { name = "whole", type = "i
 
 -- Returns the rows of a trend, from the weights of the runs.
 local function summed(compared, rows)
-   local sums = view.over(function()
+   local sums = views.over(function()
       return core.rows_reader(run_fields, rows)
    end):derive { "share = total / whole" }:group("by"):aggregate { "runs = count",
       "self = sum(self)", "total = sum(total)", "whole = sum(whole)", "p10_share = p10(share)",

@@ -2,7 +2,6 @@
 
 local br = require "profio.reports.br.sums"
 local br_source = require "profio.reports.br.line_sources"
-local messages = require "profio.cli.messages"
 
 local hotlines = {
    name = "hotlines",
@@ -40,7 +39,7 @@ function hotlines.reader(context)
          context.out:reads { path }
       end,
       leaves_out = function(reason)
-         context:note("a source is left out: " .. messages.command(reason))
+         context:note("a source is left out: " .. context:worded(reason))
       end,
    }, context.given.trust_paths)
    local has_times, rows = br.has_times(context.trace), {}

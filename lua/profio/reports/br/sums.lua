@@ -2,7 +2,7 @@
 -- by line or by function.
 
 local core = require "profio.core"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 
 local br = {}
 

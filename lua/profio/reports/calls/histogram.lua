@@ -3,7 +3,7 @@
 local calls = require "profio.reports.calls.calls"
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 local times = require "profio.internal.times"
 
 local histogram = {

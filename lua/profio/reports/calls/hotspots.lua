@@ -3,9 +3,9 @@
 local breaks = require "profio.formats.xpp.breaks"
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
-local span = require "profio.cli.selection"
+local span = require "profio.internal.command.selection"
 local traces = require "profio.internal.trace"
-local view = require "profio.view"
+local views = require "profio.internal.views"
 local doubts = require "profio.internal.calls.doubts"
 local xpp = require "profio.reports.xpp.entry_tables"
 local xpp_format = require "profio.formats.xpp"
@@ -35,7 +35,7 @@ local fields = { { "call", "name" }, { "line", "int" }, { "numbers", "int" }, { 
 local function calls_by_line(context, options)
    local trace = context.trace
    local from, to = span.of(trace, context.given)
-   local calls = view.over(function()
+   local calls = views.over(function()
       local events = core.events(trace.entries:reader(), { by_line = true,
          idle = xpp_format.idle_of(trace:options()),
          ranges = breaks.ranges(traces.of(trace), function()

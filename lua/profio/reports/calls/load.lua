@@ -2,12 +2,12 @@
 
 local calls = require "profio.reports.calls.calls"
 local core = require "profio.core"
-local failure = require "profio.cli.failure"
-local lanes = require "profio.exports.lanes"
-local plain = require "profio.reports.plain"
-local span = require "profio.cli.selection"
+local failure = require "profio.internal.command.failure"
+local clock_runs = require "profio.internal.calls.clock_runs"
+local plain = require "profio.internal.plain"
+local span = require "profio.internal.command.selection"
 local times = require "profio.internal.times"
-local view = require "profio.view"
+local views = require "profio.internal.views"
 
 local load = {
    name = "load",
@@ -34,7 +34,7 @@ local load = {
 function load.fits(trace)
    local fits, reason = calls.fits(trace)
    if fits then
-      fits, reason = lanes.fits(trace)
+      fits, reason = clock_runs.fits(trace)
    end
    return fits, reason
 end
@@ -63,7 +63,7 @@ end
 function load.reader(context)
    local options = context:report_options(load)
    local from, to, width = pieces_of(context, options)
-   local rows = view.over(function()
+   local rows = views.over(function()
       return core.load(context.trace:table "events":reader(), { from = from, to = to,
          width = width, by_core = options.by == "core" })
    end, context.trace)

@@ -7,13 +7,14 @@ local calls_of = require "profio.internal.calls"
 local core = require "profio.core"
 local diff = require "profio.internal.compare.statistics_diff"
 local distinguished = require "profio.internal.naming.distinguished"
-local failure = require "profio.cli.failure"
-local plain = require "profio.reports.plain"
-local span = require "profio.cli.selection"
+local failure = require "profio.internal.command.failure"
+local origin = require "profio.internal.bodies.origin"
+local plain = require "profio.internal.plain"
+local span = require "profio.internal.command.selection"
 local titles = require "profio.internal.bodies.titles"
 local traces = require "profio.internal.trace"
-local view = require "profio.view"
-local words = require "profio.cli.values"
+local views = require "profio.internal.views"
+local words = require "profio.internal.command.values"
 
 local statistics = {
    name = "statistics",
@@ -113,8 +114,8 @@ local function divisor(context, trace)
    if not context.old then
       return nil
    end
-   local new, old = traces.run_count(traces.of(context.trace)),
-      traces.run_count(traces.of(context.old))
+   local new, old = origin.run_count(traces.of(context.trace)),
+      origin.run_count(traces.of(context.old))
    if new == old then
       return nil
    end
@@ -318,7 +319,7 @@ local function write_diff(context, out)
          end
       end
       local fields, lines, columns = diff.lines(rows, records, metric_of(context))
-      return view.over(function()
+      return views.over(function()
          return core.rows_reader(fields, lines)
       end), columns
    end)
@@ -340,7 +341,7 @@ function statistics.text(context, out)
    distinguished.by_file(records, "area")
    columns = without_value(columns, records)
    write_pages(context, out, pages_of(records, names), function(list)
-      local page = view.over(function()
+      local page = views.over(function()
          return core.rows_reader(fields, list)
       end):sort("-" .. (context.given.metric or "net"))
       return top and page:limit(top) or page, columns

@@ -3,7 +3,7 @@
 local calls = require "profio.reports.calls.calls"
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 local verify = require "profio.reports.calls.stated_statistics"
 
 local report = {

@@ -1,7 +1,7 @@
 -- The profiles as dcpicat prints them.
 
 local dcpi = require "profio.reports.dcpi.shares"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local traces = require "profio.internal.trace"
 local writer = require "profio.internal.writer"
 

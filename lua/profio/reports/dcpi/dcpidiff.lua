@@ -1,8 +1,8 @@
 -- Compares two sets of samples.
 
 local dcpi = require "profio.reports.dcpi.shares"
-local failure = require "profio.cli.failure"
-local plain = require "profio.reports.plain"
+local failure = require "profio.internal.command.failure"
+local plain = require "profio.internal.plain"
 local sets = require "profio.reports.dcpi.sample_sets"
 local texts = require "profio.internal.texts"
 

@@ -1,8 +1,8 @@
 -- Variation of the samples of images or procedures over sets, as dcpistats prints it.
 
 local dcpi = require "profio.reports.dcpi.shares"
-local failure = require "profio.cli.failure"
-local plain = require "profio.reports.plain"
+local failure = require "profio.internal.command.failure"
+local plain = require "profio.internal.plain"
 local sets = require "profio.reports.dcpi.sample_sets"
 local texts = require "profio.internal.texts"
 

@@ -1,7 +1,7 @@
 -- The instructions with most samples, as dcpitopcounts prints them.
 
 local dcpi = require "profio.reports.dcpi.shares"
-local words = require "profio.cli.values"
+local words = require "profio.internal.command.values"
 
 local SHOWN = 20 -- rows of the text by default
 

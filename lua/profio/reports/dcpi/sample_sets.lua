@@ -3,7 +3,7 @@
 local conditions = require "profio.internal.conditions"
 local dcpi = require "profio.reports.dcpi.shares"
 local epoch_order = require "profio.formats.dcpi.epoch_order"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 
 local sets = {}
 

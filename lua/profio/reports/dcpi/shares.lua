@@ -1,8 +1,8 @@
 -- Shared functions of the reports of DCPI's profiles: events side by side, shares, and the standard
 -- error of a count. All are views, so the core does the counting.
 
-local failure = require "profio.cli.failure"
-local plain = require "profio.reports.plain"
+local failure = require "profio.internal.command.failure"
+local plain = require "profio.internal.plain"
 local texts = require "profio.internal.texts"
 local traces = require "profio.internal.trace"
 

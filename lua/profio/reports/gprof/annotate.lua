@@ -1,12 +1,11 @@
 -- Annotated source: source files with the calls and time of each line.
 
 local gprof = require "profio.reports.gprof.headings"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 local sources = require "profio.internal.sources"
 local texts = require "profio.internal.texts"
 local symbols = require "profio.internal.symbols"
 local traces = require "profio.internal.trace"
-local messages = require "profio.cli.messages"
 
 local annotate = {
    name = "annotate",
@@ -107,7 +106,7 @@ end
 
 -- Writes the lines with values, if the source is not found.
 local function write_marks(out, marks, reason, unit)
-   out:write("   (", reason and "the source is left out: " .. plain(messages.command(reason))
+   out:write("   (", reason and "the source is left out: " .. plain(reason)
       or "the source is not found: name its folder with --source", ")\n")
    for _, line in ipairs(sorted_lines(marks)) do
       out:write(margin(marks[line], unit), ("line %d, %s\n"):format(line,
@@ -148,14 +147,15 @@ local function write_summary(out, marks, unit)
          unit.name))
 end
 
-local function write_file(out, path, marks, given, unit)
+local function write_file(context, out, path, marks, unit)
+   local given = context.given
    out:write(("*** File %s:\n"):format(plain(path)))
    local source, found = sources.read(path, given.source, given.trust_paths)
    if source then
       out:reads { found }
       write_source(out, marks, source, unit)
    else
-      write_marks(out, marks, found, unit)
+      write_marks(out, marks, found and context:worded(found), unit)
    end
    write_heaviest(out, marks, unit)
    write_summary(out, marks, unit)
@@ -174,7 +174,7 @@ local function write_files(context, out, rows, unit)
             marks[line] = marks[line] or { self = 0, count = 0 }
             marks[line].calls = marks[line].calls or 0
          end
-         write_file(out, path, marks, context.given, unit)
+         write_file(context, out, path, marks, unit)
          out:write "\n"
       end
    end

@@ -1,7 +1,7 @@
 -- Headings of gprof's reports, around the rows that the core prints.
 
 local core = require "profio.core"
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 
 local gprof = {}
 

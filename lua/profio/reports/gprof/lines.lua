@@ -1,10 +1,9 @@
 -- Source lines by self time, the longest first: gprof's option -l.
 
 local gprof = require "profio.reports.gprof.headings"
-local plain = require "profio.reports.plain"
+local line_times = require "profio.internal.bodies.line_times"
+local plain = require "profio.internal.plain"
 local texts = require "profio.internal.texts"
-local symbols = require "profio.internal.symbols"
-local traces = require "profio.internal.trace"
 
 local lines = {
    name = "lines",
@@ -20,21 +19,8 @@ local lines = {
       { name = "self_share", help = "self as a share of the time of all lines" },
       { name = "function", help = "the function that contains it" },
    },
+   fits = line_times.fit,
 }
-
----@param trace profio.Trace
-function lines.fits(trace)
-   local kind = trace:profile_kind()
-   local of_addresses = next(traces.of(trace).format.addresses or {}) ~= nil
-   if kind ~= "graph" and not (kind and of_addresses) then
-      return kind ~= nil, "no profile is made from its tables"
-   end
-   if kind == "graph" and (trace.info.sets or 0) == 0 then
-      return false, "it has no histogram"
-   end
-   return symbols.has_lines(traces.of(trace)),
-      "its executable has no line numbers (give one built with -g)"
-end
 
 ---@param context profio.Context
 function lines.text_fits(context)

@@ -1,7 +1,7 @@
 -- Draws a trend as an SVG picture: the share of the function in all runs of each group as a line,
 -- and a band between the shares that a tenth and nine tenths of the runs do not exceed.
 
-local markup = require "profio.exports.markup"
+local markup = require "profio.internal.markup"
 local texts = require "profio.internal.texts"
 
 local WIDTH <const>, HEIGHT <const>, LEFT <const>, RIGHT <const> = 900, 360, 64, 20

@@ -1,6 +1,6 @@
 -- The groups of runs that differ most from all other runs of a store.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local traces = require "profio.internal.trace"
 local trend = require "profio.reports.store.trend"
 local trends = require "profio.internal.store.trends"

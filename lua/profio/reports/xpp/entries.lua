@@ -1,6 +1,6 @@
 -- The entries as the profiler wrote them: XppPat's view of raw trace data.
 
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 local texts = require "profio.internal.texts"
 local xpp = require "profio.reports.xpp.entry_tables"
 

@@ -1,6 +1,6 @@
 -- The execution flow: the sequence of calls in each thread.
 
-local plain = require "profio.reports.plain"
+local plain = require "profio.internal.plain"
 local xpp = require "profio.reports.xpp.entry_tables"
 
 local flow = {

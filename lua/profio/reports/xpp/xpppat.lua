@@ -1,8 +1,8 @@
 -- XppPat's call/time statistics: its columns, its order and its line Sum, in milliseconds.
 
 local columns = require "profio.reports.columns"
-local lanes = require "profio.exports.lanes"
-local span = require "profio.cli.selection"
+local clock_runs = require "profio.internal.calls.clock_runs"
+local span = require "profio.internal.command.selection"
 local xpp = require "profio.reports.xpp.entry_tables"
 
 local xpppat = {
@@ -85,7 +85,7 @@ local function thread_times(context, list)
       return times
    end
    local _, to = span.of(context.trace, context.given)
-   for _, run in ipairs(lanes.runs(context.trace, "thread")) do
+   for _, run in ipairs(clock_runs.of(context.trace, "thread")) do
       local lane = run.of or false
       times[lane] = (times[lane] or 0) + math.min(run.last, to or run.last)
    end

@@ -1,6 +1,6 @@
 -- Writes rows, profiles and traces through exports, for the library.
 
-local exports = require "profio.exports"
+local exports = require "profio.internal.exporting.export_list"
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.outputs"
 local raise = require "profio.internal.raise"

@@ -1,7 +1,7 @@
 -- Parses values on the command line: conditions, lists, quantities.
 
 local conditions = require "profio.internal.conditions"
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local times = require "profio.internal.times"
 
 local words = {}

@@ -1,8 +1,8 @@
 -- --where, --group, --aggregate, --sort and --top as stages over a view.
 
-local failure = require "profio.cli.failure"
+local failure = require "profio.internal.command.failure"
 local later = require "profio.internal.later"
-local words = later "profio.cli.values"
+local words = later "profio.internal.command.values"
 
 local query = {}
 

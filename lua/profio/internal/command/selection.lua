@@ -3,9 +3,9 @@
 local later = require "profio.internal.later"
 local calls_view = later "profio.internal.calls"
 local conditions = later "profio.internal.conditions"
-local failure = require "profio.cli.failure"
-local query = require "profio.cli.query"
-local words = later "profio.cli.values"
+local failure = require "profio.internal.command.failure"
+local query = require "profio.internal.command.query"
+local words = later "profio.internal.command.values"
 
 local span = {}
 

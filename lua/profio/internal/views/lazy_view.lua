@@ -1,12 +1,11 @@
--- The objects of profio.view. That module, with all methods but `reader`, is loaded when one of
--- them is called: most reports only need a reader.
+-- The objects of views. All methods but `reader` are in view_methods.lua, which requires this file.
 
-local later = require "profio.internal.later"
 local raise = require "profio.internal.raise"
-local view = later "profio.view"
-local view_warnings = later "profio.internal.view_warnings"
+local view_warnings = require "profio.internal.views.view_warnings"
 
 local lazy_view = {}
+
+local with_methods -- the module that has the methods of views
 
 ---@class profio.View
 ---@field columns string[] the names of its columns, in order
@@ -65,6 +64,12 @@ function lazy_view.is_one(value)
    return getmetatable(value) == View
 end
 
+---Sets the module in whose field `methods` views find their methods.
+---@param module { methods: table<string, function> }
+function lazy_view.take_methods(module)
+   with_methods = module
+end
+
 local methods = { reader = lazy_view.run }
 
 raise.publish_methods(methods, "view", lazy_view.is_one)
@@ -79,7 +84,7 @@ function View:__index(key)
    elseif key == "warnings" then
       return view_warnings.of(self.pin or self.open)
    end
-   return methods[key] or view.methods[key]
+   return methods[key] or with_methods.methods[key]
 end
 
 return lazy_view

@@ -17,7 +17,8 @@
 --    uses     options of the command that it uses (see profio.cli.conflicts); set here
 --    write    function(what, options, file): true (rows: how many), or nil, message, code and
 --             "EPIPE" if the pipe was closed by its reader. An export that reads further files adds
---             their paths to options.inputs
+--             their paths to options.inputs. From the command, options.worded rewrites a message
+--             of the library for its users
 
 local catalogue = require "profio.internal.catalogue"
 local later = require "profio.internal.later"
@@ -62,7 +63,7 @@ local function has_profile(trace)
    return trace:profile_kind() ~= nil, "no profile is made from its tables"
 end
 
-local exports = catalogue("export", order, {}, function(export)
+local exports = catalogue.list("export", order, {}, function(export)
    assert(type(export.write) == "function", export.name .. " writes nothing")
    export.takes = export.takes or "rows"
    export.fits = export.fits or export.takes ~= "rows" and has_profile or nil
