@@ -1,26 +1,19 @@
 -- The command `profio`: runs a command line and returns its exit status.
 
+local later = require "profio.internal.later"
 local command_line = require "profio.cli.command_line"
+local conflicts = later "profio.cli.conflicts"
 local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
-local later = require "profio.internal.later"
+local format_list = later "profio.cli.help.format_list"
+local messages = later "profio.cli.messages"
 local output = require "profio.cli.output"
 local raise = require "profio.internal.raise"
-local conflicts = later "profio.cli.conflicts"
-local files = later "profio.cli.files"
-local format_list = later "profio.cli.help.format_list"
-local inputs = later "profio.internal.opening.inputs"
-local messages = later "profio.cli.messages"
-local modes = later "profio.cli.modes"
-local outputs = later "profio.internal.outputs"
-local progress = later "profio.cli.progress"
 local row_export = later "profio.internal.exporting.row_export"
-local runs = later "profio.cli.runs"
 local script = later "profio.cli.script"
-local span = later "profio.internal.command.selection"
-local traces = later "profio.internal.trace"
-local warnings = later "profio.cli.warnings"
-local words = later "profio.internal.command.values"
+local selection = later "profio.internal.command.selection"
+local session = later "profio.cli.session"
+local values = later "profio.internal.command.values"
 
 local cli = {}
 
@@ -40,77 +33,20 @@ local without_file = {
 
 -- Checks the values of options that need no open file.
 local function check_given(given)
-   given.output = given.output and words.choice(given.output, "--output",
+   given.output = given.output and values.choice(given.output, "--output",
       given.verb and given.verb.outputs or row_export.outputs) or "text"
    if given.out == "" then
       failure.use "-o expects the name of a file, got an empty one"
    end
    if given.unit then
-      words.choice(given.unit, "--unit", { "ns", "us", "ms", "s" })
+      values.choice(given.unit, "--unit", { "ns", "us", "ms", "s" })
    end
    if given.top then
-      words.number(given.top, "--top")
+      values.number(given.top, "--top")
    end
    if given.from or given.to then
-      span.check(given)
+      selection.check(given)
    end
-end
-
--- After Ctrl-C an incomplete file replaces no file.
-local function check_whole(interrupt, given, out)
-   if interrupt:wait(0) and not given.follow and out.is_file then
-      failure.raise(failure.NOTHING, ("interrupted: %s is as it was"):format(given.out))
-   end
-end
-
--- Does what the command line asks for, with the open trace and that of --diff (or nil). Returns the
--- exit status. A script handles Ctrl-C itself.
-local function answer(trace, old, given, out, err, again)
-   local interrupt <close> = core.interrupt()
-   progress.watch(trace, interrupt, given, err)
-   progress.watch(old, interrupt, given, err)
-   out.interrupt = interrupt
-   if given.script then
-      interrupt:release()
-   end
-   local status, notes, now = modes.run(trace, given, out, old, again)
-   check_whole(interrupt, given, out)
-   out:close()
-   if out.left_out then
-      messages.say(err, ("columns that did not fit into %d characters: %s; --wide shows "
-         .. "all"):format(out.width, table.concat(out.left_out, ", ")))
-   end
-   for _, note in ipairs(notes) do
-      messages.say(err, note)
-   end
-   if given.check or given.follow and given.report then -- the file may still be growing
-      return status
-   end
-   local has_damage = warnings.report(now or trace, err)
-   has_damage = old and warnings.report(old, err) or has_damage
-   if not given.script then -- before Ctrl-C works again: the output is complete
-      trace:close()
-      if now then
-         now:close()
-      end
-      if old then
-         old:close()
-      end
-   end
-   local is_cut = interrupt:release() and not given.follow
-   if is_cut and not given.merge and not out.is_file then -- those are complete, or not written
-      err:write "profio: interrupted: this is what was counted so far\n"
-      has_damage = true
-   end
-   return has_damage and math.max(failure.DAMAGE, status) or status
-end
-
--- Opens the trace of --diff; returns it (or nil) and the status.
-local function open_old(given, side, err, writes)
-   if not side then
-      return nil, failure.READ
-   end
-   return files.open(given, side, err, writes)
 end
 
 -- Runs the first given option that needs no file; returns whether there is one.
@@ -129,43 +65,6 @@ local function answer_alone(given)
    return false
 end
 
--- Returns the paths of all files from which the traces of both runs were read.
-local function inputs_of(trace, old)
-   local list = inputs.paths_of(traces.of(trace))
-   local more = old and inputs.paths_of(traces.of(old)) or {}
-   return table.move(more, 1, #more, #list + 1, list)
-end
-
--- Opens the files that the command line names, and does what it asks for. Returns the exit status
--- and whether all files are closed.
-local function read(given, err)
-   modes.check(given)
-   local new_side, old_side = runs.of(given, true)
-   files.check_sources(given)
-   if given.follow then
-      require("profio.cli.follow").wait_for(new_side.traces, given, err)
-   end
-   local is_file = not outputs.is_in_place(given.out or "-")
-   local is_whole = given.merge or is_file
-   local again = { paths = new_side.traces, reopen = function()
-      return (files.open(given, new_side, err, is_whole))
-   end }
-   outputs.check_inputs({ given.out or "-" }, files.named(given))
-   local opened, status = files.open(given, new_side, err, is_whole)
-   local trace <close> = opened
-   modes.check_options(trace, given)
-   local old <close>, old_status = open_old(given, old_side, err, is_whole)
-   if old then
-      conflicts.check_old(given, old)
-   end
-   given.heading = old_side and runs.heading(new_side, old_side)
-   local out <close> = output.open(not (given.merge and is_file) and given.out or nil,
-      inputs_of(trace, old), { wide = given.wide,
-         is_paged = not (given.script or given.follow or given.merge) })
-   status = math.max(status, old_status)
-   return math.max(status, answer(trace, old, given, out, err, again)), not given.script
-end
-
 local function run(argv, err)
    local given, message, help = command_line.parse(argv)
    if not given then
@@ -182,7 +81,7 @@ local function run(argv, err)
    end
    local page <close> = given.verb and given.verb.prepare_output
       and given.verb.prepare_output(given)
-   local status, is_closed = read(given, err)
+   local status, is_closed = session.run(given, err)
    if page then
       given.verb.finish(given, err)
    end

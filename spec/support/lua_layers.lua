@@ -1,5 +1,5 @@
--- The law of lua/profio: which layer may require which, no circle, and the length of the public
--- modules. layers.lua calls it.
+-- The law of lua/profio: which layer may require which, no circle, where `require` stands, which
+-- modules are loaded late, and the length of the public modules. layers.lua calls it.
 --
 -- Layers, lowest first: internal/, formats/, exports/ and reports/ (which do not know each other),
 -- the public modules beside these folders, cli/. A file requires modules of its own layer and of
@@ -9,16 +9,20 @@
 -- internal/catalogue.lua alone loads the one that a user or a file names. Such a module is used
 -- only as its list describes, so a list may be in a lower layer than its entries. No other file
 -- computes the name of a module, except `computing`.
+--
+-- Modules of profio are required at the top of a file, or there by `later` if the comment at the
+-- top of internal/later.lua lists them.
 
 local lua_layers = {}
 
 local levels = { internal = 1, formats = 2, exports = 3, reports = 3, cli = 5 }
 local PUBLIC <const>, MOST_LINES <const> = 4, 150
+local LATER <const> = "lua/profio/internal/later.lua"
 
 -- Files in which the name of a module may be computed, with the reason.
 local computing = {
    ["lua/profio/internal/catalogue.lua"] = "loads plug-ins",
-   ["lua/profio/internal/later.lua"] = "loads what others name",
+   [LATER] = "loads what others name",
 }
 
 -- Returns the name of the module in a file, or nil: descriptions for editors are never loaded.
@@ -112,14 +116,33 @@ local function each_circle(modules, names, f)
    end
 end
 
--- Checks one use of a module by another one.
-local function check_use(breach, name, one, use)
-   if not use.name then
-      if not computing[one.file] then
-         breach(one.file, use.line, "the name of a module is computed: see spec/support/lua_layers")
+-- Returns the modules that may be loaded late: { [name] = line of the list }.
+local function late_modules(lines)
+   local late = {}
+   for number, line in ipairs(lines) do
+      local name = line:match "^%-%-    ([%l_.]+) +%S"
+      if name then
+         late[name] = number
       end
-      return
    end
+   return late
+end
+
+-- Checks where a file uses another one, and marks what is loaded late in `used`.
+local function check_loading(breach, one, use, late, used)
+   if use.word == "later" then
+      used[use.name] = true
+      if not late[use.name] then
+         breach(one.file, use.line, "%s is not in the list of %s", use.name, LATER)
+      end
+   end
+   if not use.is_top and use.word ~= "loaded" and (use.word == "later" or use.is_known) then
+      breach(one.file, use.line, "`require` and `later` stand at the top")
+   end
+end
+
+-- Checks that a module uses no higher one.
+local function check_layer(breach, name, one, use)
    local level, part = place_of(name)
    local other, other_part = place_of(use.name)
    if use.name:find "^profio%f[.\0]" and use.is_known
@@ -134,15 +157,26 @@ end
 ---@param breach fun(file: string, line: integer, message: string, ...)
 function lua_layers.check(files, lines_of, breach)
    local modules, names = read(files, lines_of)
+   local late, used = late_modules(lines_of(LATER)), {}
    for _, name in ipairs(names) do
       local one = modules[name]
       for _, use in ipairs(one.uses) do
          use.is_known = modules[use.name] ~= nil
-         check_use(breach, name, one, use)
+         if use.name then
+            check_layer(breach, name, one, use)
+            check_loading(breach, one, use, late, used)
+         elseif not computing[one.file] then
+            breach(one.file, use.line, "the name of a module is computed")
+         end
       end
       if place_of(name) == PUBLIC and one.lines > MOST_LINES then
          breach(one.file, one.lines, "%d lines, a public module has at most %d", one.lines,
             MOST_LINES)
+      end
+   end
+   for name, line in pairs(late) do
+      if not used[name] then
+         breach(LATER, line, "no file loads %s late", name)
       end
    end
    each_circle(modules, names, function(circle)

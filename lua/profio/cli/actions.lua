@@ -1,16 +1,18 @@
 -- The modes of the command except reports, which modes.lua shows: each works on an open trace.
 
+local later = require "profio.internal.later"
 local exports = require "profio.internal.exporting.export_list"
 local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
-local later = require "profio.internal.later"
-local messages = later "profio.cli.messages"
+local follow = later "profio.cli.follow"
+local limits_mode = later "profio.cli.limits_mode"
+local messages = require "profio.cli.messages"
 local plain = require "profio.internal.plain"
 local query = require "profio.internal.command.query"
 local reports = require "profio.reports"
-local script = later "profio.cli.script"
+local script = require "profio.cli.script"
 local show = require "profio.cli.show"
-local span = later "profio.internal.command.selection"
+local span = require "profio.internal.command.selection"
 local warnings = require "profio.cli.warnings"
 
 -- By the key of a mode: a function of the context that returns the exit status; nil: success.
@@ -65,14 +67,14 @@ end
 ---@param again { reopen: fun(): profio.Trace, paths: string[] }
 ---@return profio.Trace|nil now as of follow.rows
 function actions.follow(context, again)
-   return require("profio.cli.follow").rows(context, table_view, again)
+   return follow.rows(context, table_view, again)
 end
 
 ---Compares with limits.
 ---@param context profio.Context
 ---@return integer status
 function actions.limits(context)
-   return require("profio.cli.limits_mode").run(context)
+   return limits_mode.run(context)
 end
 
 ---Runs a script with the trace.

@@ -6,10 +6,9 @@
 -- of addresses: nil, it shows them; "columns", it only depends on whether there are any; false,
 -- nothing. It may be a function of the trace and the options of the command line.
 
-local later = require "profio.internal.later"
 local failure = require "profio.internal.command.failure"
-local options = later "profio.internal.options"
-local registry = later "profio.internal.opening.registry"
+local options = require "profio.internal.options"
+local registry = require "profio.internal.opening.registry"
 local traces = require "profio.internal.trace"
 
 local conflicts = {}

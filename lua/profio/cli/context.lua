@@ -3,13 +3,13 @@
 
 local later = require "profio.internal.later"
 local algebra = later "profio.internal.bodies.algebra"
-local conditions = later "profio.internal.conditions"
+local conditions = require "profio.internal.conditions"
 local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local messages = require "profio.cli.messages"
 local narrowing = later "profio.cli.narrowing"
 local query = require "profio.internal.command.query"
-local span = later "profio.internal.command.selection"
+local span = require "profio.internal.command.selection"
 local views = require "profio.internal.views"
 
 local context = {}

@@ -1,13 +1,12 @@
 -- Hints for an empty selection: a line for standard error with the values that exist. The command
 -- still succeeds with status 0 and prints the header.
 
-local later = require "profio.internal.later"
-local suggestions = later "profio.internal.suggestions"
 local plain = require "profio.internal.plain"
 local query = require "profio.internal.command.query"
-local span = later "profio.internal.command.selection"
-local times = later "profio.internal.times"
-local words = later "profio.internal.command.values"
+local span = require "profio.internal.command.selection"
+local suggestions = require "profio.internal.suggestions"
+local times = require "profio.internal.times"
+local words = require "profio.internal.command.values"
 
 local empty_hints = {}
 

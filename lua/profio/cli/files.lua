@@ -1,15 +1,16 @@
 -- Opens the files of the command line as traces, with the options of --set.
 
 local later = require "profio.internal.later"
-local exports = later "profio.internal.exporting.export_list"
+local exports = require "profio.internal.exporting.export_list"
 local failure = require "profio.internal.command.failure"
+local messages = require "profio.cli.messages"
 local options = require "profio.internal.options"
 local profio = require "profio"
-local registry = later "profio.internal.opening.registry"
+local registry = require "profio.internal.opening.registry"
+local reports = require "profio.reports"
 local runs = require "profio.cli.runs"
-local reports = later "profio.reports"
+local selecting = later "profio.internal.store.selecting"
 local sources = later "profio.internal.sources"
-local messages = later "profio.cli.messages"
 local words = later "profio.internal.command.values"
 
 local files = {}
@@ -107,7 +108,7 @@ function files.selection(texts)
    local list = texts and {}
    for i, text in ipairs(texts or {}) do
       local name = words.parts(text)
-      local attribute = require("profio.internal.store.selecting").attribute
+      local attribute = selecting.attribute
       list[i] = words.condition(text, { attribute(name) or { name = name,
          type = "name" } })
    end

@@ -5,6 +5,7 @@ local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local exact_quantile = require "profio.internal.calls.exact_quantile"
 local failure = require "profio.internal.command.failure"
+local flat = require "profio.reports.gprof.flat"
 local limits = require "profio.internal.limit_checks"
 local plain = require "profio.internal.plain"
 local query = require "profio.internal.command.query"
@@ -21,7 +22,6 @@ local mode = {}
 
 -- Returns the functions of the profile of a trace without events, and those of the base, or nil.
 local function flat_rows(context)
-   local flat = require "profio.reports.gprof.flat"
    for _, trace in ipairs { context.trace, context.old } do
       if not flat.fits(trace) then
          failure.use "--limits needs a trace with events, or with a profile of functions"

@@ -2,12 +2,12 @@
 -- `--set deleted=show`, and `exe = PATH` becomes `--exe PATH`.
 
 local later = require "profio.internal.later"
-local exports = later "profio.internal.exporting.export_list"
-local options = later "profio.internal.options"
+local exports = require "profio.internal.exporting.export_list"
+local opening = require "profio.internal.opening.open"
+local options = require "profio.internal.options"
 local plain = require "profio.internal.plain"
-local opening = later "profio.internal.opening.open"
-local profio = later "profio"
-local reports = later "profio.reports"
+local profio = require "profio"
+local reports = require "profio.reports"
 local suggestions = later "profio.internal.suggestions"
 
 local messages = {}

@@ -4,15 +4,16 @@
 local later = require "profio.internal.later"
 local actions = later "profio.cli.actions"
 local calls_view = later "profio.internal.calls"
+local conflicts = require "profio.cli.conflicts"
 local contexts = require "profio.cli.context"
-local exports = later "profio.internal.exporting.export_list"
-local failure = require "profio.internal.command.failure"
 local empty_hints = later "profio.cli.empty_hints"
+local exports = require "profio.internal.exporting.export_list"
+local failure = require "profio.internal.command.failure"
+local follow = later "profio.cli.follow"
 local query = require "profio.internal.command.query"
-local registry = later "profio.internal.opening.registry"
+local registry = require "profio.internal.opening.registry"
 local reports = require "profio.reports"
 local show = require "profio.cli.show"
-local conflicts = require "profio.cli.conflicts"
 local traces = require "profio.internal.trace"
 
 local modes = {}
@@ -220,7 +221,7 @@ function modes.run(trace, given, out, old, again)
    if export then
       actions.export(context, export)
    elseif given.follow and given.report then
-      require("profio.cli.follow").report(context, reports.named(given.report), again.reopen,
+      follow.report(context, reports.named(given.report), again.reopen,
          again.paths)
    elseif given.follow then
       now = actions.follow(context, again)

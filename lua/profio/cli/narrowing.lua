@@ -1,8 +1,7 @@
 -- Applies --focus, --ignore and --hide to profiles, and to the reports of a graph with --compat.
 
 local failure = require "profio.internal.command.failure"
-local later = require "profio.internal.later"
-local function_spec = later "profio.cli.function_spec"
+local function_spec = require "profio.cli.function_spec"
 local traces = require "profio.internal.trace"
 
 local narrowing = {}

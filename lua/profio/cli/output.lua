@@ -2,9 +2,9 @@
 -- replaces an older one, when the command has succeeded. A closed pipe ends the command silently;
 -- any other write error is reported.
 
-local core = require "profio.core"
 local later = require "profio.internal.later"
-local exports = later "profio.internal.exporting.export_list"
+local core = require "profio.core"
+local exports = require "profio.internal.exporting.export_list"
 local failure = require "profio.internal.command.failure"
 local outputs = require "profio.internal.outputs"
 local pager = later "profio.cli.help.pager"

@@ -1,12 +1,11 @@
 -- Assigns the files of a command line to the new runs and, with --diff, the old ones. Each side has
 -- its own program; executables are recognised by their first bytes.
 
-local later = require "profio.internal.later"
 local command_options = require "profio.cli.command_line"
 local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
-local file_sums = later "profio.internal.several.file_sums"
-local lfs = later "lfs"
+local file_sums = require "profio.internal.several.file_sums"
+local lfs = require "lfs"
 local plain = require "profio.internal.plain"
 local traces_of = require("profio.internal.trace").of
 

@@ -1,13 +1,12 @@
 -- Writes views and reports in the form that the command line asks for: text, rows in another form,
 -- or an export of rows.
 
-local later = require "profio.internal.later"
+local conflicts = require "profio.cli.conflicts"
 local core = require "profio.core"
-local exports = later "profio.internal.exporting.export_list"
+local exports = require "profio.internal.exporting.export_list"
 local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local query = require "profio.internal.command.query"
-local conflicts = require "profio.cli.conflicts"
 
 local show = {}
 

@@ -1,11 +1,10 @@
 -- Prints the warnings of a trace, one per line.
 
-local later = require "profio.internal.later"
 local core = require "profio.core"
+local messages = require "profio.cli.messages"
 local plain = require "profio.internal.plain"
-local texts = later "profio.internal.texts"
+local texts = require "profio.internal.texts"
 local trace = require "profio.internal.trace"
-local messages = later "profio.cli.messages"
 
 local warnings = {}
 

@@ -4,8 +4,8 @@
 --    local trace <close> = assert(profio.open("customer.dbf", { code_page = "CP850" }))
 --    for name, since in trace.data:each("NAME", "SINCE") do print(name, since) end
 
-local later = require "profio.internal.later"
-local companions = later "profio.internal.opening.side_files"
+local companions = require "profio.internal.opening.side_files"
+local core = require "profio.core"
 local outputs = require "profio.internal.outputs"
 
 local dbf = {
@@ -255,7 +255,7 @@ function dbf.save_defaults(options, info, part, path)
       value[fact.name] = fact.value
    end
    local is_visual = value.version >= 0x30 and value.version <= 0x32
-   for _, field in ipairs(require("profio.core").rows(part:reader "structure")) do
+   for _, field in ipairs(core.rows(part:reader "structure")) do
       if field.type ~= "0" then
          local text, letter = field_text(field, is_visual)
          fields[#fields + 1] = text

@@ -1,6 +1,7 @@
 --- A store of runs, read as a trace: see lua/profio/internal/store.
 
 local call_sums = require "profio.internal.store.call_sums"
+local part = require "profio.internal.store.part"
 local selecting = require "profio.internal.store.selecting"
 
 local store = {}
@@ -48,7 +49,7 @@ store.profile = { table = "cells", folded = "stack", metrics = {} }
 store.first = { "flat" }
 
 function store.open(source, options)
-   return require("profio.internal.store.part").open(source, options)
+   return part.open(source, options)
 end
 
 ---Several stores are no trace: a run that is in two of them would count twice.

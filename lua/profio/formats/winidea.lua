@@ -2,8 +2,7 @@
 ---
 --- The decoder is in csrc/formats/winidea/.
 
-local later = require "profio.internal.later"
-local companions = later "profio.internal.opening.side_files"
+local companions = require "profio.internal.opening.side_files"
 
 local winidea = {}
 

@@ -4,12 +4,11 @@
 --    local trace <close> = assert(profio.open "Coffee.prf")
 --    for time, op, call in trace.entries:each("time", "op", "call") do print(time, op, call) end
 
-local later = require "profio.internal.later"
-local companions = later "profio.internal.opening.side_files"
-local conditions = later "profio.internal.conditions"
+local breaks = require "profio.formats.xpp.breaks"
+local companions = require "profio.internal.opening.side_files"
+local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local dbf = require "profio.formats.dbf"
-local breaks = require "profio.formats.xpp.breaks"
 local packets = require "profio.formats.xpp.packets"
 local pri = require "profio.formats.xpp.pri"
 

@@ -3,8 +3,10 @@
 -- runs command lines of profio, one after the other, in a copy of this process, which the system
 -- ends after some seconds, whatever it does.
 
+local cli = require "profio.cli"
 local core = require "profio.core"
 local details = require "profio.internal.store.details"
+local failure = require "profio.internal.command.failure"
 local json = require "dkjson"
 local profio = require "profio"
 local tools = require "profio.cli.mcp.tools"
@@ -30,9 +32,8 @@ end
 -- Runs a command line whose output is a file. Returns whether it has read its files (also with
 -- damage), its output, and its messages.
 local function run(words, path)
-   local failure = require "profio.internal.command.failure"
    local err <close> = assert(io.tmpfile())
-   local status = require("profio.cli").main(table.move(words, 2, #words, 4,
+   local status = cli.main(table.move(words, 2, #words, 4,
       { words[1], "-o", path, has_verb = true }), err)
    local output = read_file(path)
    err:seek "set"

@@ -3,6 +3,7 @@
 local failure = require "profio.internal.command.failure"
 local messages = require "profio.cli.messages"
 local plain = require "profio.internal.plain"
+local profio = require "profio"
 local target = require "profio.cli.store.target"
 local texts = require "profio.internal.texts"
 
@@ -28,7 +29,7 @@ function merge.run(given, err)
    local where = target.where(given)
    local status = failure.READ
    for _, name in ipairs(given.files) do
-      local count, other <close>, message = nil, require("profio").store(name, { mode = "read" })
+      local count, other <close>, message = nil, profio.store(name, { mode = "read" })
       if other then -- else no store is created
          local store <close> = target.open(path, "create")
          count, message = store:merge(other, where)

@@ -1,8 +1,15 @@
 -- profio completion: what a shell needs to complete words of the command, as lua-argparse writes
 -- it.
 
+local command_line = require "profio.cli.command_line"
+local exports = require "profio.internal.exporting.export_list"
 local failure = require "profio.internal.command.failure"
 local options = require "profio.internal.options"
+local pages = require "profio.cli.help.pages"
+local profio = require "profio"
+local recorder = require "profio.recorder"
+local reports = require "profio.reports"
+local row_export = require "profio.internal.exporting.row_export"
 
 local completion = {
    name = "completion",
@@ -28,12 +35,12 @@ end
 
 -- Returns by the name of an option: the values that are offered.
 local function choices()
-   local declared = require("profio.recorder").options
+   local declared = recorder.options
    return {
-      ["--report"] = names_of(require("profio.reports").all()),
-      ["--export"] = names_of(require("profio.internal.exporting.export_list").all()),
-      ["--format"] = names_of(require("profio").formats()),
-      ["--output"] = require("profio.internal.exporting.row_export").outputs,
+      ["--report"] = names_of(reports.all()),
+      ["--export"] = names_of(exports.all()),
+      ["--format"] = names_of(profio.formats()),
+      ["--output"] = row_export.outputs,
       ["--unit"] = { "ns", "us", "ms", "s" },
       ["--mode"] = options.find(declared, "mode").choices,
       ["--clock"] = options.find(declared, "clock").choices,
@@ -44,7 +51,6 @@ end
 
 -- Returns the topics of profio help, and the sections of a page.
 local function topics()
-   local pages = require "profio.cli.help.pages"
    local names = {}
    for i, name in ipairs(pages.names()) do
       names[i] = name:gsub("^format%-", "")
@@ -129,7 +135,7 @@ function completion.run(given)
    if not write or given.files[2] then
       failure.use "profio completion expects one of bash, zsh, fish"
    end
-   io.stdout:write(write(require("profio.cli.command_line").whole_parser(choices())))
+   io.stdout:write(write(command_line.whole_parser(choices())))
    return failure.READ
 end
 

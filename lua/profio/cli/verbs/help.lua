@@ -1,6 +1,12 @@
 -- profio help: pages, and what mentions a word.
 
+local command_line = require "profio.cli.command_line"
 local failure = require "profio.internal.command.failure"
+local index = require "profio.cli.help.index"
+local markdown = require "profio.cli.help.markdown"
+local pager = require "profio.cli.help.pager"
+local pages = require "profio.cli.help.pages"
+local suggestions = require "profio.internal.suggestions"
 local verbs = require "profio.cli.verbs"
 
 local help = {
@@ -35,7 +41,6 @@ end
 
 -- Returns the list of all pages and verbs.
 local function contents()
-   local pages = require "profio.cli.help.pages"
    local out = { "# profio help TOPIC\n\nPrints a page, `profio help TOPIC SECTION` a part of it; "
       .. "`profio help WORD` finds what mentions a word, `profio VERB --help` describes a verb, "
       .. "`profio --help` lists all options." }
@@ -64,7 +69,7 @@ local kinds = { { "verb", "Verbs" }, { "report", "Reports" }, { "export", "Expor
 -- Returns a row for each page that mentions a word: those whose topic it is first, then those that
 -- mention it most often.
 local function pages_with(word)
-   local pages, list = require "profio.cli.help.pages", {}
+   local list = {}
    for at, name in ipairs(pages.names()) do
       local text = pages.read(name)
       local count, is_topic = pages.mentions(text, word)
@@ -101,7 +106,7 @@ end
 
 -- Returns all that mentions a word, or nil.
 local function found(word)
-   local lists = by_kind(require("profio.cli.help.index").mentioning(word))
+   local lists = by_kind(index.mentioning(word))
    local of_pages, out = pages_with(word), { "# What mentions '" .. cell(word) .. "'" }
    if #of_pages == 0 and not next(lists) then
       return nil
@@ -120,12 +125,11 @@ end
 
 -- Raises for a word that nothing mentions, with pages and declared names that are similar.
 local function unknown(word)
-   local suggestions = require "profio.internal.suggestions"
-   local names, known = require("profio.cli.help.pages").names(), {}
+   local names, known = pages.names(), {}
    for _, name in ipairs(names) do
       known[name] = true
    end
-   for _, entry in ipairs(require("profio.cli.help.index").entries()) do
+   for _, entry in ipairs(index.entries()) do
       if not known[entry.name] then
          known[entry.name] = true
          names[#names + 1] = entry.name
@@ -136,8 +140,6 @@ end
 
 -- Returns a section of a page; raises if there is none of this name.
 local function section_of(name, word)
-   local pages = require "profio.cli.help.pages"
-   local suggestions = require "profio.internal.suggestions"
    local text = pages.read(name)
    local names = pages.section_names(text)
    return pages.section(text, word)
@@ -147,7 +149,6 @@ end
 
 -- Returns the Markdown for the words, and true if it is a text without Markdown.
 local function text_of(words)
-   local pages = require "profio.cli.help.pages"
    local word, commands = table.concat(words, " "), (verbs.find(words[1] or "") or {}).commands
    local command = commands and words[2] and commands.find(words[2])
    if word == "" then
@@ -159,7 +160,7 @@ local function text_of(words)
    elseif page and not words[2] then
       return pages.read(page)
    elseif command or verbs.find(word) then
-      return require("profio.cli.command_line").help(command or verbs.find(word)), true
+      return command_line.help(command or verbs.find(word)), true
    end
    return found(word) or unknown(word)
 end
@@ -167,8 +168,6 @@ end
 ---@param given table
 ---@return integer status
 function help.run(given)
-   local markdown = require "profio.cli.help.markdown"
-   local pager = require "profio.cli.help.pager"
    local text, is_plain = text_of(given.files)
    local has_color, width = pager.look()
    pager.show(is_plain and text or markdown.text(text, width, has_color))

@@ -1,7 +1,9 @@
 -- profio mcp: reports for assistants.
 
+local later = require "profio.internal.later"
 local failure = require "profio.internal.command.failure"
 local lfs = require "lfs"
+local server = later "profio.cli.mcp.server"
 local values = require "profio.internal.command.values"
 
 local TIMEOUT <const>, LONGEST <const> = 30, 86400 -- s
@@ -53,7 +55,6 @@ function mcp.run(given)
    if timeout < 1 or timeout > LONGEST then
       failure.use("--timeout must be 1 to %d seconds, got %d", LONGEST, timeout)
    end
-   local server = require "profio.cli.mcp.server"
    server.run(io.stdin, io.stdout, entered(given.files), timeout)
    return failure.READ
 end

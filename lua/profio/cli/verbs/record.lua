@@ -1,6 +1,8 @@
 -- profio record: runs a Lua script under the recorder, and shows what it recorded.
 
+local cli = require "profio.cli"
 local core = require "profio.core"
+local exports = require "profio.internal.exporting.export_list"
 local failure = require "profio.internal.command.failure"
 local lfs = require "lfs"
 local messages = require "profio.cli.messages"
@@ -93,10 +95,9 @@ local reports = { calls = "statistics", aggregate = "flat" }
 
 -- Shows the recording, if it is one that profio can read.
 local function show(path, asked, err)
-   local cli = require "profio.cli"
    local name = reports[asked.mode] or "hotfunctions"
    local format = asked.mode == "aggregate" and (asked.format
-      or require("profio.internal.exporting.export_list").of_path(path) or "pprof")
+      or exports.of_path(path) or "pprof")
    if format and format ~= "pprof" then
       return
    end

@@ -1,6 +1,7 @@
 -- profio report: what the form without a verb shows.
 
 local failure = require "profio.internal.command.failure"
+local reports = require "profio.reports"
 local verbs = require "profio.cli.verbs"
 
 local report = {
@@ -22,7 +23,7 @@ report.more = verbs.joined({ "--report", "--lane", "--group", "--aggregate", "--
    verbs.older, verbs.opening)
 
 function report.prepare(given)
-   local name = verbs.take_name(given, require "profio.reports")
+   local name = verbs.take_name(given, reports)
    if name and given.report then
       failure.use("report: two reports, %s and --report %s", name, given.report)
    end

@@ -5,8 +5,7 @@
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
-local later = require "profio.internal.later"
-local sums_body = later "profio.internal.bodies.sums_body"
+local sums_body = require "profio.internal.bodies.sums_body"
 
 local data = {}
 

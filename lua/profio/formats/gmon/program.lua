@@ -1,6 +1,8 @@
 -- Decides whether an executable is the program that wrote a gmon.out. The file does not name its
 -- program, so only addresses can be compared.
 
+local symbol_tables = require "profio.internal.symbols"
+
 local program = {}
 
 local PAGE = 0x1000
@@ -17,7 +19,7 @@ function program.guess_bias(part, symbols)
    if not low or not high then
       return 0
    end
-   return require("profio.internal.symbols").guess_bias(symbols.facts, low, high)
+   return symbol_tables.guess_bias(symbols.facts, low, high)
 end
 
 -- {====== The range ======

@@ -1,9 +1,8 @@
 -- The files of a trace that was written in packets: TEST.PRF, then TEST.PRF.000001, 000002 ...
 
-local later = require "profio.internal.later"
-local companions = later "profio.internal.opening.side_files"
+local companions = require "profio.internal.opening.side_files"
 local core = require "profio.core"
-local lfs = later "lfs"
+local lfs = require "lfs"
 
 local packets = {}
 

@@ -1,17 +1,16 @@
 -- The methods of profiles that compute other profiles: sums, differences, selections of functions,
 -- scaled and merged ones. They are loaded when one of them is called.
 
-local later = require "profio.internal.later"
-local counts = later "profio.internal.bodies.counts"
-local views = require "profio.internal.views"
-local matching = later "profio.internal.bodies.matching"
+local counts = require "profio.internal.bodies.counts"
+local matching = require "profio.internal.bodies.matching"
 local object = require "profio.internal.bodies.profile_object"
 local origin = require "profio.internal.bodies.origin"
-local picks = later "profio.internal.bodies.picks"
+local picks = require "profio.internal.bodies.picks"
 local raise = require "profio.internal.raise"
 local sampling = require "profio.internal.bodies.sampling"
 local titles = require "profio.internal.bodies.titles"
 local view_warnings = require "profio.internal.views.view_warnings"
+local views = require "profio.internal.views"
 
 local new, of, derived, is_profile = object.new, object.of, object.derived, object.is_one
 

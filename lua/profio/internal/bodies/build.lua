@@ -2,12 +2,14 @@
 -- contexts from its stacks or calls.
 
 local later = require "profio.internal.later"
+local calls = later "profio.internal.calls"
 local contexts_body = later "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
 local graph_body = require "profio.internal.bodies.graph_body"
 local object = require "profio.internal.bodies.profile_object"
 local options = require "profio.internal.options"
 local stacks = require "profio.internal.bodies.stacks"
+local tables = require "profio.internal.table_readers"
 local trace_symbols = require "profio.internal.bodies.trace_symbols"
 
 local making = {}
@@ -90,7 +92,7 @@ end
 local function of_calls(trace, given)
    local rows = given.calls or trace:calls { from = given.from, to = given.to }
    rows = given.lane ~= nil and rows:where { lane = given.lane } or rows
-   return body_of(require("profio.internal.calls").contexts(rows))
+   return body_of(calls.contexts(rows))
 end
 
 -- }======
@@ -99,7 +101,6 @@ end
 
 -- Returns readers of the tables from which a graph is built.
 local function graph_readers(state, arcs, is_compat)
-   local tables = require "profio.internal.table_readers"
    local read = is_compat and tables.plain or tables.addends
    local readers = {}
    for _, name in ipairs { "histogram", "arcs", "sets" } do

@@ -3,6 +3,7 @@
 local core = require "profio.core"
 local counts = require "profio.internal.bodies.counts"
 local matching = require "profio.internal.bodies.matching"
+local sums_body = require "profio.internal.bodies.sums_body"
 
 ---@class profio.ContextsBody
 local Contexts = { kind = "contexts" }
@@ -100,7 +101,7 @@ end
 ---Returns the same numbers without the stacks.
 ---@return profio.SumsBody
 function Contexts:sums()
-   return require("profio.internal.bodies.sums_body").of_contexts(self)
+   return sums_body.of_contexts(self)
 end
 
 -- }======

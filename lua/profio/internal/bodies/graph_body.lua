@@ -1,7 +1,9 @@
 -- Body of a profile with functions and arcs, from histograms and calls between functions. The time
 -- of a function is charged to its callers by gprof's propagation.
 
+local later = require "profio.internal.later"
 local core = require "profio.core"
+local sums_body = later "profio.internal.bodies.sums_body"
 
 ---@class profio.GraphBody
 local Graph = { kind = "graph" }
@@ -119,7 +121,7 @@ end
 ---@param given table options of reports
 ---@return profio.SumsBody
 function Graph:sums(given)
-   return require("profio.internal.bodies.sums_body").of_graph(self, given)
+   return sums_body.of_graph(self, given)
 end
 
 function Graph:close()

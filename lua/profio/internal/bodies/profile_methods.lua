@@ -4,17 +4,18 @@
 
 local later = require "profio.internal.later"
 local algebra = later "profio.internal.bodies.algebra"
-local inputs = later "profio.internal.opening.inputs"
 local contexts_body = later "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
-local views = require "profio.internal.views"
+local exporting = later "profio.internal.exporting"
+local inputs = require "profio.internal.opening.inputs"
 local making = require "profio.internal.bodies.build"
 local object = require "profio.internal.bodies.profile_object"
 local origin = require "profio.internal.bodies.origin"
 local picks = later "profio.internal.bodies.picks"
 local raise = require "profio.internal.raise"
-local titles = later "profio.internal.bodies.titles"
-local view_warnings = later "profio.internal.views.view_warnings"
+local titles = require "profio.internal.bodies.titles"
+local view_warnings = require "profio.internal.views.view_warnings"
+local views = require "profio.internal.views"
 
 local profile = { kind = making.kind, has_callers = making.has_callers,
    of_contexts = making.of_contexts }
@@ -240,7 +241,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function methods:export(kind, path, given)
-   return require("profio.internal.exporting").run(kind, "profile", self, given, path,
+   return exporting.run(kind, "profile", self, given, path,
       of(self).inputs)
 end
 

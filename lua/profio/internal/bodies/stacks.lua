@@ -1,6 +1,7 @@
 -- Profiles of traces that have a table with stacks, or with columns of functions.
 
 local core = require "profio.core"
+local tables = require "profio.internal.table_readers"
 
 local stacks = {}
 
@@ -77,7 +78,7 @@ function stacks.contexts(state, given)
       return sum_of_parts(state, given)
    end
    return contexts_of(wanted, given,
-      require("profio.internal.table_readers").symbolized(state, wanted.table))
+      tables.symbolized(state, wanted.table))
 end
 
 return stacks

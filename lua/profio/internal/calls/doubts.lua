@@ -2,8 +2,7 @@
 -- keeps (csrc/kernels/calls/call_counts.h).
 
 local core = require "profio.core"
-local later = require "profio.internal.later"
-local registry = later "profio.internal.opening.registry"
+local registry = require "profio.internal.opening.registry"
 local view_warnings = require "profio.internal.views.view_warnings"
 
 local doubts = {}

@@ -2,7 +2,7 @@
 
 local later = require "profio.internal.later"
 local calls_view = later "profio.internal.calls"
-local conditions = later "profio.internal.conditions"
+local conditions = require "profio.internal.conditions"
 local failure = require "profio.internal.command.failure"
 local query = require "profio.internal.command.query"
 local words = later "profio.internal.command.values"

@@ -1,8 +1,7 @@
 -- Byte sources: a path, or { data = string, path = label }.
 
-local later = require "profio.internal.later"
 local core = require "profio.core"
-local lfs = later "lfs"
+local lfs = require "lfs"
 
 local bytes = {}
 

@@ -2,10 +2,10 @@
 -- a trace (a memo, a mapping, settings) are in side_files.lua.
 
 local later = require "profio.internal.later"
+local beside = later "profio.internal.opening.side_files"
 local bytes = require "profio.internal.opening.bytes"
 local core = require "profio.core"
-local lfs = later "lfs"
-local beside = later "profio.internal.opening.side_files"
+local lfs = require "lfs"
 local registry = require "profio.internal.opening.registry"
 
 local inputs = {}

@@ -4,9 +4,9 @@
 local later = require "profio.internal.later"
 local bytes = require "profio.internal.opening.bytes"
 local core = require "profio.core"
-local lfs = later "lfs"
-local ring_parts = later "profio.internal.opening.ring_parts"
+local lfs = require "lfs"
 local registry = require "profio.internal.opening.registry"
+local ring_parts = later "profio.internal.opening.ring_parts"
 
 local recovery = {}
 

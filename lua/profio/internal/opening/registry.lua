@@ -1,9 +1,11 @@
 -- All formats: those with a file in profio.formats, which are those of the core and stores, and
 -- those that users register.
 
+local later = require "profio.internal.later"
 local catalogue = require "profio.internal.catalogue"
 local core = require "profio.core"
 local raise = require "profio.internal.raise"
+local registration = later "profio.internal.opening.registration"
 
 local registry = {}
 
@@ -124,7 +126,7 @@ function registry.register(format)
    elseif type(format.score) ~= "function" or type(format.open) ~= "function" then
       error("register: 'score' and 'open' must be functions", 0)
    end
-   local entry = require("profio.internal.opening.registration").entry(format)
+   local entry = registration.entry(format)
    by_name[format.name] = entry
    local at = #asked + 1
    for i, one in ipairs(asked) do

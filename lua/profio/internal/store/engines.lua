@@ -1,6 +1,7 @@
 -- Opens the engine of a store: by the path, an address of ClickHouse or a file of SQLite.
 
 local address = require "profio.internal.store.clickhouse.address"
+local clickhouse = require "profio.internal.store.clickhouse"
 local outputs = require "profio.internal.outputs"
 local sqlite = require "profio.internal.store.sqlite"
 
@@ -12,7 +13,7 @@ local engines = {}
 ---@return table engine
 function engines.open(path, mode)
    if address.is_one(path) then
-      return require("profio.internal.store.clickhouse").open(path, mode)
+      return clickhouse.open(path, mode)
    end
    return sqlite.open(path, mode)
 end

@@ -1,13 +1,14 @@
 -- A view: a table seen through stages. It is lazy and immutable: every method returns a new view,
 -- and nothing is read before each, records, rows, print or write.
 
-local later = require "profio.internal.later"
-local conditions = later "profio.internal.conditions"
+local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
+local exporting = require "profio.internal.exporting"
+local formulas = require "profio.internal.views.formulas"
 local lazy_view = require "profio.internal.views.lazy_view"
 local raise = require "profio.internal.raise"
-local row_export = later "profio.internal.exporting.row_export"
-local times = later "profio.internal.times"
+local row_export = require "profio.internal.exporting.row_export"
+local times = require "profio.internal.times"
 local view_warnings = require "profio.internal.views.view_warnings"
 
 local new, run, staged = lazy_view.new, lazy_view.run, lazy_view.staged
@@ -174,7 +175,6 @@ function methods:derive(wanted)
       raise.expect(text, "string", "derive: a formula")
    end
    return with(self, function(reader)
-      local formulas = require "profio.internal.views.formulas"
       local fields, compiled = reader:fields(), {}
       for i, text in ipairs(wanted) do
          compiled[i] = formulas.compile(text, fields)
@@ -395,7 +395,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function methods:export(kind, path, options)
-   return require("profio.internal.exporting").run(kind, "rows", run(self), options, path,
+   return exporting.run(kind, "rows", run(self), options, path,
       inputs_of(self.pin))
 end
 

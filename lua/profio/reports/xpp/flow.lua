@@ -1,5 +1,6 @@
 -- The execution flow: the sequence of calls in each thread.
 
+local conditions = require "profio.internal.conditions"
 local plain = require "profio.internal.plain"
 local xpp = require "profio.reports.xpp.entry_tables"
 
@@ -100,7 +101,7 @@ function flow.text(context, out)
    end
    for i, thread in ipairs(threads) do
       write_thread(out, thread, i == 1)
-      local missing = require("profio.internal.conditions").missing
+      local missing = conditions.missing
       write_events(out, events:where { lane = thread or missing }, false)
    end
 end
