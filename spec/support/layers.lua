@@ -74,6 +74,10 @@ local function contains(list, wanted)
    return false
 end
 
+-- Of a layer: files of the first folder may not include those of the second one, which build on
+-- them.
+local may_not_include = { ["model/dictionary/"] = "model/rows/" }
+
 -- The name of the format a file belongs to: formats/x.c and formats/x/y.c are
 -- of x; formats.c and formats.h are of none.
 local function format_of(path)
@@ -91,6 +95,11 @@ local function check_include(file, number, included)
       breach(file, number, "include paths start at csrc: %s", included)
    elseif not contains(may_include[layer], target) then
       breach(file, number, "%s/ may not include %s", layer, included)
+   end
+   local above = may_not_include[here:match "^.*/" or ""]
+   if above and included:sub(1, #above) == above then
+      breach(file, number, "%s builds on %s, which may not include it", above,
+         here:match "^.*/")
    end
    local mine, other = format_of(here), format_of(included)
    if mine and other and mine ~= other and may_lean_on[mine] ~= other then

@@ -3,7 +3,7 @@
 ** returns a new profile and leaves its operands as they are. User value 1 of
 ** the userdata is the dictionary.
 **
-** Called by lua/profio/internal/bodies, internal/store and calls_view.lua. The
+** Called by lua/profio/internal/bodies, internal/store and internal/calls. The
 ** userdata owns the contexts. Only the collector frees them, since readers may
 ** outlive close.
 */

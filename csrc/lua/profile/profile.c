@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernels/graph/assemble.h"
-#include "kernels/graph/compare.h"
+#include "kernels/listing/compare.h"
 #include "kernels/listing/rank.h"
 #include "lua/arguments.h"
 #include "lua/profile/profile.h"

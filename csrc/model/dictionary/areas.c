@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "model/dictionary/areas.h"
-#include "model/rows/batch.h"
 #include "model/base/intern_table.h"
 
 /* Like names (names.h), areas are in segments and never move, so that one

@@ -93,7 +93,7 @@ local function printed(self, reader, ...)
 end
 
 ---Writes the rows of a reader (or nil, message, code, which ends the command).
----@param given table options of exports.rows.write
+---@param given table options of write in row_export.lua
 ---@param reader userdata|nil
 ---@return integer count
 function Output:rows(given, reader, ...)

@@ -1,12 +1,12 @@
 -- Answers a command line: opens its files, does what it asks for, and reports their warnings.
 
+local later = require "profio.internal.later"
 local conflicts = require "profio.cli.conflicts"
 local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
-local inputs = require "profio.internal.opening.inputs"
-local later = require "profio.internal.later"
 local follow = later "profio.cli.follow"
+local inputs = require "profio.internal.opening.inputs"
 local messages = require "profio.cli.messages"
 local modes = require "profio.cli.modes"
 local output = require "profio.cli.output"

@@ -3,8 +3,8 @@
 
 local conditions = require "profio.internal.conditions"
 local data = require "profio.exports.html.profile_data"
-local line_times = require "profio.internal.bodies.line_times"
 local lanes = require "profio.exports.lanes"
+local line_times = require "profio.internal.bodies.line_times"
 local sources = require "profio.internal.sources"
 
 local lines = {}

@@ -1,8 +1,8 @@
 -- profio.open: opens inputs as the parts of one trace, with the files beside them, and finds the
 -- symbols of a format with addresses.
 
-local core = require "profio.core"
 local later = require "profio.internal.later"
+local core = require "profio.core"
 local file_sums = require "profio.internal.several.file_sums"
 local inputs = require "profio.internal.opening.inputs"
 local listed_folders = require "profio.internal.opening.listed_folders"

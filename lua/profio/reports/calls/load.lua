@@ -1,9 +1,9 @@
 -- Load of lanes or cores over intervals of time.
 
 local calls = require "profio.reports.calls.calls"
+local clock_runs = require "profio.internal.calls.clock_runs"
 local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
-local clock_runs = require "profio.internal.calls.clock_runs"
 local plain = require "profio.internal.plain"
 local span = require "profio.internal.command.selection"
 local times = require "profio.internal.times"

@@ -1,7 +1,7 @@
 -- XppPat's call/time statistics: its columns, its order and its line Sum, in milliseconds.
 
-local columns = require "profio.reports.columns"
 local clock_runs = require "profio.internal.calls.clock_runs"
+local columns = require "profio.reports.columns"
 local span = require "profio.internal.command.selection"
 local xpp = require "profio.reports.xpp.entry_tables"
 

@@ -8,7 +8,7 @@
 ** the number is a reason.
 */
 
-#include "kernels/graph/compare.h"
+#include "kernels/listing/compare.h"
 
 #include <stdio.h>
 #include <string.h>
