@@ -14,7 +14,6 @@ local ROUNDS <const> = 3
 
 -- The case of the bench that shows what a path of csrc/model/base/switches.h brings.
 local cases_of = {
-   buffers = "calls",
    calls = "xbase",
    chunks = "counts",
    digits = "xbase",
