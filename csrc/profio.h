@@ -142,7 +142,7 @@ typedef struct pf_format {
   size_t nwritten;
   pf_status (*encoder)(const pf_option *options, size_t noptions,
                        pf_dictionary *dictionary, pf_encoder **encoder,
-                       pf_error *error); /* NULL: read only */
+                       pf_error *error); /* NULL: none, or in Lua */
   /* Open a sum of files like `first`, see model/rows/sum.h; or NULL. */
   pf_status (*sum)(const pf_trace *first, pf_sum **sum, pf_error *error);
   bool parallel; /* readers may run in threads; their rows cause no notes */

@@ -12,8 +12,9 @@ const bool l_always_open = true;
 /* Registry keys: the error value that l_save_error saves, and the message of
    the last input that could not be read. They are names, since profio.store has
    a copy of this code and calls readers of profio.core. */
-#define RAISED "profio.raised"
-#define UNREAD "profio.unread"
+#define RAISED      "profio.raised"
+#define UNREAD      "profio.unread"
+#define UNREAD_CODE "profio.unread_code"
 
 
 void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
@@ -132,22 +133,27 @@ int l_throw (lua_State *L, const pf_error *error, int reader_arg) {
       error->status == PF_EFORMAT) {
     lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, UNREAD);
+    lua_pushstring(L, code_of(error->status));
+    lua_setfield(L, LUA_REGISTRYINDEX, UNREAD_CODE);
   }
   return lua_error(L);
 }
 
 
 /* core.unread([value]): the last message that l_throw raised because an input
-   could not be read, or error of a reader of the user, or nil; sets it to a
-   value that is given. cli.lua compares it with the message of an error, to
-   tell such errors from wrong use. */
+   could not be read, and its code; or error of a reader of the user, or nil;
+   sets it to a value that is given. cli.lua and script_writer.lua compare it
+   with the message of an error, to tell such errors from wrong use. */
 static int core_unread (lua_State *L) {
   if (!lua_isnone(L, 1)) {
     lua_settop(L, 1);
     lua_setfield(L, LUA_REGISTRYINDEX, UNREAD);
+    lua_pushnil(L);
+    lua_setfield(L, LUA_REGISTRYINDEX, UNREAD_CODE);
   }
   lua_getfield(L, LUA_REGISTRYINDEX, UNREAD);
-  return 1;
+  lua_getfield(L, LUA_REGISTRYINDEX, UNREAD_CODE);
+  return 2;
 }
 
 

@@ -188,6 +188,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(export_pprof);      \
   OPEN(output_handle);     \
   OPEN(file_writer);       \
+  OPEN(row_store);         \
   OPEN(written);           \
   OPEN(stream);            \
   OPEN(recover);           \

@@ -51,8 +51,17 @@ end
 ---            { table =, metrics = { { name =, unit = "ns" or "count", column = } } } (without
 ---            column: rows are counted), and either folded = a column of names "main;f;g", or
 ---            function = a column of names with, optionally, caller =, file =, line =
+---  encode    optional: function(rows, options, put) writes a file from start to end. rows has a
+---            view of each table, rows.NAME, and the methods of the view of the main one, as
+---            rows:each("time", "area"). put takes strings, the bytes. It fails by an error; one
+---            that is a table { message =, code = } is returned as nil, message, code
+---  check     optional: function(table_name, record) for records of writer:write: an error refuses
+---            them. write_options: as options, those of encode
 ---Rows of table `events` have time, event (enter leave suspend resume write) and area; other events
 ---cause a warning.
+---A format with `encode` is written like those of the core, by profio.create, trace:save and
+---profio merge, but not through a ring. The file appears when `encode` has returned. Records of
+---writer:write are kept in memory until then; rows of a trace are read when `encode` asks.
 ---@param format table
 function profio.register(format)
    registry.register(format)

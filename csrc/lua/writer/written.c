@@ -148,9 +148,10 @@ void l_push_tables (lua_State *L, const pf_table *tables, size_t count) {
 
 
 /* core.written(format): { { name=, fields= }, ... }, the tables that a format
-   writes by default. */
+   of the core writes by default, also if its encoder is in Lua. */
 static int core_written (lua_State *L) {
-  const pf_format *const format = l_written_format(L, 1);
+  const pf_format *const format = pf_format_named(luaL_checkstring(L, 1));
+  luaL_argcheck(L, format != NULL, 1, "a format of the core expected");
   l_push_tables(L, format->written, format->nwritten);
   return 1;
 }

@@ -43,6 +43,18 @@ local function described(fields)
    return list
 end
 
+---Returns the tables of a format, the main one first, then by name.
+---@param format table
+---@param schema table<string, table> the columns of each table
+---@return { name: string, fields: profio.Field[] }[]
+function script_part.described(format, schema)
+   local list = {}
+   for i, name in ipairs(table_names(format)) do
+      list[i] = { name = name, fields = described(schema[name]) }
+   end
+   return list
+end
+
 -- {====== Warnings ======
 
 local MOST = 100 -- warnings of one code that are kept; one more has the count of all others
@@ -171,10 +183,7 @@ function script_part.open(format, source, options, dictionary, mine)
 end
 
 function Part:tables()
-   local list = {}
-   for i, name in ipairs(table_names(self.format)) do
-      list[i] = { name = name, fields = described(self.schema[name]) }
-   end
+   local list = script_part.described(self.format, self.schema)
    for _, more in ipairs(self.stored and self.stored.tables or {}) do
       list[#list + 1] = more
    end

@@ -8,6 +8,7 @@ local options = require "profio.internal.options"
 local outputs = require "profio.internal.outputs"
 local raise = require "profio.internal.raise"
 local registry = require "profio.internal.opening.registry"
+local script_writer = require "profio.internal.script_writer"
 local tables = require "profio.internal.table_readers"
 local unfinished = require "profio.internal.opening.unfinished"
 local views = require "profio.internal.views"
@@ -191,7 +192,10 @@ function writer.create(path, given)
    local plan, rest = plan_of(path, given, named)
    local format, checked = format_of(rest)
    local dictionary = core.dictionary()
-   if plan then
+   if plan and format.encode then
+      return nil, ("%s: format '%s' is written whole when it is closed: no ring serves it")
+         :format(path, format.name), "unsupported"
+   elseif plan then
       plan.format = format
    end
    local claim <close>, kept, message, code = claimed(path, plan)
@@ -207,7 +211,7 @@ function writer.create(path, given)
       plan.kept, plan.claim = kept_of(format, checked), claim
       sink, message, code = core.stream(format.name, checked, dictionary, path, side_files, plan)
    else
-      sink, message, code = core.writer(format.name, checked, dictionary, path, side_files,
+      sink, message, code = script_writer.open(format, checked, dictionary, path, side_files,
          removed)
    end
    if not sink then
@@ -420,7 +424,9 @@ local function put_tables(sink, state, format, checked, path)
       local reader, message, code = tables.plain(state, name)
       local ok = reader
       if reader then
-         ok, message, code = sink:put_reader(name, reader)
+         ok, message, code = sink:put_reader(name, reader, function()
+            return tables.plain(state, name)
+         end)
       end
       if not ok then
          return nil, message, code
@@ -431,7 +437,7 @@ end
 
 -- Write a trace: as a whole if the format supports that, else its rows.
 local function put_all(sink, state, format, checked, path)
-   if format == state.format then
+   if format == state.format and not format.encode then
       local done, message, code = sink:put_traces(state.parts)
       if done ~= false then
          return done, message, code
@@ -471,8 +477,8 @@ function writer.save(state, path, given)
       return nil, message, code
    end
    checked.inputs = #state.parts -- a merged file has an order of its own
-   local sink <close>, problem, kind = core.writer(format.name, checked, state.dictionary, path,
-      side_files, removed)
+   local sink <close>, problem, kind = script_writer.open(format, checked, state.dictionary,
+      path, side_files, removed, state.is_over)
    if not sink then
       return nil, problem, kind
    end

@@ -163,7 +163,8 @@ function reader:fields() end
 ---Returns the message of the last error of a reader whose input could not be read, without
 ---position, or what a reader of the user has raised.
 ---@param value any sets it
----@return any
+---@return any message
+---@return string|nil code unless a reader of the user raised it
 function core.unread(value) end
 
 ---Returns a reader of the rows that f(put) supplies; f runs as a coroutine.

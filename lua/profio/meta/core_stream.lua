@@ -231,4 +231,25 @@ function writer:facts() end
 ---@return profio.core.Code|nil code
 function writer:finish() end
 
+---Returns a store in memory for rows of a table.
+---@param name string of the table
+---@param fields profio.core.Field[]
+---@param names profio.core.Dictionary
+---@return profio.core.RowStore
+function core.row_store(name, fields, names) end
+
+---@class profio.core.RowStore
+local row_store = {}
+
+---Sets the next row; raises for unknown columns and wrong types.
+---@param record table<string, any>
+function row_store:set(record) end
+
+---Adds the row that was set.
+function row_store:add() end
+
+---Returns a reader of the rows. None may be added while it is used.
+---@return profio.core.Reader
+function row_store:reader() end
+
 return core

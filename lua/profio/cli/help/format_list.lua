@@ -1,10 +1,10 @@
 -- The text of --list-formats.
 
-local core = require "profio.core"
 local exports = require "profio.internal.exporting.export_list"
 local options = require "profio.internal.options"
 local profio = require "profio"
 local reports = require "profio.reports"
+local script_writer = require "profio.internal.script_writer"
 
 local format_list = {}
 
@@ -28,7 +28,7 @@ end
 
 -- Prints the tables and columns that profio.create accepts for a format.
 local function print_written(out, format)
-   for _, written in ipairs(format.write_options and core.written(format.name) or {}) do
+   for _, written in ipairs(format.write_options and script_writer.tables(format) or {}) do
       local names = {}
       for i, field in ipairs(written.fields) do
          names[i] = field.name

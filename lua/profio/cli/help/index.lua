@@ -2,7 +2,6 @@
 -- `profio help WORD` and for the generator of the pages.
 
 local common_warnings = require "profio.internal.common_warnings"
-local core = require "profio.core"
 local declarations = require "profio.cli.declarations"
 local exports = require "profio.internal.exporting.export_list"
 local options = require "profio.internal.options"
@@ -10,6 +9,7 @@ local profio = require "profio"
 local recorder = require "profio.recorder"
 local registry = require "profio.internal.opening.registry"
 local reports = require "profio.reports"
+local script_writer = require "profio.internal.script_writer"
 local verbs = require "profio.cli.verbs"
 
 local index = {}
@@ -81,7 +81,7 @@ local function add_formats(add)
       add { kind = "format", name = format.name, form = format.name, help = format.help }
       add_settings(add, "format " .. format.name, format.options)
       add_settings(add, "profio merge to " .. format.name, format.write_options)
-      for _, written in ipairs(format.write_options and core.written(format.name) or {}) do
+      for _, written in ipairs(format.write_options and script_writer.tables(format) or {}) do
          add_columns(add, format.name .. ", table " .. written.name, written.fields)
       end
       add_warnings(add, "format " .. format.name, registry.named(format.name))

@@ -50,14 +50,26 @@ end
 local option_types = { int = true, num = true, size = true, bool = true, text = true,
    choice = true, file = true }
 
-local function check_options(format)
-   for _, option in ipairs(format.options or {}) do
+local function check_options(list)
+   for _, option in ipairs(list or {}) do
       if type(option) ~= "table" or type(option.name) ~= "string" or not option_types[option.type]
          or option.type == "choice" and type(option.choices) ~= "table" then
          error("register: an option must be { name =, type =, help = } with the type int, num, "
             .. "size, bool, text, file or, with choices = { ... }, choice", 0)
       end
    end
+end
+
+local function check_encoder(format)
+   for _, name in ipairs { "encode", "check" } do
+      if format[name] ~= nil and type(format[name]) ~= "function" then
+         error(("register: '%s' must be a function"):format(name), 0)
+      end
+   end
+   if (format.write_options or format.check) and not format.encode then
+      error("register: write_options and check are those of encode, which is missing", 0)
+   end
+   check_options(format.write_options)
 end
 
 -- Checks a column that `profile` names; returns whether there is one.
@@ -106,7 +118,8 @@ end
 ---@return table
 function registration.entry(format)
    check_tables(format)
-   check_options(format)
+   check_options(format.options)
+   check_encoder(format)
    check_profile(format)
    return {
       name = format.name,
@@ -115,6 +128,9 @@ function registration.entry(format)
       warnings = format.warnings or {},
       score = format.score,
       open = format.open,
+      encode = format.encode,
+      check = format.check,
+      write_options = format.encode and (format.write_options or {}),
       tables = format.tables,
       main = format.main,
       addresses = format.addresses,
