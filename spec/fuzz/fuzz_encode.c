@@ -97,8 +97,7 @@ static void compare_sums (pf_trace *before, pf_trace *after) {
   static const char *const sums[][3] = {
       {"gmon", "histogram", "count"}, {"gmon", "arcs", "count"},
       {"gmon", "blocks", "count"},    {"br", "samples", "line"},
-      {"br", "samples", "spent"},     {"br", "samples", "depth"},
-      {"dcpi", "samples", "count"}};
+      {"br", "samples", "spent"},     {"br", "samples", "depth"}};
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
     if (strcmp(before->format->name, sums[i][0]) == 0)
       MUST(sum_of(before, sums[i][1], sums[i][2]) ==
@@ -153,16 +152,10 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
   /* the frames may suggest another order than the file states */
   const pf_bytes first = {(const uint8_t *)"inner_first", 11};
   const pf_option inner[] = {{"backtrace_order", true, 0, first}};
-  const pf_bytes text = {(const uint8_t *)"dcpicat", 7};
-  const pf_bytes speed = {(const uint8_t *)"cpuspeed 333", 12};
-  const pf_option pdb[] = {{"header", true, 0, speed}};
-  const pf_option cat[] = {{"dialect", true, 0, text}};
   if (size > LARGEST)
     return 0;
   round_trip("gmon", (pf_bytes){data, size}, gnu_wide, 2);
   round_trip("gmon", (pf_bytes){data, size}, bsd_narrow, 3);
   round_trip("br", (pf_bytes){data, size}, inner, 1);
-  round_trip("dcpi", (pf_bytes){data, size}, pdb, 1);
-  round_trip("dcpi", (pf_bytes){data, size}, cat, 1);
   return 0;
 }

@@ -24,8 +24,8 @@
 **   dcpicat.c            segments of dcpicat's text
 **   read_dcpi.c          the reader of samples
 **   tables_dcpi.c        the schemas; the readers of the other tables
-**   encode_dcpi.c write_dcpi.c
-**                        the encoder, in this order
+**
+** The encoder is in Lua: lua/profio/formats/dcpi/encode.lua.
 */
 
 #ifndef dcpi_h
@@ -242,10 +242,6 @@ pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line);
    known only for major version 0; parsing ends before another one. */
 pf_status dcpi_check_header (dcpi_parser *parser);
 
-/* Returns the last component of a path without leading blanks (a header cannot
-   hold them): the name that dcpicat prints for an image. */
-pf_bytes dcpi_base_name (pf_bytes path);
-
 /* Returns the name of the image: the line `name`, else the last component of
    the path; `at` is NULL if neither is known. */
 pf_bytes dcpi_name_of (const dcpi_header *header);
@@ -380,19 +376,12 @@ enum {
   RAW_COLUMNS
 };
 
-/* The tables that the encoder accepts. */
+/* The tables that the encoder in Lua accepts. */
 enum {
   WRITTEN_SAMPLES,
   WRITTEN_HEADER,
   WRITTEN_TABLES
 };
 extern const pf_table dcpi_written[WRITTEN_TABLES];
-
-/* encode_dcpi.c: pf_format.encoder. The encoder keeps all rows in memory and
-   writes the file in `finish`. PF_EUNSUPPORTED for an invalid option `header`,
-   PF_ENOMEM. */
-pf_status dcpi_encoder (const pf_option *options, size_t noptions,
-                        pf_dictionary *dictionary, pf_encoder **encoder,
-                        pf_error *error);
 
 #endif

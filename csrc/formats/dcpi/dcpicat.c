@@ -12,7 +12,7 @@
 ** period, and the fraction of the time during which the event was counted, in
 ** 1/10000. Source: dcpicat(1).
 **
-** Called by parser_dcpi.c; dcpi_read_event by header_dcpi.c and encode_dcpi.c.
+** Called by parser_dcpi.c; dcpi_read_event by header_dcpi.c.
 ** Nothing is allocated.
 */
 

@@ -23,8 +23,8 @@
 ** cpuspeed is not documented.
 **
 ** dcpi_take_line and dcpi_check_header are called by parser_dcpi.c, the
-** look-ups in a finished header by the readers and open_dcpi.c, dcpi_base_name
-** also by write_dcpi.c. Nothing is allocated: values are slices of the source.
+** look-ups in a finished header by the readers and open_dcpi.c. Nothing is
+** allocated: values are slices of the source.
 */
 
 #include <stdio.h>
@@ -34,7 +34,9 @@
 #define MHZ 1000000 /* hertz; a smaller cpuspeed is in MHz */
 
 
-pf_bytes dcpi_base_name (pf_bytes path) {
+/* Returns the last component of a path without leading blanks (a header cannot
+   hold them): the name that dcpicat prints for an image. */
+static pf_bytes base_name (pf_bytes path) {
   size_t start = path.size;
   while (start > 0 && path.at[start - 1] != '/')
     start--;
@@ -49,7 +51,7 @@ pf_bytes dcpi_name_of (const dcpi_header *header) {
   const pf_bytes path = header->values[DCPI_PATH];
   if (name.at != NULL || path.at == NULL)
     return name;
-  const pf_bytes last = dcpi_base_name(path);
+  const pf_bytes last = base_name(path);
   return last.size > 0 ? last : path;
 }
 

@@ -336,5 +336,4 @@ const pf_format pf_format_dcpi = {
     .close = close_trace,
     .written = dcpi_written,
     .nwritten = WRITTEN_TABLES,
-    .encoder = dcpi_encoder,
 };

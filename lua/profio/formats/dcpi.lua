@@ -1,10 +1,11 @@
 --- Options, warnings, profile and directories of the format dcpi (DIGITAL's Continuous Profiling
 --- Infrastructure).
 ---
---- The decoder and the encoder are in csrc/formats/dcpi/.
+--- The decoder is in csrc/formats/dcpi/, the encoder in dcpi/encode.lua.
 
 local core = require "profio.core"
 local database = require "profio.formats.dcpi.database"
+local encoder = require "profio.formats.dcpi.encode"
 local lfs = require "lfs"
 local merge = require "profio.formats.dcpi.merge"
 local sampling = require "profio.internal.bodies.sampling"
@@ -128,6 +129,15 @@ dcpi.redundant = { profiles = true }
 
 -- The report of DCPI's own tool is shown first.
 dcpi.first = { "dcpiprof" }
+
+---Checks a record, and writes a file: see profio.formats.dcpi.encode.
+function dcpi.check(...)
+   encoder.check(...)
+end
+
+function dcpi.encode(...)
+   encoder.encode(...)
+end
 
 dcpi.write_options = {
    { name = "dialect", type = "choice", choices = { "auto", "0.07", "dcpicat" }, default = "auto",
