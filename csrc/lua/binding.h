@@ -180,8 +180,6 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(pack_contexts);     \
   OPEN(export);            \
   OPEN(export_contexts);   \
-  OPEN(export_cpuprofile); \
-  OPEN(export_firefox);    \
   OPEN(export_samples);    \
   OPEN(export_flames);     \
   OPEN(export_outline);    \

@@ -76,8 +76,9 @@ describe("the modules that a command loads", function()
 
    it("are for an export its own", function()
       local modules = loaded_by("--export folded " .. trace)
-      assert.same({ "profio.exports.compared", "profio.exports.depth_limit",
-         "profio.exports.folded" }, those_of(modules, "profio.exports."))
+      assert.same({ "profio.exports.compared", "profio.exports.context_tree",
+         "profio.exports.depth_limit", "profio.exports.folded", "profio.exports.lanes" },
+         those_of(modules, "profio.exports."))
       assert.same({}, those_of(modules, "profio.reports."))
    end)
 

@@ -1,9 +1,8 @@
 /*
 ** export.h - the text of an export of a profile, written to a file in large
-** blocks. Used by export_*.c, except export_pprof.c and export_outline.c:
-** l_export_new, then any of the writing functions, then l_export_finish. The
-** userdata owns its memory; it borrows the contexts and the file, which must
-** stay on the stack.
+** blocks. Used by export_flames.c and export_samples.c: l_export_new, then any
+** of the writing functions, then l_export_finish. The userdata owns its memory;
+** it borrows the contexts and the file, which must stay on the stack.
 */
 
 #ifndef lua_export_h
@@ -21,9 +20,6 @@ typedef struct l_export {
   const pf_contexts *contexts;
   size_t metric;
   pf_traversal walk;
-  uint32_t *ranks;  /* by area: index of a frame in sorted */
-  uint32_t *sorted; /* frames ordered by name, file and line */
-  uint32_t nframes;
 } l_export;
 
 /*
@@ -33,21 +29,9 @@ typedef struct l_export {
 */
 l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg);
 
-/* Pushes memory with the frame of the function of each frame of the contexts,
-   by area (kernels/contexts/function_frames.h), and returns it. */
-uint32_t *l_function_frames (lua_State *L, const pf_contexts *contexts,
-                             bool *has_lines);
-
-/* Pushes the contexts at `arg` by function; the same ones if they are. */
-pf_contexts *l_push_by_function (lua_State *L, int arg);
-
 /* Writes the rest of the text. Returns true, or nil, message, code and "EPIPE"
    if a pipe has no reader any more. */
 int l_export_finish (lua_State *L, l_export *e);
-
-/* Pushes nil, a message and the code "unsupported", and returns their number:
-   the export cannot show the profile. */
-int l_refuse (lua_State *L, const char *message);
 
 void l_export_bytes (l_export *e, const void *bytes, size_t size);
 void l_export_text (l_export *e, const char *text);
@@ -56,14 +40,8 @@ void l_export_int (l_export *e, int64_t value);
 /* Writes a format with the conversions %s and %lld only. */
 void l_export_put (l_export *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void l_export_json (l_export *e, pf_bytes text);
 
 /* Writes ns as milliseconds with six decimals. */
 void l_export_ms (l_export *e, int64_t ns);
-
-/* Writes a text in which the characters pairs[0], pairs[2], ... are replaced by
-   pairs[1], pairs[3], ..., bytes that are not UTF-8 by U+FFFD, and control
-   characters by blanks. */
-void l_export_replaced (l_export *e, pf_bytes text, const char *pairs);
 
 #endif

@@ -3,6 +3,7 @@
 -- markers, and samples tell which stack ran when. For any other trace, one thread has the samples
 -- of its profile. Times are milliseconds from the first event.
 
+local context_tree = require "profio.exports.context_tree"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 local texts = require "profio.internal.texts"
@@ -44,6 +45,135 @@ local function head(name, interval, notes, left_out)
    return meta:format(lanes.json(name), interval, lanes.json("profio " .. core.version),
       table.concat(entries))
 end
+
+-- {====== Tables ======
+
+-- Returns numbers as a list of JSON; false is null.
+local function list_of(numbers)
+   local list = {}
+   for i, number in ipairs(numbers) do
+      list[i] = number and tostring(number) or "null"
+   end
+   return list
+end
+
+-- Writes the columns of a table, { name, values or one value for all }, and the number of rows.
+local function put_table(out, before, columns, rows)
+   out:write(before)
+   for _, column in ipairs(columns) do
+      out:write(('\n"%s":['):format(column[1]))
+      if type(column[2]) == "table" then
+         out:write(table.concat(list_of(column[2]), ","))
+      elseif rows > 0 then
+         out:write(column[2])
+         out:repeated("," .. column[2], rows - 1)
+      end
+      out:write "],"
+   end
+   out:write(('\n"length":%d}'):format(rows))
+end
+
+-- Returns the functions, whose frames differ in their lines only, and their files: of each frame
+-- the number of its function, of each function its name and the number of its file, or false.
+local function functions_of(tree)
+   local of_frame, names, sources, files, numbers = {}, {}, {}, {}, {}
+   for i, name in ipairs(tree.names) do
+      local file = tree.files[i]
+      if i == 1 or name ~= tree.names[i - 1] or file ~= tree.files[i - 1] then
+         if file and not numbers[file] then
+            files[#files + 1] = file
+            numbers[file] = #files - 1
+         end
+         names[#names + 1], sources[#sources + 1] = name, file and numbers[file]
+      end
+      of_frame[i] = #names - 1
+   end
+   return of_frame, names, sources, files
+end
+
+-- Returns the columns of the stacks: the contexts in depth-first order, where a prefix precedes the
+-- stacks that extend it.
+local function stacks_of(tree)
+   local frames, prefixes, path = {}, {}, {}
+   for i, depth in ipairs(tree.depths) do
+      frames[i], prefixes[i], path[depth] = tree.frames[i] - 1, path[depth - 1] or false, i - 1
+   end
+   return frames, prefixes
+end
+
+-- Returns numbers from a first one on.
+local function range(first, count)
+   local list = {}
+   for i = 1, count do
+      list[i] = first + i - 1
+   end
+   return list
+end
+
+-- Writes the remaining strings, after `strings` of them, and all tables.
+local function put_tables(out, tree, strings)
+   local of_frame, names, sources, files = functions_of(tree)
+   for _, text in ipairs(context_tree.json(table.move(files, 1, #files, #names + 1,
+      table.move(names, 1, #names, 1, {}))))
+   do
+      out:write(",\n", text)
+   end
+   local frames, prefixes = stacks_of(tree)
+   local lines = {}
+   for i, line in ipairs(tree.lines) do
+      lines[i] = line > 0 and line
+   end
+   put_table(out, '],\n"stackTable":{', { { "frame", frames }, { "prefix", prefixes } }, #frames)
+   put_table(out, ',\n"frameTable":{', { { "address", "-1" }, { "inlineDepth", "0" },
+      { "category", "0" }, { "subcategory", "0" }, { "func", of_frame }, { "nativeSymbol", "null" },
+      { "innerWindowID", "0" }, { "line", lines }, { "column", "null" } }, #of_frame)
+   put_table(out, ',\n"funcTable":{', { { "isJS", "false" }, { "relevantForJS", "false" },
+      { "name", range(strings, #names) }, { "resource", "-1" }, { "source", sources },
+      { "lineNumber", "null" }, { "columnNumber", "null" } }, #names)
+   put_table(out, ',\n"resourceTable":{"lib":[],"name":[],"host":[],"type":[],"length":0},'
+      .. '\n"nativeSymbols":{"libIndex":[],"address":[],"name":[],"functionSize":[],"length":0},'
+      .. '\n"sources":{', { { "uuid", "null" }, { "filename", range(strings + #names, #files) } },
+      #files)
+   out:write '},\n"threads":[\n'
+end
+
+-- }======
+
+-- {====== Profiles ======
+
+local profile_thread = '{"name":"profile","isMainThread":true,"processType":"default",'
+   .. '"processStartupTime":0,"processShutdownTime":null,"registerTime":0,"unregisterTime":null,'
+   .. '"pausedRanges":[],"pid":"1","tid":0,"markers":{"data":[],"name":[],"startTime":[],'
+   .. '"endTime":[],"phase":[],"category":[],"length":0},\n"samples":{'
+
+local weight_types = { ns = "tracing-ms", bytes = "bytes" }
+
+-- Returns ns as milliseconds.
+local function in_ms(ns)
+   local size = ns < 0 and -ns or ns
+   return ("%s%d.%06d"):format(ns < 0 and "-" or "", size // 1000000, size % 1000000)
+end
+
+-- Writes the samples, one for each context with a weight; the root, that of rows without a stack,
+-- has the stack null. For other metrics than times they are 1 ms apart.
+local function put_samples(out, tree)
+   local stacks, times, weights, time = {}, {}, {}, 0
+   local has_times = tree.units[1] == "ns"
+   for i = 0, #tree.weights[1] do
+      local weight = tree.weights[1][i]
+      if weight ~= 0 then
+         stacks[#stacks + 1], times[#times + 1] = i > 0 and i - 1, in_ms(time)
+         weights[#weights + 1] = has_times and in_ms(weight) or weight
+         time = context_tree.sum(time, has_times and math.max(weight, 0) or 1000000)
+      end
+   end
+   out:write(profile_thread, '"stack":[', table.concat(list_of(stacks), ","), '],\n"time":[',
+      table.concat(times, ","), '],\n"weight":[', table.concat(weights, ","),
+      ('],\n"weightType":"%s",\n"length":%d}}'):format(weight_types[tree.units[1]] or "samples",
+      #stacks))
+end
+
+-- }======
 
 -- {====== Timelines ======
 
@@ -116,7 +246,7 @@ local function put_timeline(trace, given, file)
    out:write(head(name, interval_of(length), trace:losses()))
    out:listing(spans:frames(), "{name:json},\n")
    out:write(lanes.json(name))
-   out:call(core.write_firefox, contexts, { strings = spans:frame_count() + 1 })
+   put_tables(out, context_tree.of(contexts, {}), spans:frame_count() + 1)
    put_threads(out, contexts, spans, tracks, origin, length)
    out:write "\n]}\n"
    return out:result()
@@ -132,8 +262,9 @@ end
 function firefox.write_profile(profile, given, file, left_out)
    local out, name = lanes.out(file), given.name or profile:title()
    out:write(head(name, "1", profile:notes(), left_out), lanes.json(name))
-   out:call(core.write_firefox, profile:contexts(), { metric = given.metric, strings = 1,
-      thread = "profile" })
+   local tree = context_tree.of(profile:contexts(), { given.metric })
+   put_tables(out, tree, 1)
+   put_samples(out, tree)
    out:write "\n]}\n"
    return out:result()
 end

@@ -2,7 +2,8 @@
 -- before and now, as difffolded.pl writes them.
 
 local compared = require "profio.exports.compared"
-local core = require "profio.core"
+local context_tree = require "profio.exports.context_tree"
+local lanes = require "profio.exports.lanes"
 local stacks = require "profio.exports.depth_limit"
 
 local folded = {
@@ -18,6 +19,17 @@ local folded = {
    },
 }
 
+-- Returns the numbers of a line, " 12 30" for a difference; nil: there is no line.
+local function numbers_of(tree, i, increases)
+   local now, before = tree.weights[1][i], tree.weights[2] and tree.weights[2][i]
+   if before and increases then
+      return now > before and (" %d\n"):format(now - before) or nil
+   elseif before then
+      return (now ~= 0 or before ~= 0) and (" %d %d\n"):format(before, now) or nil
+   end
+   return now ~= 0 and (" %d\n"):format(now) or nil
+end
+
 ---@param profile profio.Profile
 ---@param given table
 ---@param file file*
@@ -27,8 +39,23 @@ local folded = {
 ---@return "EPIPE"|nil
 function folded.write(profile, given, file)
    local contexts, metric, before = compared.contexts(profile, given.metric)
-   return core.write_folded(stacks.shortened(contexts, given), { metric = metric, before = before,
-      increases = given.increases }, file)
+   contexts = stacks.shortened(contexts, given)
+   local tree = context_tree.of(contexts, { metric or contexts:usual(), before })
+   local refused = context_tree.refused(tree, "folded stacks cannot show weights below 0, and this "
+      .. "profile has some: export the difference of two profiles as it is, or use svg or pprof")
+   if refused then
+      return nil, refused, "unsupported"
+   end
+   local out, path = lanes.out(file), {}
+   local names = context_tree.each(tree.names, context_tree.plain, { [";"] = ":" })
+   for i, depth in ipairs(tree.depths) do
+      path[depth] = names[tree.frames[i]]
+      local numbers = numbers_of(tree, i, given.increases)
+      if numbers then
+         out:write(table.concat(path, ";", 1, depth), numbers)
+      end
+   end
+   return out:result()
 end
 
 return folded

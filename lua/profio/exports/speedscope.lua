@@ -2,6 +2,7 @@
 -- and for its values; any other trace as a sampled profile. Losses and omissions are in the name,
 -- which the viewer shows, and in full in the member `exporter`.
 
+local context_tree = require "profio.exports.context_tree"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 local stacks = require "profio.exports.depth_limit"
@@ -77,6 +78,73 @@ end
 
 -- }======
 
+-- {====== Profiles ======
+
+local profile_head = '{"$schema":"https://www.speedscope.app/file-format-schema.json",\n' ..
+   '"exporter":%s,"name":%s,"activeProfileIndex":%d,\n"shared":{"frames":[\n'
+
+local unit_words = { ns = "nanoseconds", bytes = "bytes" }
+
+local function put_frames(out, tree)
+   local names, files = context_tree.json(tree.names), {}
+   for i, file in ipairs(tree.files) do
+      files[i] = file or ""
+   end
+   files = context_tree.json(files)
+   for i, name in ipairs(names) do
+      out:write(i == 1 and "" or ",\n", '{"name":', name, tree.files[i] and ',"file":' .. files[i]
+         or "", tree.lines[i] ~= 0 and (',"line":%d}'):format(tree.lines[i]) or "}")
+   end
+end
+
+-- Writes the samples of a metric: the contexts with a weight above 0. The root is an empty stack:
+-- that of rows without a stack.
+local function put_samples(out, tree, weights, total)
+   local path, numbers, samples = {}, {}, {}
+   for i = 1, #tree.names do
+      numbers[i] = tostring(i - 1)
+   end
+   for i = 0, #weights do
+      local depth = tree.depths[i] or 0
+      path[depth] = numbers[tree.frames[i]]
+      if weights[i] > 0 then
+         out:write(samples[1] and "," or "", "[", table.concat(path, ",", 1, depth), "]")
+         samples[#samples + 1] = weights[i]
+      end
+   end
+   out:write('],\n"weights":[', table.concat(samples, ","), ('],\n"endValue":%d}'):format(total))
+end
+
+-- Writes a sampled profile for each metric; the viewer shows the default metric first.
+local function write_samples(contexts, given, name, exporter_name, file)
+   local metrics, active = {}, 0
+   for i, metric in ipairs(contexts:metrics()) do
+      metrics[i] = metric.name
+      active = metric.name == contexts:usual() and i - 1 or active
+   end
+   if given.metric then
+      metrics, active = { given.metric }, 0
+   end
+   local tree = context_tree.of(contexts, metrics)
+   local refused = context_tree.refused(tree, "speedscope cannot show weights below 0, and this "
+      .. "difference has some: use svg or pprof")
+   if refused then
+      return nil, refused, "unsupported"
+   end
+   local out = lanes.out(file)
+   out:write(profile_head:format(lanes.json(exporter_name), lanes.json(name), active))
+   put_frames(out, tree)
+   out:write '\n]},\n"profiles":['
+   for i, weights in ipairs(tree.weights) do
+      out:write(i == 1 and "" or ",\n",
+         ('{"type":"sampled","name":%s,"unit":"%s","startValue":0,\n"samples":['):format(
+         lanes.json(metrics[i]), unit_words[tree.units[i]] or "none"))
+      put_samples(out, tree, weights, tree.totals[i])
+   end
+   out:write "]}\n"
+   return out:result()
+end
+
 ---Writes a profile as samples, one profile for each metric.
 ---@param profile profio.Profile
 ---@param given table
@@ -89,9 +157,10 @@ function speedscope.write_profile(profile, given, file, left_out)
    local words = exporter(notes) .. (left_out and "; " .. left_out or "")
    local name = (given.name or profile:title()) .. lanes.damage(notes)
       .. (left_out and (" (%s)"):format(left_out) or "")
-   return core.write_speedscope(contexts, { metric = given.metric, name = name,
-      exporter = words }, file)
+   return write_samples(contexts, given, name, words, file)
 end
+
+-- }======
 
 ---@param trace profio.Trace
 ---@param given table

@@ -193,52 +193,11 @@ function core.flame_rows(from, options, file) end
 ---@return integer|nil
 function core.stack_depth(of, most, each, inverted) end
 
----Writes folded stacks: "main;parse;read 1000". A ; in a name becomes a :.
----@param from profio.core.Contexts
----@param options table metric
----@param file file*
----@return true|nil
----@return string|nil message
----@return profio.core.Code|nil code
----@return "EPIPE"|nil
-function core.write_folded(from, options, file) end
-
----Writes a sampled profile for speedscope.
----@param from profio.core.Contexts
----@param options table metric (nil: all), name, exporter
----@param file file*
----@return true|nil
----@return string|nil message
----@return profio.core.Code|nil code
----@return "EPIPE"|nil
-function core.write_speedscope(from, options, file) end
-
 ---Returns a profile with one frame for each function, which is known by name and file; the same one
 ---if its frames have no lines.
 ---@param from profio.core.Contexts
 ---@return profio.core.Contexts
 function core.by_function(from) end
-
----Writes a profile as .cpuprofile of V8.
----@param from profio.core.Contexts
----@param options { metric: string|nil, facts: string|nil } facts: further members, as JSON
----@param file file*
----@return true|nil
----@return string|nil message
----@return profio.core.Code|nil code
----@return "EPIPE"|nil
-function core.write_cpuprofile(from, options, file) end
-
----Writes the middle of a profile for Firefox: from after the first strings of its table to the end
----of its first thread, which has the samples.
----@param from profio.core.Contexts
----@param options table metric, strings (how many there are before), thread (what it is called)
----@param file file*
----@return true|nil
----@return string|nil message
----@return profio.core.Code|nil code
----@return "EPIPE"|nil
-function core.write_firefox(from, options, file) end
 
 ---Returns the stacks of all tracks with their duration as metric "time".
 ---@param spans profio.core.Spans
@@ -268,16 +227,11 @@ function core.write_firefox_samples(of_spans, options, out) end
 ---@return "EPIPE"|nil
 function core.write_packets(over, options, out) end
 
----Writes a profile for callgrind_annotate and KCachegrind.
----@param functions profio.core.Contexts of one frame each
----@param options table metrics = { ... } (names), creator, command, notes = { ... }
----@param file file*
----@param arcs profio.core.Contexts of two frames each, with the metrics "... total"
----@return true|nil
----@return string|nil message
----@return profio.core.Code|nil code
----@return "EPIPE"|nil
-function core.write_callgrind(functions, options, file, arcs) end
+---Returns the contexts as lists.
+---@param from profio.core.Contexts
+---@param metrics string[] names
+---@return table names, files, lines, frames, depths, nodes, weights: see profio.ContextTree
+function core.context_tree(from, metrics) end
 
 ---Returns the bytes of a file for Go's pprof.
 ---@param from profio.core.Contexts

@@ -19,7 +19,7 @@ local function new(functions, arcs)
    return setmetatable({ by_function = functions, by_arc = arcs }, Sums)
 end
 
-local TOTAL <const> = "\31total" -- callgrind in csrc/lua/profile/export_contexts.c knows it too
+local TOTAL <const> = "\31total"
 
 -- Returns the name of the metric with the inclusive time of a metric.
 local function total_of(name)
