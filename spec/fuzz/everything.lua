@@ -4,7 +4,7 @@
 -- It raises an error only for a defect of profio.
 
 local cli = require "profio.cli"
-local exports = require "profio.exports"
+local exports = require "profio.internal.exporting.export_list"
 local profio = require "profio"
 local reports = require "profio.reports"
 

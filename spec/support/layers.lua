@@ -262,6 +262,22 @@ local function check_clocks(file, lines)
    end
 end
 
+-- Checks that the modules that are required exist.
+local function check_modules(file, lines)
+   if file:find "lua_layers_spec%.lua$" then
+      return -- it has the text of modules that do not
+   end
+   for number, line in ipairs(lines) do
+      for module in line:gmatch "%f[%w]require%s*%(?%s*[\"'](profio[%w_.]*)[\"']" do
+         local path = "lua/" .. module:gsub("%.", "/")
+         if module ~= "profio.core" and module ~= "profio.store" and not io.open(path .. ".lua")
+            and not io.open(path .. "/init.lua") then
+            breach(file, number, "there is no module %s", module)
+         end
+      end
+   end
+end
+
 -- Checks that spec/support/specs.lua knows the tags in the comment at the top of a spec.
 local function check_tags(file)
    if file:find "_spec%.lua$" then
@@ -323,6 +339,7 @@ for _, file in ipairs(files) do
       check_length(file, lines)
       check_width(file, lines)
       check_clocks(file, lines)
+      check_modules(file, lines)
       check_tags(file)
       if file:match "^csrc/" then
          check_includes(file, lines)

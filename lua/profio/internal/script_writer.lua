@@ -2,7 +2,7 @@
 -- the core's writers (core.writer).
 
 local core = require "profio.core"
-local lazy_view = require "profio.internal.lazy_view"
+local lazy_view = require "profio.internal.views.lazy_view"
 local outputs = require "profio.internal.outputs"
 local script_part = require "profio.internal.script_part"
 
