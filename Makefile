@@ -1,6 +1,6 @@
 # profio: one Makefile for everything; what it makes goes to $(B).
 #
-#   make            the module, $(B)/profio/core.so
+#   make            the module, $(B)/profio/core.so, and its man pages in $(B)/share
 #   make demo       from nothing to a report: set-up, build, a program, its trace,
 #                   then a Lua program, recorded; TRACE=file analyses yours
 #   make test       set-up, build, the specs: what everybody runs
@@ -20,7 +20,7 @@
 #   make env        with eval $(make env), require "profio" finds the checkout
 #
 # spec/README.md describes these, and coverage, mutants, check-detection, torture,
-# torture-faults, torture-growth, torture-store, counted and rockspec.
+# torture-faults, torture-growth, torture-store, counted, archive and rockspec.
 #
 # Variables that a fresh machine cannot answer yet are lazy (=, not :=), and
 # the targets that set up first run make again for the rest.
@@ -73,7 +73,12 @@ RUN      = LUA=$(LUA) BUSTED=$(BUSTED) JOBS=$$(($(JOBS) + 1)) spec/support/run_s
 SPECS_OF = $(LUA) spec/support/specs.lua
 ORDER   ?=
 
-all: $(MODULE) $(STORE)
+# What is generated from the code: man pages, completion, a description for editors.
+GENERATED := $(B)/generated
+
+all: modules $(GENERATED)
+
+modules: $(MODULE) $(STORE)
 ifeq ($(STORE),)
 	@echo "  --  without stores of runs, which need libsqlite3-dev, libxxhash-dev" \
 		"and libcurl4-openssl-dev"
@@ -109,6 +114,14 @@ $(B)/obj/%.o: csrc/%.c | $(B)/has-headers
 		-c $< -o $@
 
 -include $(OBJECTS:.o=.d) $(STORE_OBJECTS:.o=.d)
+
+# Where the module cannot be loaded, as when it is for another machine, the files remain
+# that come with the archive of a release.
+$(GENERATED): $(MODULE) spec/support/generate.lua spec/support/man.lua spec/support/api.lua \
+		$(shell find lua -name '*.lua' -o -name '*.md')
+	@mkdir -p $(B)/share/man
+	@{ $(IN_TREE) $(LUA) spec/support/generate.lua $(B)/share || \
+		echo "  --  man pages and completion are not generated: no $(MODULE) for $(LUA)"; } && touch $@
 
 # The two commands.
 
@@ -152,7 +165,7 @@ run-test-all: $(HELPERS)
 
 # The core, built so that its steps can be counted, which are the same on any machine.
 counted:
-	@$(AGAIN) -j$(JOBS) B=$(B)/counted CFLAGS="-O1 -fsanitize-coverage=trace-pc" CC=gcc all
+	@$(AGAIN) -j$(JOBS) B=$(B)/counted CFLAGS="-O1 -fsanitize-coverage=trace-pc" CC=gcc modules
 	@$(AGAIN) B=$(B)/counted $(B)/counted/c/counter.so
 
 run-counted: counted
@@ -185,7 +198,7 @@ check-detection: $(MODULE)
 setup:
 	@$(SETUP) run test test-all check
 
-# Fills the pages of help and the man pages from the code.
+# Fills the pages of help from the code.
 docs: $(MODULE)
 	@$(IN_TREE) $(LUA) spec/support/docs.lua
 
@@ -231,7 +244,7 @@ INSTALL = B="$(B)" LUA="$(LUA)" MODULES="$(MODULE) $(STORE)" DESTDIR="$(DESTDIR)
 install: install-module
 	$(Q)$(INSTALL) command
 
-install-module: $(MODULE) $(STORE)
+install-module: $(MODULE) $(STORE) $(GENERATED)
 	$(Q)$(INSTALL) module
 
 uninstall:
@@ -250,9 +263,18 @@ rockspec:
 		-e 's|^   url = .*|   url = "$(URL)",|' -e '/^-- `make rockspec/d' \
 		profio-scm-1.rockspec > $(B)/profio-$(VERSION)-1.rockspec
 
+# make archive VERSION=x.y.z: the source of a release, with what is generated.
+FOLDER = profio-$(VERSION)
+
+archive: $(GENERATED)
+	@test -n "$(VERSION)" || { echo "make archive VERSION=x.y.z"; exit 2; }
+	{ cd $(B)/share && find * -type f | while read -r file; do \
+		echo "--prefix=$(FOLDER)/build/share/$$(dirname $$file)/ --add-file=$(abspath $(B))/share/$$file"; \
+	done; echo --prefix=$(FOLDER)/ HEAD; } | xargs git archive -o $(B)/$(FOLDER).tar.gz
+
 clean:
 	rm -rf $(B)
 
-.PHONY: all demo docs test test-all test-quick test-user run-demo run-test run-test-all run-set \
+.PHONY: all modules archive demo docs test test-all test-quick test-user run-demo run-test run-test-all run-set \
 	counted run-counted setup check lint lint-changed $(LINTS) check-detection torture \
 	torture-faults torture-growth torture-store env install install-module uninstall rockspec clean

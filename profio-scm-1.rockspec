@@ -43,5 +43,5 @@ build = {
    install = {
       bin = { profio = "examples/analyze.lua" },
    },
-   copy_directories = { "examples", "lua/profio/help" },
+   copy_directories = { "examples", "lua/profio/help", "build/share/man" },
 }

@@ -51,7 +51,8 @@ describe("make install", function()
       local said, status = make("install " .. words)
       assert.same({ 0, true }, { status, said:find("installed: ", 1, true) ~= nil }, said)
       assert.is_truthy(exists(command_path), files_in(folder))
-      for _, name in ipairs { "init.lua", "exports/html/page.css", "exports/html/model.js" } do
+      for _, name in ipairs { "init.lua", "exports/html/page.css", "exports/html/model.js",
+         "meta/profio.lua" } do
          assert.is_truthy(exists(module_path .. "/profio/" .. name), files_in(folder))
       end
       local data = command_path:match "^(.*)/bin/profio$" .. "/share/"
@@ -236,6 +237,26 @@ describe("the module of stores", function()
       assert.matches("core%.so", steps)
       assert.is_nil(steps:find("store.so", 1, true))
       assert.matches("store%.so", (run(("make -n B='%s' install-module"):format(build))))
+   end)
+end)
+
+describe("make archive", function()
+   it("has what is generated, so that nobody who unpacks it needs to generate it", function()
+      local _, status = run "git rev-parse HEAD"
+      if not exists(build .. "/profio/core.so") or status ~= 0 then
+         return pending "this build has no module, or is no checkout"
+      end
+      local said
+      said, status = make "archive VERSION=0.0.0"
+      assert.equal(0, status, said)
+      local path = build .. "/profio-0.0.0.tar.gz"
+      local files = run(("tar tzf '%s'"):format(path))
+      os.remove(path)
+      for _, name in ipairs { "Makefile", "build/share/man/man1/profio.1",
+         "build/share/man/man3/profio.3lua", "build/share/lua/profio/meta/profio.lua",
+         "build/share/zsh/site-functions/_profio" } do
+         assert.is_truthy(files:find("\nprofio-0.0.0/" .. name .. "\n", 1, true), files)
+      end
    end)
 end)
 

@@ -1,5 +1,5 @@
 -- Reads the public functions of Lua modules, with the comments above them, for the page lua-api,
--- the man page and the description for editors.
+-- the man page and the description for editors, which it returns too.
 
 local api = {}
 
@@ -135,6 +135,29 @@ function api.functions(part)
       comment = words and comment or {}
    end
    return list
+end
+
+---Returns a description of the objects of the Lua API for editors: the methods, which the modules
+---keep in tables that an editor cannot relate to a class.
+---@return string
+function api.stubs()
+   local parts = { [[
+---@meta
+
+-- The methods of traces, views, profiles, writers and settings for editors, which `make` writes
+-- from the modules that have them. Never loaded.
+]] }
+   for _, part in ipairs(api.parts) do
+      local class = part.class and part.class:match "^profio%.(%u%w*)"
+      if class then
+         parts[#parts + 1] = ("---@class %s\nlocal %s = {}\n"):format(part.class, class)
+      end
+      for _, f in ipairs(class and api.functions(part) or {}) do
+         parts[#parts + 1] = ("---%s\nfunction %s:%s(%s) end\n"):format(
+            table.concat(f.comment, "\n---"), class, f.name, f.arguments or "")
+      end
+   end
+   return table.concat(parts, "\n")
 end
 
 return api

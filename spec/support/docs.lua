@@ -15,7 +15,6 @@ local declarations = require "profio.cli.declarations"
 local exports = require "profio.internal.exporting.export_list"
 local index = require "profio.cli.help.index"
 local lfs = require "lfs"
-local man = require "spec.support.man"
 local opening = require "profio.internal.opening.open"
 local options = require "profio.internal.options"
 local pages = require "profio.cli.help.pages"
@@ -277,29 +276,6 @@ local function api_text()
    return table.concat(parts, "\n")
 end
 
----Returns a description of the objects of the Lua API for editors: the methods, which the modules
----keep in tables that an editor cannot relate to a class.
----@return string
-function docs.stubs()
-   local parts = { [[
----@meta
-
--- The methods of traces, views, profiles, writers and settings for editors, made from the
--- modules that have them by `make docs`. Never loaded.
-]] }
-   for _, part in ipairs(api.parts) do
-      local class = part.class and part.class:match "^profio%.(%u%w*)"
-      if class then
-         parts[#parts + 1] = ("---@class %s\nlocal %s = {}\n"):format(part.class, class)
-      end
-      for _, f in ipairs(class and api.functions(part) or {}) do
-         parts[#parts + 1] = ("---%s\nfunction %s:%s(%s) end\n"):format(
-            table.concat(f.comment, "\n---"), class, f.name, f.arguments or "")
-      end
-   end
-   return table.concat(parts, "\n")
-end
-
 -- By the name of a region: functions that return its text; those after "of" take a word.
 local alone = {
    options = command_options,
@@ -460,11 +436,7 @@ local function read(path)
    return file and file:read "a"
 end
 
----The man pages and the functions that return their sources.
-docs.man_pages = { ["profio.1"] = man.command, ["profio.3lua"] = man.library }
-
--- Generates all pages, or only compares; returns whether nothing is wrong. Without scdoc the man
--- pages are left as they are.
+-- Generates all pages, or only compares; returns whether nothing is wrong.
 local function run(is_check)
    local is_right = true
    local function wrong(message, ...)
@@ -493,12 +465,6 @@ local function run(is_check)
    for _, option in ipairs(docs.unknown_options(read "README.md")) do
       wrong("README.md names an option that does not exist: %s", option)
    end
-   for name, source in pairs(docs.man_pages) do
-      local path = "lua/profio/man/" .. name
-      put(path, read(path), man.page(source()) or read(path))
-   end
-   local path = "lua/profio/meta/profio.lua"
-   put(path, read(path), docs.stubs())
    for _, call in ipairs(docs.undescribed()) do
       wrong("%s has no description", call)
    end

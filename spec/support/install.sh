@@ -15,17 +15,22 @@ lua_files () {
   printf '%s\n' "$files"
 }
 
-# Man pages and completion: what is written, from what, and its place below $DATADIR.
-shared_files () {
-  printf '%s\n' 'page profio.1 man/man1/profio.1' \
-    'page profio.3lua man/man3/profio.3lua' \
-    'shell bash bash-completion/completions/profio' \
-    'shell zsh zsh/site-functions/_profio' \
-    'shell fish fish/vendor_completions.d/profio.fish'
-}
+# Man pages and completion, in $B/share, where spec/support/generate.lua writes them, and below
+# $DATADIR.
+shared_files='man/man1/profio.1 man/man3/profio.3lua bash-completion/completions/profio
+  zsh/site-functions/_profio fish/vendor_completions.d/profio.fish'
+
+# The description of the module for editors, below $LUADIR.
+described=profio/meta/profio.lua
 
 in_tree () {
   PROFIO_BUILD=$B LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" LUA_CPATH="$B/?.so;;" "$LUA" "$@"
+}
+
+# Copies a generated file, if it could be generated.
+put () {
+  mkdir -p "${2%/*}"
+  [ -e "$1" ] && install -m 644 "$1" "$2" || echo "not installed: $2"
 }
 
 install_module () {
@@ -38,6 +43,7 @@ install_module () {
       xargs sh -c 'folder=$1; shift; install -m 644 "$@" "$folder/"' sh "$DESTDIR$LUADIR/$folder" ||
       exit 1
   done
+  put "$B/share/lua/$described" "$DESTDIR$LUADIR/$described"
 }
 
 # Writes the command, and compiles the modules and argparse for it.
@@ -62,13 +68,8 @@ END
         write(arg[1], name:gsub("/init$", ""):gsub("/", "."), arg[2] .. file, arg[3] .. file)
       end
     end' - "$DESTDIR$compiled" "$DESTDIR$LUADIR/" "$LUADIR/"
-  shared_files | while read -r kind source file; do
-    mkdir -p "$DESTDIR$DATADIR/${file%/*}"
-    case $kind in
-      page) cat "lua/profio/man/$source" ;;
-      shell) in_tree examples/analyze.lua completion "$source" ;;
-    esac > "$DESTDIR$DATADIR/$file" ||
-      { rm -f "$DESTDIR$DATADIR/$file"; echo "not installed: $file"; }
+  for file in $shared_files; do
+    put "$B/share/$file" "$DESTDIR$DATADIR/$file"
   done
   echo "installed: $DESTDIR$BINDIR/profio"
   [ -n "$DESTDIR" ] || (cd / && "$LUA" -e 'require "profio"') 2>/dev/null ||
@@ -81,7 +82,8 @@ END
 uninstall () {
   rm -f "$DESTDIR$BINDIR/profio" "$DESTDIR$LIBDIR/profio/core.so" \
     "$DESTDIR$LIBDIR/profio/store.so" "$DESTDIR$compiled"/*.luac
-  shared_files | while read -r _ _ file; do rm -f "$DESTDIR$DATADIR/$file"; done
+  for file in $shared_files; do rm -f "$DESTDIR$DATADIR/$file"; done
+  rm -f "$DESTDIR$LUADIR/$described"
   (cd "$DESTDIR$LUADIR" 2>/dev/null && lua_files | xargs rm -f) || true
   for folder in "$DESTDIR$LUADIR/profio" "$DESTDIR$LIBDIR/profio"; do
     [ ! -d "$folder" ] || find "$folder" -depth -type d -empty -delete

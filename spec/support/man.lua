@@ -1,5 +1,5 @@
--- The sources of the man pages profio(1) and profio(3lua) in the language of scdoc, from the
--- declarations of the command and the comments of the Lua API.
+-- The man pages profio(1) and profio(3lua), from the declarations of the command and the comments
+-- of the Lua API. They need no other program: spec/support/generate.lua writes them at each build.
 
 local api = require "spec.support.api"
 local core = require "profio.core"
@@ -10,18 +10,29 @@ local verbs = require "profio.cli.verbs"
 
 local man = {}
 
--- Escapes what scdoc reads as marks.
+-- {====== The language of man ======
+
+-- Escapes what groff reads as marks; runs of white space become a blank.
 local function escaped(text)
-   return (text:gsub("[*_\\#<>~%[%]`.!+-]", "\\%0"):gsub("%s+", " "))
+   text = text:gsub("%s+", " "):gsub("\\", "\\e"):gsub("%-", "\\-"):gsub("^[.']", "\\&%0")
+   return text
 end
 
 local function bold(text)
-   return "*" .. escaped(text) .. "*"
+   return "\\fB" .. escaped(text) .. "\\fR"
 end
 
--- Returns an entry: a bold name, an underlined argument, and an indented text.
+local function italic(text)
+   return "\\fI" .. escaped(text) .. "\\fR"
+end
+
+local function paragraph(text)
+   return ".PP\n" .. text .. "\n"
+end
+
+-- Returns an entry: a name with an argument, and an indented text.
 local function entry(name, argument, text)
-   return ("%s%s\n\t%s\n"):format(bold(name), argument and " _" .. escaped(argument) .. "_" or "",
+   return (".TP\n%s%s\n%s\n"):format(bold(name), argument and " " .. italic(argument) or "",
       escaped(text))
 end
 
@@ -29,20 +40,43 @@ local function option_entry(option)
    return entry(option[1], option[2], option[3])
 end
 
-local function head(title, section)
-   return ('profio(%s) "profio %s" "%s"\n'):format(section, core.version, title)
+-- Returns lines as they are, in the letters of a program.
+local function code(lines)
+   local shown = {}
+   for i, line in ipairs(lines) do
+      shown[i] = line:gsub("\\", "\\e"):gsub("%-", "\\-"):gsub("^[.']", "\\&%0")
+   end
+   return (".PP\n.RS 4\n.EX\n%s\n.EE\n.RE\n"):format(table.concat(shown, "\n"))
 end
+
+local function section(title)
+   return ".SH " .. escaped(title) .. "\n"
+end
+
+-- Returns the title of a part of a section; quotes keep its blanks together.
+local function subsection(title)
+   return '.SS "' .. escaped(title):gsub('"', "\\(dq") .. '"\n'
+end
+
+-- Returns the first line, without a date; without hyphenation and with ragged lines.
+local function head(title, number)
+   return ('.TH "profio" "%s" "" "profio %s" "%s"\n.nh\n.ad l\n'):format(number, core.version,
+      title)
+end
+
+-- }======
 
 -- {====== profio(1) ======
 
 local function verb_text(verb)
-   local lines = { ("%s\n\t%s\n"):format(bold(verb.usage), escaped(verb.help)) }
+   local parts = { entry(verb.usage, nil, verb.help), ".RS\n" }
    for _, option in ipairs(verb.options) do
       if type(option) == "table" then -- others are among the options of the command
-         lines[#lines + 1] = "\t" .. option_entry(option):gsub("\n(.)", "\n\t%1")
+         parts[#parts + 1] = option_entry(option)
       end
    end
-   return table.concat(lines, "\n")
+   parts[#parts + 1] = ".RE\n"
+   return table.concat(parts)
 end
 
 local function examples()
@@ -52,7 +86,7 @@ local function examples()
          lines[#lines + 1] = entry(example[1], nil, example[2])
       end
    end
-   return table.concat(lines, "\n")
+   return table.concat(lines)
 end
 
 local statuses = { { "0", "the file was read, perhaps with notes" },
@@ -72,18 +106,18 @@ local function listed(list)
    for i, one in ipairs(list) do
       lines[i] = entry(one[1], nil, one[2])
    end
-   return table.concat(lines, "\n")
+   return table.concat(lines)
 end
 
 local function option_groups()
    local parts = {}
    for _, group in ipairs(declarations.groups) do
-      parts[#parts + 1] = "## " .. group[1] .. "\n"
+      parts[#parts + 1] = subsection(group[1])
       for i = 2, #group do
          parts[#parts + 1] = option_entry(group[i])
       end
    end
-   return table.concat(parts, "\n")
+   return table.concat(parts)
 end
 
 local function verb_list()
@@ -91,7 +125,7 @@ local function verb_list()
    for i, verb in ipairs(verbs.every()) do
       lines[i] = verb_text(verb)
    end
-   return table.concat(lines, "\n")
+   return table.concat(lines)
 end
 
 -- The names of the pages of help.
@@ -100,7 +134,7 @@ local function page_list()
    for i, name in ipairs(pages.names()) do
       names[i] = bold((name:gsub("^format%-", "")))
    end
-   return table.concat(names, ", ") .. "\n"
+   return table.concat(names, ", ")
 end
 
 local function format_list()
@@ -111,22 +145,24 @@ local function format_list()
    return listed(lines)
 end
 
----Returns the source of profio(1).
+---Returns profio(1).
 ---@return string
 function man.command()
-   return table.concat({ head("the command profio", "1"), "# NAME\n",
-      "profio - read and question the trace of a profiler\n", "# SYNOPSIS\n",
-      "*profio* [_OPTIONS_] _FILE_...\n", "*profio* _VERB_ [_OPTIONS_] ...\n", "# DESCRIPTION\n",
-      "Without options, profio prints what the format's own tool would print first. _FILE_ may "
-         .. "be *\\-* (standard input), packed with gzip, one of several packets, or the folder "
-         .. "of a database; an executable among the files gives names of functions. The first word "
-         .. "is a verb unless a file has this name.\n",
-      "# VERBS\n", verb_list(), "# OPTIONS\n",
-      "*profio* _VERB_ *\\-\\-help* lists those that a verb accepts.\n", option_groups(),
-      "# FORMATS\n", format_list(), "# EXAMPLES\n", examples(), "# EXIT STATUS\n",
-      listed(statuses), "# ENVIRONMENT\n", listed(variables), "# PAGES OF HELP\n",
-      "*profio help* _TOPIC_ shows one:\n", page_list(), "# SEE ALSO\n",
-      "*profio*(3lua), *gprof*(1), *less*(1)\n" }, "\n")
+   return table.concat { head("the command profio", "1"), section "NAME",
+      "profio \\- read and question the trace of a profiler\n", section "SYNOPSIS",
+      paragraph "\\fBprofio\\fR [\\fIOPTIONS\\fR] \\fIFILE\\fR...",
+      paragraph "\\fBprofio\\fR \\fIVERB\\fR [\\fIOPTIONS\\fR] ...", section "DESCRIPTION",
+      "Without options, profio prints what the format's own tool would print first. \\fIFILE\\fR "
+         .. "may be \\fB\\-\\fR (standard input), packed with gzip, one of several packets, or the "
+         .. "folder of a database; an executable among the files gives names of functions. The "
+         .. "first word is a verb unless a file has this name.\n",
+      section "VERBS", verb_list(), section "OPTIONS",
+      "\\fBprofio\\fR \\fIVERB\\fR \\fB\\-\\-help\\fR lists those that a verb accepts.\n",
+      option_groups(), section "FORMATS", format_list(), section "EXAMPLES", examples(),
+      section "EXIT STATUS", listed(statuses), section "ENVIRONMENT", listed(variables),
+      section "PAGES OF HELP", "\\fBprofio help\\fR \\fITOPIC\\fR shows one:\n",
+      paragraph(page_list()), section "SEE ALSO",
+      "\\fBprofio\\fR(3lua), \\fBgprof\\fR(1), \\fBless\\fR(1)\n" }
 end
 
 -- }======
@@ -135,87 +171,61 @@ end
 
 -- Returns the text above a function; its indented lines stay as they are.
 local function prose(text)
-   local lines, words = {}, {}
+   local parts, words, i = {}, {}, 1
    local function flush()
-      lines[#lines + 1] = #words > 0 and escaped(table.concat(words, " ")) .. "\n" or nil
+      parts[#parts + 1] = #words > 0 and paragraph(escaped(table.concat(words, " "))) or nil
       words = {}
    end
-   local i = 1
    while i <= #text do
       if text[i]:find "^  " then
          flush()
-         lines[#lines + 1] = "```"
-         while text[i] and text[i]:find "^  " do
-            lines[#lines + 1] = text[i]
+         local first = i
+         while text[i + 1] and text[i + 1]:find "^  " do
             i = i + 1
          end
-         lines[#lines + 1] = "```\n"
+         parts[#parts + 1] = code(table.move(text, first, i, 1, {}))
       else
          words[#words + 1] = text[i]
-         i = i + 1
       end
+      i = i + 1
    end
    flush()
-   return table.concat(lines, "\n")
+   return table.concat(parts)
 end
 
 local function function_text(f)
-   local lines = { "## " .. escaped(f.call) .. "\n", prose(f.text) }
+   local parts = { subsection(f.call), prose(f.text) }
    for _, item in ipairs(f.params) do
-      lines[#lines + 1] = ("_%s_ (%s)\n%s"):format(escaped(item[1]), escaped(item[2]),
-         item[3] ~= "" and "\t" .. escaped(item[3]) .. "\n" or "")
+      parts[#parts + 1] = (".TP\n%s (%s)\n%s\n"):format(italic(item[1]), escaped(item[2]),
+         item[3] ~= "" and escaped(item[3]) or ".PP")
    end
    for i, item in ipairs(f.returns) do
-      lines[#lines + 1] = ("%s %s%s\n"):format(i == 1 and "returns" or "and", escaped(item[2]),
-         item[3] ~= "" and ": " .. escaped(item[3]) or "")
+      parts[#parts + 1] = paragraph(("%s %s%s"):format(i == 1 and "returns" or "and",
+         escaped(item[2]), item[3] ~= "" and ": " .. escaped(item[3]) or ""))
    end
-   return table.concat(lines, "\n")
+   return table.concat(parts)
 end
 
----Returns the source of profio(3lua).
+---Returns profio(3lua).
 ---@return string
 function man.library()
-   local parts = { head("the Lua module profio", "3lua"), "# NAME\n",
-      "profio - read, write and question traces of profilers from Lua\n", "# SYNOPSIS\n", "```",
-      'local profio = require "profio"', 'local trace <close> = assert(profio.open "gmon.out")',
-      'for from, to, count in trace.arcs:each("from", "to", "count") do',
-      "   print(from, to, count)", "end", "```\n", "# DESCRIPTION\n",
+   local parts = { head("the Lua module profio", "3lua"), section "NAME",
+      "profio \\- read, write and question traces of profilers from Lua\n", section "SYNOPSIS",
+      code { 'local profio = require "profio"',
+         'local trace <close> = assert(profio.open "gmon.out")',
+         'for from, to, count in trace.arcs:each("from", "to", "count") do',
+         "   print(from, to, count)", "end" }, section "DESCRIPTION",
       "Errors of use raise. A file that cannot be read gives nil, a message and a code. Objects "
-         .. "that own a file or memory have close and work with \\<close\\>.\n" }
+         .. "that own a file or memory have close and work with <close>.\n" }
    for _, part in ipairs(api.parts) do
-      parts[#parts + 1] = "# " .. part.title:upper() .. "\n"
+      parts[#parts + 1] = section(part.title:upper())
       parts[#parts + 1] = escaped((part.help:gsub("`", ""))) .. "\n"
       for _, f in ipairs(api.functions(part)) do
          parts[#parts + 1] = function_text(f)
       end
    end
-   parts[#parts + 1] = "# SEE ALSO\n\n*profio*(1)\n"
-   return table.concat(parts, "\n")
-end
-
--- }======
-
--- {====== Conversion ======
-
----Converts a source to a man page by scdoc; nil if there is no scdoc. The page has neither a date
----nor the version of scdoc.
----@param source string
----@return string|nil
-function man.page(source)
-   if os.execute "command -v scdoc >/dev/null 2>&1" ~= true then
-      return nil
-   end
-   local name <const> = os.tmpname()
-   local file <close> = assert(io.open(name, "w"))
-   file:write(source)
-   file:close()
-   local pipe = assert(io.popen("scdoc < " .. name))
-   local text = pipe:read "a"
-   local done = pipe:close()
-   os.remove(name)
-   assert(done, "scdoc failed")
-   return (text:gsub('^%.\\" Generated by[^\n]*\n', "", 1)
-      :gsub('(\n%.TH "[^"]*" "[^"]*" )"[^"]*"', '%1""', 1))
+   parts[#parts + 1] = section "SEE ALSO" .. "\\fBprofio\\fR(1)\n"
+   return table.concat(parts)
 end
 
 -- }======

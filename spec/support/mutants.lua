@@ -193,7 +193,7 @@ local function make_tree()
    assert(run("git ls-files --cached --others --exclude-standard -z | tar c --null -T -"
       .. " | tar x -C %s", tree), "no copy of the project")
    assert(run("[ ! -d ../shared ] || ln -sfn $(realpath ../shared) %s/../shared", tree))
-   assert(run(compile .. " B=build/clean all %s >/dev/null", programs_of "clean"),
+   assert(run(compile .. " B=build/clean modules %s >/dev/null", programs_of "clean"),
       "the copy does not compile")
    assert(run("cp -a %s/build/clean %s/build/mutant", tree, tree))
 end
@@ -346,7 +346,7 @@ end
 ---Compile a change; true when there is other object code.
 local function build(change, text)
    write(tree .. "/" .. change.file, text)
-   return run(compile .. " B=build/mutant all >%s/build/said.txt 2>&1", tree)
+   return run(compile .. " B=build/mutant modules >%s/build/said.txt 2>&1", tree)
       and read(object_of(change.file, "mutant")) ~= read(object_of(change.file, "clean"))
 end
 

@@ -176,7 +176,6 @@ perfetto_module () {
 
 probe_check () {
   need lua-check command -v luacheck
-  need scdoc command -v scdoc
   need luarocks command -v luarocks
   need clang command -v clang
   need clang-format command -v clang-format

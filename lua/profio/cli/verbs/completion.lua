@@ -128,14 +128,21 @@ function writers.fish(parser)
    return text .. in_fish:format(names) .. sections
 end
 
+---Returns what a shell reads.
+---@param shell "bash"|"zsh"|"fish"
+---@return string
+function completion.text(shell)
+   return writers[shell](command_line.whole_parser(choices()))
+end
+
 ---@param given table
 ---@return integer status
 function completion.run(given)
-   local write = writers[given.files[1]]
-   if not write or given.files[2] then
+   local shell = given.files[1]
+   if not writers[shell] or given.files[2] then
       failure.use "profio completion expects one of bash, zsh, fish"
    end
-   io.stdout:write(write(command_line.whole_parser(choices())))
+   io.stdout:write(completion.text(shell))
    return failure.READ
 end
 
