@@ -140,10 +140,12 @@ int l_throw (lua_State *L, const pf_error *error, int reader_arg) {
 }
 
 
-/* core.unread([value]): the last message that l_throw raised because an input
-   could not be read, and its code; or error of a reader of the user, or nil;
-   sets it to a value that is given. cli.lua and script_writer.lua compare it
-   with the message of an error, to tell such errors from wrong use. */
+/*
+** core.unread([value]): the last message, without position, that l_throw raised
+** because an input could not be read, and its code; or error of a reader of the
+** user, or nil; sets it to a value that is given. cli.lua and script_writer.lua
+** compare it with the message of an error, to tell such errors from wrong use.
+*/
 static int core_unread (lua_State *L) {
   if (!lua_isnone(L, 1)) {
     lua_settop(L, 1);
@@ -234,8 +236,9 @@ static void set_text (lua_State *L, pf_dictionary *d, uint32_t name,
 }
 
 
-/* dictionary:stack(id): the frames of a stack, innermost first, as { area=,
-   class=, file=, line=, value= }. */
+/* dictionary:stack(id): the frames of a stack (a value of a column of stacks),
+   innermost first, as { area=, class=, file=, line=, value= }. Raises for an
+   unknown id. */
 static int dictionary_stack (lua_State *L) {
   pf_dictionary *const d = l_dictionary_check(L, 1);
   const lua_Integer number = luaL_checkinteger(L, 2);
@@ -281,6 +284,8 @@ pf_dictionary *l_dictionary_new (lua_State *L) {
 }
 
 
+/* core.dictionary(): an empty dictionary of names, areas and stacks, which all
+   parts of a trace share. */
 static int core_dictionary (lua_State *L) {
   l_dictionary_new(L);
   return 1;

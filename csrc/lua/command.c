@@ -33,7 +33,7 @@
 #define SHOW_EVERY 0.1 /* seconds between updates */
 
 
-/* core.is_terminal(file) */
+/* core.is_terminal(file): whether a file is a terminal. */
 static int core_is_terminal (lua_State *L) {
   lua_pushboolean(L, isatty(fileno(l_file_check(L, 1))));
   return 1;

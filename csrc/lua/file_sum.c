@@ -187,9 +187,9 @@ static pf_status merge_chunks (l_file_sum *s, chunk *chunks, size_t nchunks,
 }
 
 
-/* sum:add(paths, are_files): adds the first files of a list of paths up to one
-   that is not like the first file, which is not added; returns their number.
-   `are_files`: no path leads to a pipe or a device. */
+/* file_sum:add(paths, are_files): adds the first files of a list of paths up
+   to one that is not like the first file, which is not added; returns their
+   number. `are_files`: no path leads to a pipe or a device. */
 static int file_sum_add (lua_State *L) {
   l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -218,9 +218,9 @@ static int file_sum_add (lua_State *L) {
 }
 
 
-/* sum:changed(paths): the index of the first of the paths, which must be those
-   of the added files, that does not lead to the same file, or to one that has
-   been changed since; or nil. */
+/* file_sum:changed(paths): the index of the first of the paths, which must be
+   those of the added files, that does not lead to the same file, or to one
+   that has been changed since; or nil. */
 static int file_sum_changed (lua_State *L) {
   const l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -238,8 +238,8 @@ static int file_sum_changed (lua_State *L) {
 }
 
 
-/* sum:data(): the bytes of a file with the sum, and the number of arcs in the
-   added files. No more can be added then. */
+/* file_sum:data(): the bytes of a file with the sum, and the number of arcs in
+   the added files. No more can be added then. */
 static int file_sum_data (lua_State *L) {
   l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
   luaL_argcheck(L, s->sum != NULL, 1, "its data were returned before");

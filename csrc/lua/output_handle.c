@@ -58,7 +58,11 @@ static pf_status open_stream (l_output_file *file, pf_error *error) {
 }
 
 
-/* core.output(path): a file handle, or nil, message, code. */
+/*
+** core.output(path): a file handle, as io.open returns, or nil, message, code.
+** The file gets its name, and replaces an older one, at core.commit; if it is
+** only closed, nothing is left of it. Pipes and devices are written in place.
+*/
 static int core_output (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   pf_error error;

@@ -272,8 +272,9 @@ static int each_three (lua_State *L) {
 }
 
 
-/* core.each(reader, columns): an iterator that returns the values of a row.
-   Missing values are nil; a missing first value is false. */
+/* core.each(reader, columns): an iterator that returns the values of a row, of
+   all columns without `columns`. Missing values are nil; a missing first value
+   is false. */
 static int core_each (lua_State *L) {
   l_cursor *const c = new_cursor(L);
   luaL_argcheck(L, c->count > 0, 2, "no column");
@@ -333,7 +334,7 @@ static int core_records (lua_State *L) {
 
 
 /* core.rows(reader, columns, most): an array of the rows, or of the first
-   ones. */
+   `most`, each a table; missing values are absent. */
 static int core_rows (lua_State *L) {
   const lua_Integer most = luaL_optinteger(L, 3, LUA_MAXINTEGER);
   l_cursor *const c = new_cursor(L); /* at 3 */
@@ -394,8 +395,8 @@ static int reader_fields (lua_State *L) {
 }
 
 
-/* core.unit(reader, column): the unit of a column: "ns", what it counts, or an
-   empty text. */
+/* core.unit(reader, column): the unit of a column of numbers: "ns", what it
+   counts ("bytes"), or an empty text. */
 static int core_unit (lua_State *L) {
   const pf_reader *const reader = l_reader_check(L, 1)->reader;
   const pf_bytes unit =

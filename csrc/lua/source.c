@@ -117,9 +117,14 @@ static int opened (lua_State *L, l_source *s, pf_map *map, pf_status status,
 }
 
 
-/* core.source(path, max_size, length, is_live): a source with the bytes of a
-   file, with `length` at most so many; or nil, message, code, partial source.
-   A live source is a regular file that is still being written. */
+/*
+** core.source(path, max_size, length, is_live): a source with the bytes of a
+** file or pipe ("-" is standard input), unpacked if they are gzip data, with
+** `length` at most so many; or nil, message, code, partial source with what
+** could be unpacked. max_size: most bytes that a pipe or packed file may have.
+** A live source is a regular file that is still being written: part:grow makes
+** more visible.
+*/
 static int core_source (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   const uint64_t max_size = max_size_check(L, 2);
@@ -186,8 +191,8 @@ static int core_sources (lua_State *L) {
 
 
 /* core.source_data(string, label, max_size): a source with the bytes of a
-   string, unpacked if they are gzip data; or nil, message, code, partial
-   source. */
+   string, which messages call `label`, unpacked if they are gzip data; or nil,
+   message, code, partial source. */
 static int core_source_data (lua_State *L) {
   const pf_bytes bytes = l_text_check(L, 1);
   const char *const label = luaL_checkstring(L, 2);
@@ -217,9 +222,13 @@ pf_named_rule l_named_rule (lua_State *L) {
 }
 
 
-/* core.named_file(path, folders, max_size): the real path of a file named in a
-   trace if the rules of bytes/named.h allow reading it; or nil, message, code.
-   Without folders it may be anywhere. */
+/*
+** core.named_file(path, folders, max_size): the real path of a file named in a
+** trace if the rules of bytes/named.h allow reading it: it is a regular file
+** of at most max_size bytes below one of the folders (nil or empty: anywhere).
+** Or nil, message and code: "io": there is none; "unsupported", "limit": it
+** may not be read.
+*/
 static int core_named_file (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   char real[PF_LONGEST_PATH];
@@ -233,9 +242,12 @@ static int core_named_file (lua_State *L) {
 }
 
 
-/* core.named_source(path, folders, max_size, max_unpacked, length, is_live): a
-   source with the bytes of a file that core.named_file allows, as core.source;
-   or nil, message, code, partial source. */
+/*
+** core.named_source(path, folders, max_size, max_unpacked, length, is_live): a
+** source with the bytes of a file that core.named_file allows, which is
+** checked once more after it was opened; max_unpacked, length and is_live as
+** those of core.source; or nil, message, code, partial source.
+*/
 static int core_named_source (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   const uint64_t max_unpacked = max_size_check(L, 4);

@@ -42,7 +42,7 @@ static int core_beta_i (lua_State *L) {
 }
 
 
-/* core.beta_quantile(p, a, b): x with beta_i(x, a, b) = p. */
+/* core.beta_quantile(p, a, b): x from 0 to 1 with beta_i(x, a, b) = p. */
 static int core_beta_quantile (lua_State *L) {
   lua_pushnumber(L, pf_beta_quantile(luaL_checknumber(L, 1),
                                      luaL_checknumber(L, 2),
@@ -58,7 +58,8 @@ static pf_noise check_noise (lua_State *L, int arg) {
 }
 
 
-/* core.noise_variance(constant, linear, square, least, mean) */
+/* core.noise_variance(constant, linear, square, least, mean):
+   pf_noise_variance of kernels/base/two_means.h. */
 static int core_noise_variance (lua_State *L) {
   const pf_noise noise = check_noise(L, 1);
   lua_pushnumber(L, pf_noise_variance(&noise, luaL_checknumber(L, 5)));
@@ -75,7 +76,7 @@ static pf_two_means check_means (lua_State *L) {
 
 
 /* core.variance_at(before, after, n1, n2, constant, linear, square, least,
-   ratio) */
+   ratio): pf_variance_at of kernels/base/two_means.h. */
 static int core_variance_at (lua_State *L) {
   const pf_two_means m = check_means(L);
   lua_pushnumber(L, pf_variance_at(&m, luaL_checknumber(L, 9)));
@@ -83,8 +84,8 @@ static int core_variance_at (lua_State *L) {
 }
 
 
-/* core.ratio_bounds(before, after, n1, n2, constant, linear, square, least, t):
-   low, high */
+/* core.ratio_bounds(before, after, n1, n2, constant, linear, square, least,
+   t): low and high of pf_ratio_bounds of kernels/base/two_means.h. */
 static int core_ratio_bounds (lua_State *L) {
   const pf_two_means m = check_means(L);
   double low, high;

@@ -51,8 +51,8 @@ static int symbols_close (lua_State *L) {
 }
 
 
-/* symbols:by_line(): splits symbols where the source line changes. Only before
-   a reader uses them. */
+/* symbols:by_line(): splits symbols where the source line changes, as gprof's
+   -l does. Only before a reader uses them. */
 static int symbols_by_line (lua_State *L) {
   if (pf_symbols_by_line(l_symbols_check(L, 1)) != PF_OK)
     l_no_memory(L);
@@ -106,16 +106,20 @@ static int open_symbols (lua_State *L) {
 }
 
 
-/* core.symbols_nm(text, executable, debug, rule, dictionary): symbols, or nil,
-   message, code. `executable` and `debug` may be nil. */
+/*
+** core.symbols_nm(text, executable, debug, rule, dictionary): the symbols that
+** nm printed, or nil, message, code. `text` is a source, and so are
+** `executable` and `debug` (its separate debug file) or nil; rule: "exact" or
+** "gprof", which symbols count.
+*/
 static int core_symbols_nm (lua_State *L) {
   luaL_checkudata(L, 1, L_SOURCE);
   return open_symbols(L);
 }
 
 
-/* core.symbols_elf(executable, debug, rule, dictionary): the same without
-   nm. */
+/* core.symbols_elf(executable, debug, rule, dictionary): the same from the
+   symbol tables of an executable. */
 static int core_symbols_elf (lua_State *L) {
   luaL_checkudata(L, 1, L_SOURCE);
   lua_pushnil(L);
@@ -304,10 +308,13 @@ static pf_status check_arcs (pf_reader *arcs, const pf_symbols *symbols,
 }
 
 
-/* symbols:check_calls(part, bias): the number of different run-time addresses
-   that are called in the first batch of the arcs of a part, and how many of
-   them are misplaced, because the profile is of another program. A failure ends
-   the count; readers of the table report it. */
+/*
+** symbols:check_calls(part, bias): the number of different run-time addresses
+** that are called in the first batch of the arcs of a part (of format gmon),
+** and how many of them are misplaced, because the profile is of another
+** program: no function counts its calls there. bias: run-time address minus
+** link-time address. A failure ends the count; readers of the table report it.
+*/
 static int symbols_check_calls (lua_State *L) {
   const pf_symbols *const symbols = l_symbols_check(L, 1);
   l_part *const part = l_part_check(L, 2);
@@ -363,8 +370,12 @@ static int symbols_line (lua_State *L) {
 }
 
 
-/* core.symbolize(reader, symbols, bias, { { column =, prefix = }, ... }, raw):
-   the rows with function, file and line of the addresses in these columns. */
+/*
+** core.symbolize(reader, symbols, bias, { { column =, prefix = }, ... }, raw):
+** the rows with function, file and line of the addresses in these columns,
+** whose names begin with the prefix. bias: run-time address minus link-time
+** address; raw: names as the symbol table has them.
+*/
 static int core_symbolize (lua_State *L) {
   pf_address_column derived[MAX_DERIVED];
   lua_settop(L, 5);

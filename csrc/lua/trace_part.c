@@ -114,9 +114,12 @@ typedef struct l_opening {
 } l_opening;
 
 
-/* core.opening(format, options, strict, dictionary, symbols, program): how
-   core.open opens files. `symbols` of the executable at path `program`, or nil:
-   for formats that name functions while they open. */
+/*
+** core.opening(format, options, strict, dictionary, symbols, program): how
+** core.open opens files. strict: the first warning is an error. `symbols` of
+** the executable at path `program`, or nil: for formats that name functions
+** while they open.
+*/
 static int core_opening (lua_State *L) {
   const pf_format *const format = pf_format_named(luaL_checkstring(L, 1));
   if (format == NULL)
@@ -205,8 +208,8 @@ static int core_open (lua_State *L) {
 }
 
 
-/* core.detect(source): { { name, score }, ... } of the core's formats with a
-   score above 0, in the order of core.formats. */
+/* core.detect(source): { { name, score }, ... } of the formats of the core
+   with a score above 0, the most certain first. */
 static int core_detect (lua_State *L) {
   const pf_bytes bytes = l_source_check(L, 1)->bytes;
   const pf_bytes head = {bytes.at, bytes.size < 65536 ? bytes.size : 65536};

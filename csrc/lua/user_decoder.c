@@ -111,9 +111,10 @@ static pf_status decoder_next (pf_reader *self, pf_batch *batch,
 
 
 /*
-** core.decoder(fields, f, dictionary, label, source): a reader whose rows are
-** written by f(put). f starts as a coroutine at the first batch. `source` may
-** be nil; closing it closes the trace of the reader.
+** core.decoder(fields, f, dictionary, label, source): a reader whose rows,
+** with the fields { name, type }, are written by f(put). f starts as a
+** coroutine at the first batch; messages call it `label`. `source` may be nil;
+** closing it closes the trace of the reader.
 */
 static int core_decoder (lua_State *L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);

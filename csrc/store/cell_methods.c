@@ -144,11 +144,11 @@ static int sums_gc (lua_State *L) {
 
 
 /*
-** sums:read(sql, ...): the sums of all cells of a query, as that of sum_cells:
-** the weight of all stacks; of those that have any of the functions; a table
-** with the weight of the stacks that end in each function, by its number,
-** without zeros; and whether one of them was limited to 64 bits. Or nil,
-** message, code.
+** function_sums:read(sql, ...): the sums of all cells of a query, as that of
+** sum_cells: the weight of all stacks; of those that have any of the
+** functions; a table with the weight of the stacks that end in each function,
+** by its number, without zeros; and whether one of them was limited to 64
+** bits. Or nil, message, code.
 */
 static int sums_read (lua_State *L) {
   pf_function_sums *const sums = luaL_checkudata(L, 1, L_FUNCTION_SUMS);

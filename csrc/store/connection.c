@@ -30,10 +30,10 @@ int l_database_failed (lua_State *L, int arg, const pf_error *error) {
 
 
 /*
-** store.sqlite(path, mode, options): a database of SQLite 3, or nil, message,
-** code. The mode is "read", "write" (the file must exist) or "create" (it is
-** created if it is absent). Option busy: how long to wait for the lock of
-** another process, in seconds (60).
+** store.sqlite(path, mode, options): a database of SQLite 3, whose triggers
+** and views are ignored, or nil, message, code. The mode is "read", "write"
+** (the file must exist) or "create" (it is created if it is absent). Option
+** busy: how long to wait for the lock of another process, in seconds (60).
 */
 static int store_sqlite (lua_State *L) {
   static const char *const modes[] = {

@@ -134,10 +134,11 @@ static bool is_over (void *context) {
 
 
 /*
-** client:send(requests): begins to send all requests at once, and returns an
+** http:send(requests): begins to send all requests at once, and returns an
 ** object; its methods are below. A request is { url =, label = (prefix of
-** messages), user =, password =, ca =, timeout =, is_encrypted =,
-** body = | files = { { name =, data = }, ... } }; the object keeps the table.
+** messages), user =, password =, ca =, timeout = (s), is_encrypted =, body = |
+** files = { { name =, data = }, ... } }, files are sent as a form; the object
+** keeps the table.
 */
 static int http_send (lua_State *L) {
   const l_http *const h = luaL_checkudata(L, 1, L_HTTP);
@@ -170,7 +171,7 @@ static int http_send (lua_State *L) {
 }
 
 
-/* sent:step(): transfers what can be without waiting. */
+/* exchange:step(): transfers what can be without waiting. */
 static int exchange_step (lua_State *L) {
   const l_exchange *const e = luaL_checkudata(L, 1, L_EXCHANGE);
   if (e->sending != NULL)
@@ -179,7 +180,7 @@ static int exchange_step (lua_State *L) {
 }
 
 
-/* sent:wait(): returns the list of the answers, as strings, when all have
+/* exchange:wait(): returns the list of the answers, as strings, when all have
    arrived; or nil, message, code, soon after Ctrl-C. The requests have ended
    then. */
 static int exchange_wait (lua_State *L) {
@@ -207,7 +208,7 @@ static int exchange_wait (lua_State *L) {
 }
 
 
-/* client:exchange(requests): send and wait. */
+/* http:exchange(requests): http:send and exchange:wait. */
 static int http_exchange (lua_State *L) {
   (void)http_send(L);
   lua_replace(L, 1);

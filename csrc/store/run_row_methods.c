@@ -42,8 +42,12 @@ static size_t shard_check (lua_State *L, int arg, const pf_run_rows *rows) {
 }
 
 
-/* rows:put(shard, run, attempt, month, contexts): collects the rows of a run (a
-   hash), and returns how many rows of cells it has. */
+/*
+** run_rows:put(shard, run, attempt, month, contexts): collects the cells of a
+** run (a hash of 16 bytes) for a shard (from 1), and the frames and stacks
+** that are new for the shards of their hashes; returns how many rows of cells
+** it has.
+*/
 static int rows_put (lua_State *L) {
   pf_run_rows *const rows = luaL_checkudata(L, 1, L_RUN_ROWS);
   const size_t shard = shard_check(L, 2, rows);
@@ -68,8 +72,8 @@ static int rows_put (lua_State *L) {
 }
 
 
-/* rows:take(shard, table): returns the rows that were collected for a table
-   ("cells", "frames" or "stacks"), which are removed. */
+/* run_rows:take(shard, table): the rows that were collected for a table
+   ("cells", "frames" or "stacks"), in RowBinary; removes them. */
 static int rows_take (lua_State *L) {
   static const char *const tables[] = {[PF_CELL_ROWS] = "cells",
                                        [PF_FRAME_ROWS] = "frames",
@@ -85,7 +89,8 @@ static int rows_take (lua_State *L) {
 }
 
 
-/* rows:forget(): removes all rows; frames and stacks are collected again. */
+/* run_rows:forget(): removes all rows; frames and stacks are collected again.
+   */
 static int rows_forget (lua_State *L) {
   pf_run_rows_forget(luaL_checkudata(L, 1, L_RUN_ROWS));
   return 0;
@@ -126,7 +131,7 @@ static size_t metric_check (lua_State *L, const pf_run_sums *sums) {
 }
 
 
-/* sums:metric(index): the number that cells have for a metric. */
+/* run_sums:metric(index): the number that cells have for a metric. */
 static int sums_metric (lua_State *L) {
   const pf_run_sums *const sums = sums_check(L);
   const size_t metric = metric_check(L, sums);
@@ -145,9 +150,14 @@ static int done (lua_State *L, pf_status status, const pf_error *error) {
 }
 
 
-/* sums:add(metric, rows), sums:take_stacks(rows, has_callers),
-   sums:take_frames(rows): take the rows of a query, and return true; or nil,
-   message, code. */
+/*
+** run_sums:add(metric, rows), run_sums:take_stacks(rows, has_callers),
+** run_sums:take_frames(rows): take the rows of a query (of add: hi and lo of a
+** stack, and the sums of the low and of the high halves of its weights; of the
+** others those of tables stacks and frames), and return true; or nil, message,
+** code. metric is its index, has_callers: the callers of these stacks are
+** needed, too.
+*/
 static int sums_add (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
   const size_t metric = metric_check(L, sums);
@@ -158,8 +168,8 @@ static int sums_add (lua_State *L) {
 }
 
 
-/* sums:are_clear(rows): whether the rows of a query that groups by lo name each
-   stack. */
+/* run_sums:are_clear(rows): whether the rows of a query that groups by lo name
+   each stack: none has hi 0. */
 static int sums_are_clear (lua_State *L) {
   (void)sums_check(L);
   lua_pushboolean(L, pf_run_sums_are_clear(l_text_check(L, 2)));
@@ -184,8 +194,8 @@ static int sums_take_frames (lua_State *L) {
 }
 
 
-/* sums:ask(): the stacks whose rows are needed next, as rows of lo; "" if there
-   are no more. */
+/* run_sums:ask(): the stacks whose rows are needed next, as rows of lo; "" if
+   there are no more. */
 static int sums_ask (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
   const uint64_t *words;
@@ -199,7 +209,7 @@ static int sums_ask (lua_State *L) {
 }
 
 
-/* sums:frames(): the hashes of the frames of all stacks, as rows of hi and
+/* run_sums:frames(): the hashes of the frames of all stacks, as rows of hi and
    lo. */
 static int sums_frames (lua_State *L) {
   const pf_run_sums *const sums = sums_check(L);
@@ -216,7 +226,7 @@ static int sums_frames (lua_State *L) {
 }
 
 
-/* sums:finish(): adds all to the profile, and returns it; or nil, message,
+/* run_sums:finish(): adds all to the profile, and returns it; or nil, message,
    code: then the profile can only be closed. */
 static int sums_finish (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
@@ -227,7 +237,7 @@ static int sums_finish (lua_State *L) {
   return 1;
 }
 
-/* sums:names(): the names of the functions that frames were taken of, whose
+/* run_sums:names(): the names of the functions that frames were taken of, whose
    indices are their numbers; or nil, message, code. */
 static int sums_names (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
@@ -244,9 +254,9 @@ static int sums_names (lua_State *L) {
 }
 
 
-/* sums:keys(wanted, has_callers): the stacks with sums whose innermost frame is
-   in a function with wanted[number], or any of their frames, as rows of hi (16
-   bits) and lo; or nil, message, code. */
+/* run_sums:keys(wanted, has_callers): the stacks with sums whose innermost
+   frame is in a function with wanted[number], or any of their frames, as rows
+   of hi (16 bits) and lo; or nil, message, code. */
 static int sums_keys (lua_State *L) {
   const pf_run_sums *const sums = sums_check(L);
   const bool callers = lua_toboolean(L, 3);
@@ -278,7 +288,8 @@ static int sums_keys (lua_State *L) {
 }
 
 
-/* sums:begin(count): begins with so many groups, which have no weight. */
+/* run_sums:begin(count): begins with 1 to 2^20 groups without weight; true, or
+   nil, message, code. */
 static int sums_begin (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
   const lua_Integer count = luaL_checkinteger(L, 2);
@@ -298,8 +309,8 @@ static size_t group_check (lua_State *L, int arg, const pf_run_sums *sums) {
 }
 
 
-/* sums:add_group(group, rows): adds rows as of sums:add to a group; returns
-   true, or nil, message, code. */
+/* run_sums:add_group(group, rows): adds rows as of run_sums:add to a group;
+   returns true, or nil, message, code. */
 static int sums_add_group (lua_State *L) {
   pf_run_sums *const sums = sums_check(L);
   const size_t group = group_check(L, 2, sums);
@@ -310,7 +321,7 @@ static int sums_add_group (lua_State *L) {
 }
 
 
-/* sums:add_cells(groups, rows): adds rows of hash, hi, lo, high and low of
+/* run_sums:add_cells(groups, rows): adds rows of hash, hi, lo, high and low of
    table cells to the groups of their runs, by hash; returns true, or nil,
    message, code. */
 static int sums_add_cells (lua_State *L) {
@@ -337,7 +348,7 @@ static int sums_add_cells (lua_State *L) {
 }
 
 
-/* sums:group(group): the weight of a group; a table with the weight of each
+/* run_sums:group(group): the weight of a group; a table with the weight of each
    function, by its number, without zeros; and whether one of them was limited
    to 64 bits. */
 static int sums_group (lua_State *L) {

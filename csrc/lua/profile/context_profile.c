@@ -85,8 +85,9 @@ static void read_metrics (lua_State *L, pf_collect *from) {
 
 /*
 ** core.contexts{ reader=, stack= | folded= | function=, fallback=, caller=,
-** caller_file=, file=, line=, usual= (default metric or nil), metrics= {
-** { name=, unit=, column= }, ... } }: a profile, or nil, message, code.
+** caller_file=, file=, line=, usual= (default metric or nil), metrics= { {
+** name=, unit=, column= }, ... } }: a profile from the rows of a reader, or
+** nil, message, code. `stack` to `line` are columns.
 */
 static int core_contexts (lua_State *L) {
   pf_error error;
@@ -179,7 +180,12 @@ static int push_view (lua_State *L, const pf_context_rows *rows) {
 }
 
 
-/* contexts:NAME(options) for the view that upvalue 1 names: a reader. */
+/*
+** contexts:flat(options), contexts:graph(options), contexts:tree(options),
+** contexts:bottom_up(options), of contexts of contexts:invert, and
+** contexts:lines(options): a reader of the view that upvalue 1 names
+** (views.h).
+*/
 static int contexts_view (lua_State *L) {
   lua_settop(L, 2);
   const pf_context_rows rows =
@@ -210,9 +216,9 @@ static int contexts_arcs (lua_State *L) {
 }
 
 
-/* contexts:diff(unit, exposure): a reader with a row for each function, for a
-   profile of single frames with the metrics "self", "self before", "total", and
-   so on. unit and exposure: as in pf_diff. */
+/* contexts:diff(unit, exposure): a reader with a row for each function, with
+   the columns, unit and exposure of pf_diff, for a profile of single frames
+   with the metrics "self", "self before", "total", and so on. */
 static int contexts_diff (lua_State *L) {
   lua_settop(L, 3);
   const pf_contexts *const c = l_contexts_check(L, 1);
@@ -398,7 +404,8 @@ static uint32_t depth_check (lua_State *L, int arg) {
 }
 
 
-/* contexts:invert(depth): the inverted stacks with at most `depth` levels. */
+/* contexts:invert(depth): the inverted stacks with at most `depth` levels of
+   callers (nil: all). */
 static int contexts_invert (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t depth = depth_check(L, 2);

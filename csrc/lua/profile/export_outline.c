@@ -449,9 +449,21 @@ static l_outline *open_outline (lua_State *L, const pf_contexts *c,
 
 
 /*
-** core.outline(contexts, options): the functions and contexts of a profile that
-** fit into a number of bytes, with their names. Options and result: see
-** lua/profio/meta/core_profile.lua.
+** core.outline(contexts, options): the functions and contexts of a profile
+** that fit into a number of bytes as JSON, functions by the size of self in
+** the usual metric, contexts by their share. Options: metrics ({ self =, total
+** = } each: names; total only for sums, whose totals are metrics), usual
+** (index of one of them), calls (name of a metric), most (functions), size
+** (bytes of functions with their names), contexts_size (bytes of functions and
+** contexts with their names; nil: no contexts).
+** Returns { functions = members of a JSON object: left, left_self (by metric:
+** self of the functions that are left out), and by function calls, self and
+** total (by metric); contexts = (or nil) members left, outside (rest of all
+** outermost contexts), and by context in preorder depth, function (id), calls,
+** self and rest (by metric: the part of its total in contexts that are left
+** out); names =, files = (false: none) and lines = (0: none), arrays by id +
+** 1, first those of `functions`; names_size = bytes of these three as JSON, at
+** most }.
 */
 static int core_outline (lua_State *L) {
   lua_settop(L, 2);

@@ -91,7 +91,7 @@ static bool read_mapping (lua_State *L, pprof_mapping *mapping,
 ** core.pprof(contexts, options): the bytes of a pprof file, or nil, message,
 ** code. Options: packed (default true: gzip), heads (for each input file a
 ** table of its facts, with a list `comments`), comments, mapping (of the
-** executable).
+** executable: start, limit, offset, file, build_id, has_lines).
 */
 static int core_pprof (lua_State *L) {
   pf_error error;

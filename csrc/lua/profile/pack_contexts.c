@@ -108,7 +108,8 @@ static uint32_t number_frames (const pf_contexts *c, uint32_t *indices,
 }
 
 
-/* contexts:pack(): the profile as bytes, for core.unpack_contexts. */
+/* contexts:pack(): the profile as bytes, for core.unpack_contexts in another
+   process of this program. */
 static int contexts_pack (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t nareas = pf_areas_count(c->dictionary);

@@ -71,7 +71,10 @@ static void open_names (lua_State *L, l_profile *p) {
 
 /*
 ** core.profile{ histogram=, arcs=, sets=, symbols=, bias=, compat=, lines=,
-** demangle=, dictionary= }: a profile, or nil, message, code.
+** demangle=, dictionary= }: a profile from readers of a histogram, of arcs and
+** of call sets, which are read at once; or nil, message, code. bias: run-time
+** address minus link-time address; compat: compute as gprof does; lines: bins
+** of lines, not of functions; demangle: show names as in the source.
 */
 static int core_profile (lua_State *L) {
   pf_error error;
@@ -158,8 +161,9 @@ static int profile_narrow (lua_State *L) {
 
 /*
 ** profile:regroup(groups, names): a profile with groups as functions:
-** groups[number of a function] is the number of its group, from 1; functions
-** that were not used need none.
+** groups[number of a function] is the number of its group, from 1, and
+** names[number of a group] its name; functions that were not used need no
+** group.
 */
 static int profile_regroup (lua_State *L) {
   lua_settop(L, 3);
@@ -218,7 +222,14 @@ static pf_listing listing_of (lua_State *L, int arg, bool is_ranked) {
 }
 
 
-/* profile:NAME(options) for the report whose index is upvalue 1: a reader. */
+/*
+** profile:annotations(options), profile:flat(options),
+** profile:functions(options), profile:graph(options),
+** profile:graph_listing(options), profile:index(options) and
+** profile:lines(options): a reader for the report whose index is upvalue 1.
+** Options: those of l_flow_push, and zeros (also functions without samples and
+** calls).
+*/
 static int profile_report (lua_State *L) {
   const size_t which = (size_t)lua_tointeger(L, lua_upvalueindex(1));
   lua_settop(L, 2);
@@ -321,7 +332,8 @@ static int profile_facts (lua_State *L) {
 
 
 /* core.listing_templates(report, traditional): { kind = template } of report
-   "flat", "graph" or "index". */
+   "flat", "graph" or "index" as gprof prints it, for core.write_listing;
+   traditional: as by gprof -T. */
 static int core_listing_templates (lua_State *L) {
   static const char *const names[] = {"flat", "graph", "index", NULL};
   size_t count;

@@ -173,7 +173,12 @@ static void open_output (lua_State *L, l_recorder *r) {
 }
 
 
-/* core.recorder(settings): returns a recorder that is not recording yet. */
+/*
+** core.recorder(settings): a recorder that is not recording yet. settings = {
+** mode=, clock=, interval= (ns), depth=, lines=, backtraces=, dictionary=,
+** stream= (nil: sums), own= (the source whose functions are not recorded),
+** namer= (gives a function its name) }.
+*/
 static int core_recorder (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
@@ -252,6 +257,8 @@ static int recorder_begin (lua_State *L) {
 }
 
 
+/* recorder:pause(): nothing is recorded until recorder:resume; open calls stay
+   open. */
 static int recorder_pause (lua_State *L) {
   l_recorder *const r = check(L);
   r->is_paused = true;
@@ -260,6 +267,7 @@ static int recorder_pause (lua_State *L) {
 }
 
 
+/* recorder:resume(): continues after recorder:pause. */
 static int recorder_resume (lua_State *L) {
   l_recorder *const r = check(L);
   r->is_paused = false;

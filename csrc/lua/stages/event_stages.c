@@ -4,8 +4,8 @@
 ** sums, load, the explanation of slow calls, rows of the Best Trace Format; and
 ** the number of processors. lua/profio has checked most options.
 **
-** Called by many modules of lua/profio; lua/profio/meta/core.lua describes each
-** function. A reader userdata owns each stage and pins its input and arguments.
+** Called by many modules of lua/profio. A reader userdata owns each stage and
+** pins its input and arguments.
 */
 
 #include <stdlib.h>
@@ -26,9 +26,13 @@
 #include "model/rows/abilities.h"
 
 
-/* core.unfilter(reader, ranges): of each entry the enters and leaves, a row for
-   each: one of the operations i and I is an enter, one of o and O a leave.
-   `ranges`: of core.line_ranges, or nil. */
+/*
+** core.unfilter(reader, ranges): of each entry (columns op and call, perhaps
+** thread, time and flags) the enters and leaves, a row for each: one of the
+** operations i and I is an enter, one of o and O a leave. Columns: those of
+** the entries, flags, event, overhead, compiled. `ranges`: of
+** core.line_ranges, to find the calls that a BREAK left, or nil.
+*/
 static int core_unfilter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   xpp_line_ranges *const ranges = l_line_ranges(L, 2);
@@ -38,7 +42,8 @@ static int core_unfilter (lua_State *L) {
 }
 
 
-/* core.refilter(reader): the opposite, entries from enters and leaves. */
+/* core.refilter(reader): the opposite, entries from enters and leaves: keeps
+   the outer entry of each pair. */
 static int core_refilter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   l_reader *const r = l_reader_new(L);
@@ -46,10 +51,13 @@ static int core_refilter (lua_State *L) {
 }
 
 
-/* core.events(reader, options): converts entries to a table of events.
-   options.idle: names of functions in which threads wait; options.by_line:
-   calls that begin on different lines are different areas; options.details:
-   with columns line and params; options.ranges: of core.line_ranges. */
+/*
+** core.events(reader, options): converts entries to a table of events: time,
+** event, area, lane, flags. options.idle: names of functions in which threads
+** wait, whose time is taken out of their clocks; options.by_line: calls that
+** begin on different lines are different areas; options.details: with columns
+** line and params; options.ranges: of core.line_ranges.
+*/
 static int core_events (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   xpp_unfilter_options options = {.by_line = l_option_flag(L, 2, "by_line"),
@@ -70,8 +78,12 @@ static bool is_option (lua_State *L, const char *name, const char *value) {
 }
 
 
-/* Reads the options of calls from the table at 2: recursion, partial, edges,
-   max_depth, and those of l_call_times. */
+/*
+** Reads the options of calls from the table at 2: recursion ("all" or
+** "outermost"), partial ("include" or "exclude"), edges ("exclude" or
+** "include"), max_depth (2 to 2^24), and those of l_call_times: from, to,
+** last, in ns, and counts (of core.call_counts).
+*/
 static pf_call_options call_options (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   pf_call_options options = {.outermost =
@@ -88,7 +100,8 @@ static pf_call_options call_options (lua_State *L) {
 }
 
 
-/* core.calls(events, options): a reader of the calls in the events. */
+/* core.calls(events, options): a reader of the calls in the events; options:
+   see call_options. */
 static int core_calls (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
   const pf_call_options options = call_options(L);
@@ -285,7 +298,8 @@ static int core_sums_statistics (lua_State *L) {
 }
 
 
-/* core.processors(): the number of processors that the process may use. */
+/* core.processors(): the number of processors that the process may use, as
+   nproc counts them. */
 static int core_processors (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)pf_processors());
   return 1;
@@ -293,8 +307,8 @@ static int core_processors (lua_State *L) {
 
 
 /* core.btf(events, options): the rows described in btf.h. Options: base, from,
-   close, lines, stimuli, activations, interrupts (an array, which must not be
-   changed). */
+   close, lines, stimuli, activations, interrupts (an array of names of lanes,
+   which must not be changed). */
 static int core_btf (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -314,7 +328,7 @@ static int core_btf (lua_State *L) {
 
 
 /* core.load(events, options): the rows described in load.h. Options: from, to,
-   width, by_core. */
+   width (ns), by_core. */
 static int core_load (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -353,8 +367,8 @@ static const uint64_t *read_lanes (lua_State *L, const pf_reader *events,
 
 
 /* core.explain(events, options, again): the rows described in explain.h;
-   `again` is another reader of the same events. Options: area, quantile, lanes,
-   and those of calls. */
+   `again` is another reader of the same events. Options: area, quantile (0 to
+   1), lanes (an array, default: all), and those of calls. */
 static int core_explain (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
   pf_explain_options options = {.calls = call_options(L),

@@ -98,8 +98,9 @@ static int core_derive (lua_State *L) {
       L, pf_derive_open(input, formulas, count, &r->reader, &r->error));
 }
 
-/* core.counter(): a counter of the rows that a formula left empty because of an
-   overflow. counter:value() is the largest number that one reader has found. */
+/* core.counter(): a counter of the rows that a formula left empty because of
+   an overflow. counter:value() is the largest number that one reading has
+   found. */
 static int core_counter (lua_State *L) {
   (void)l_new(L, L_COUNTER, sizeof(uint64_t), 0);
   return 1;

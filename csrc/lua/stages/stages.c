@@ -108,7 +108,8 @@ static int core_limit (lua_State *L) {
 }
 
 
-/* core.range(reader, column, from, to): from <= column < to; nil: open end. */
+/* core.range(reader, column, from, to): the rows with from <= column < to, an
+   int column; nil: open end. Found by bisection where the reader can seek. */
 static int core_range (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const size_t column = l_field_check(L, 2, input);

@@ -77,9 +77,13 @@ static void push_track (lua_State *L, const pf_span_store *store,
 }
 
 
-/* spans:tracks(): { { kind =, value =, variable =, area =, run =, rows = }, ...
-   } in the order of first occurrence; rows is the number of opens and closes,
-   area the id of the first area of a variable. */
+/*
+** spans:tracks(): { { kind = "lane", "states" or "values", value = that of the
+** lane, variable =, area =, run =, rows = }, ... } in the order of first
+** occurrence; area is the id of the first area of a variable, run how often
+** the clock has started again before the track, rows the number of opens and
+** closes.
+*/
 static int spans_tracks (lua_State *L) {
   const pf_span_store *const store = l_spans_check(L, 1);
   const pf_span_tracks *const tracks = pf_span_store_tracks(store);
@@ -102,8 +106,9 @@ static int spans_ends (lua_State *L) {
 }
 
 
-/* spans:reader(track, origin): a reader of a track (from 1) with kind, time,
-   frame, name, net, flags and depth. */
+/* spans:reader(track, origin): a reader of a track (from 1) with kind, time
+   minus `origin` (default 0), frame, name, net, flags and depth (of calls,
+   from 1). */
 static int spans_reader (lua_State *L) {
   const pf_span_store *const store = l_spans_check(L, 1);
   const lua_Integer track = luaL_checkinteger(L, 2);
@@ -125,6 +130,7 @@ static int spans_frames (lua_State *L) {
 }
 
 
+/* spans:frame_count(): the number of frames. */
 static int spans_frame_count (lua_State *L) {
   lua_pushinteger(L, pf_span_store_frame_count(l_spans_check(L, 1)));
   return 1;
@@ -149,7 +155,12 @@ static int core_call_counts (lua_State *L) {
 }
 
 
-/* counts:values(): the numbers in the order of pf_call_counts. */
+/*
+** call_counts:values(): numbers of calls: all that ended; those without an
+** enter or a leave; of these, those that another call unwound or in which they
+** were left; enters inside of another call; of these, those that came later
+** than its suspend; enters and resumes while another call of the lane ran.
+*/
 static int counts_values (lua_State *L) {
   const pf_call_counts *const c = luaL_checkudata(L, 1, L_CALL_COUNTS);
   lua_pushinteger(L, (lua_Integer)c->calls);
@@ -163,9 +174,10 @@ static int counts_values (lua_State *L) {
 
 
 /*
-** core.store_spans(events, options): reads all events. Options: from, to, last
-** (see trace:calls), lines (of functions too), variables (states and values
-** too), idle (rows "idle" and "run"). nil, message, code after a failure.
+** core.store_spans(events, options): the calls of events as properly nested
+** opens and closes on tracks; reads all events. Options: from, to, last (see
+** trace:calls), lines (of functions too), variables (states and values too),
+** idle (rows "idle" and "run"). nil, message, code after a failure.
 */
 static int core_store_spans (lua_State *L) {
   l_reader *const events = l_reader_check(L, 1);

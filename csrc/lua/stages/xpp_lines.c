@@ -24,9 +24,12 @@ static int ranges_gc (lua_State *L) {
 }
 
 
-/* core.line_ranges(reader, learns): reads all entries; `learns`: the stages
-   extend the ranges by the rows that they read. nil, message, code after a
-   failure. */
+/*
+** core.line_ranges(reader, learns): the smallest and the largest line of each
+** function in entries, all of which it reads; `learns`: the stages that get
+** the ranges extend them by the rows that they read. nil, message, code after
+** a failure.
+*/
 static int core_line_ranges (lua_State *L) {
   l_reader *const entries = l_reader_check(L, 1);
   const bool learns = lua_toboolean(L, 2);
@@ -41,10 +44,12 @@ static int core_line_ranges (lua_State *L) {
 }
 
 
-/* ranges:values(): the number of functions with lines; of these, of those that
-   overlap others; whether lines of callers are known; and of the last reading
-   the number of calls that were left, the time after them and that of all
-   threads, ns. */
+/*
+** line_ranges:values(): the number of functions with lines; of these, of those
+** that overlap others; whether lines of callers are known; and of the last
+** reading the number of calls that a BREAK left, the time after them and that
+** of all threads, ns.
+*/
 static int ranges_values (lua_State *L) {
   const xpp_line_ranges *const ranges = luaL_checkudata(L, 1, L_LINE_RANGES);
   uint32_t overlaps;

@@ -351,7 +351,8 @@ static int answer (lua_State *L, pf_status status, const pf_error *error) {
 }
 
 
-/* stream:flush(): waits until all records are in the file. */
+/* stream:flush(): waits until all records are in the file; true, or nil,
+   message, code. */
 static int stream_flush (lua_State *L) {
   pf_error error;
   return answer(L, pf_writer_flush(l_stream_check(L, 1)->writer, &error),
@@ -381,6 +382,8 @@ static int stream_facts (lua_State *L) {
 }
 
 
+/* stream:tables(): { { name=, fields= }, ... }, the tables that can be
+   written. */
 static int stream_tables (lua_State *L) {
   size_t count;
   const pf_table *const tables =
