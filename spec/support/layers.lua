@@ -141,7 +141,7 @@ local base_utilities = {
    { 'PF_NO_OFFSET, *"out of memory"', { "^csrc/bytes/error%.c$" }, "pf_no_memory" },
    { "%f[%w_]realloc%(", { "^csrc/model/base/", "^csrc/bytes/" },
       "pf_grow, pf_widen or pf_array_resize of model/base/memory.h" },
-   { "%+ 1%) & [%w_>.-]*mask", { "^csrc/model/base/", "^csrc/model/dictionary/names%.c$" },
+   { "%+ 1%) & [%w_>.-]*mask", { "^csrc/model/base/intern_table%.[ch]$" },
       "pf_id_table or pf_intern_table of model/base" },
    { "put_id %(pf_column", { "^csrc/model/rows/" }, "pf_put_id of model/rows/put_values.h" },
    { "put_int %(pf_column", { "^csrc/model/rows/" }, "pf_put_int of model/rows/put_values.h" },

@@ -1,10 +1,8 @@
 /*
-** id_table.c - a hash table with open addressing and linear probing
-** (multiplicative hashing: Knuth, The Art of Computer Programming 3, 6.4), and
-** an array for small words.
+** id_table.c - multiplicative hashing of words (Knuth, The Art of Computer
+** Programming 3, 6.4), and an array for small words.
 */
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,10 +11,7 @@
 #include "model/base/memory.h"
 
 #define MAX_DIRECT  ((uint32_t)1 << 22) /* words below it use the array */
-#define SMALL_TABLE ((size_t)1 << 16)   /* slots */
-
-typedef struct pf_id_slot slot;
-
+#define SMALL_TABLE ((size_t)1 << 14)   /* words */
 
 void pf_id_table_init (pf_id_table *n) {
   memset(n, 0, sizeof *n);
@@ -29,42 +24,43 @@ void pf_id_table_init (pf_id_table *n) {
   uint64_t m = (uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)n << 20;
   m = (m ^ m >> 31) * 0xbf58476d1ce4e5b9u;
   m = (m ^ m >> 27) * 0x94d049bb133111ebu;
-  n->multiplier = (m ^ m >> 31) | 1;
+  n->known.seed = (m ^ m >> 31) | 1;
 }
 
 
 void pf_id_table_free (pf_id_table *n) {
   free(n->words);
-  free(n->slots);
   free(n->direct);
+  pf_intern_table_free(&n->known);
 }
 
 
-static void insert (pf_id_table *n, uint64_t word, uint32_t id) {
-  size_t i = (size_t)(word * n->multiplier >> n->shift);
-  while (n->slots[i].id != 0)
-    i = (i + 1) & n->mask;
-  n->slots[i] = (slot){word, id + 1};
+static inline uint32_t hash_of (const pf_id_table *n, uint64_t word) {
+  return (uint32_t)(word * n->known.seed >> 32);
 }
 
 
-/* Double the slots. "No value" has an element in words[], but no slot. */
-static bool grow_slots (pf_id_table *n) {
-  const size_t size = n->slots == NULL ? 32 : (n->mask + 1) * 2;
-  slot *const slots = calloc(size, sizeof *slots);
-  if (slots == NULL)
-    return false;
-  free(n->slots);
-  n->slots = slots;
-  assert((size & (size - 1)) == 0 && n->count < size);
-  n->mask = size - 1;
-  n->shift = 64;
-  for (size_t s = size; s > 1; s /= 2)
-    n->shift--;
-  for (uint32_t i = 0; i < n->count; i++)
-    if (i != n->missing)
-      insert(n, n->words[i], i);
-  return true;
+typedef struct wanted {
+  const uint64_t *words;
+  uint64_t word;
+} wanted;
+
+
+static bool is_same (const void *context, uint32_t id) {
+  const wanted *const w = context;
+  return w->words[id] == w->word;
+}
+
+
+/* The id of a word, or PF_NO_ID. The table has slots. */
+static inline uint32_t look_up (const pf_id_table *n, uint64_t word) {
+  const wanted w = {n->words, word};
+  return pf_intern_probe(&n->known, hash_of(n, word), is_same, &w);
+}
+
+
+uint32_t pf_id_table_find (const pf_id_table *n, uint64_t word) {
+  return n->known.capacity == 0 ? PF_NO_ID : look_up(n, word);
 }
 
 
@@ -79,32 +75,20 @@ static pf_status append (pf_id_table *n, uint64_t word, uint32_t *id) {
 }
 
 
-/* The id of a word, or PF_NO_ID. The slots exist. */
-static inline uint32_t look_up (const pf_id_table *n, uint64_t word) {
-  const slot *const slots = n->slots;
-  size_t i = (size_t)(word * n->multiplier >> n->shift);
-  while (slots[i].word != word || slots[i].id == 0) {
-    if (slots[i].id == 0)
-      return PF_NO_ID;
-    i = (i + 1) & n->mask;
-  }
-  return slots[i].id - 1;
+/* Reserve slots for one more word. A small table stays three quarters empty,
+   which keeps probe sequences short; a large one is limited by cache misses and
+   stays half empty. */
+static bool reserve (pf_id_table *n) {
+  const size_t count = (size_t)n->known.count + 1;
+  return pf_intern_table_reserve_all(&n->known,
+                                     count < SMALL_TABLE ? 2 * count : count);
 }
 
 
-uint32_t pf_id_table_find (const pf_id_table *n, uint64_t word) {
-  return n->slots == NULL ? PF_NO_ID : look_up(n, word);
-}
-
-
-/* A small table stays three quarters empty, which keeps probe sequences short;
-   a large one is limited by cache misses and stays half empty. */
 static pf_status add_word (pf_id_table *n, uint64_t word, uint32_t *id) {
-  const size_t part = n->mask < SMALL_TABLE ? 4 : 2;
-  if ((n->count >= n->mask / part && !grow_slots(n)) ||
-      append(n, word, id) != PF_OK)
+  if (!reserve(n) || append(n, word, id) != PF_OK)
     return PF_ENOMEM;
-  insert(n, word, *id);
+  pf_intern_put_short(&n->known, hash_of(n, word), *id);
   return PF_OK;
 }
 
@@ -124,17 +108,20 @@ pf_status pf_id_table_words (pf_id_table *n, const uint64_t *words,
 pf_status pf_id_table_nullable (pf_id_table *n, const uint64_t *words,
                                 const bool *missing, size_t count,
                                 uint32_t *ids) {
-  if (n->slots == NULL && !grow_slots(n))
+  if (n->known.capacity == 0 && !reserve(n))
     return PF_ENOMEM;
+  pf_id_table now = *n; /* `ids` is not in it, so it stays in registers */
   for (size_t i = 0; i < count; i++) {
-    if (missing == NULL || !missing[i]) {
-      if (find(n, words[i], &ids[i]) != PF_OK)
-        return PF_ENOMEM;
+    const bool has_value = missing == NULL || !missing[i];
+    ids[i] = has_value ? look_up(&now, words[i]) : n->missing;
+    if (ids[i] != PF_NO_ID)
       continue;
-    }
-    if (n->missing == PF_NO_ID && append(n, 0, &n->missing) != PF_OK)
+    if ((has_value ? add_word(n, words[i], &ids[i])
+                   : append(n, 0, &n->missing)) != PF_OK)
       return PF_ENOMEM;
-    ids[i] = n->missing;
+    now = *n;
+    if (!has_value)
+      ids[i] = n->missing;
   }
   return PF_OK;
 }
@@ -172,7 +159,7 @@ static size_t encode_known (const pf_id_table *n, const uint32_t *values,
 pf_status pf_id_table_small (pf_id_table *n, const uint32_t *values,
                              size_t count, uint32_t *ids) {
   size_t done = encode_known(n, values, count, ids);
-  if (n->slots == NULL && !grow_slots(n))
+  if (n->known.capacity == 0 && !reserve(n))
     return PF_ENOMEM;
   while (done < count) {
     const uint32_t value = values[done];

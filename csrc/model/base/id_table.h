@@ -1,15 +1,15 @@
 /*
-** id_table.h - dictionary encoding: a hash table that assigns ids to 64-bit
-** words, dense from 0 in the order of first occurrence. Used in all layers from
-** model on, such as for keys of groups, lanes and slots. Order of calls: init,
-** encode as often as needed, free. The caller owns the struct; pf_id_table_free
-** frees its arrays.
+** id_table.h - dictionary encoding: assigns ids to 64-bit words, dense from 0
+** in the order of first occurrence, by an intern table over an array of the
+** words. Used in all layers from model on, such as for keys of groups, lanes
+** and slots. Order of calls: init, encode as often as needed, free. The caller
+** owns the struct; pf_id_table_free frees its arrays.
 */
 
 #ifndef id_table_h
 #define id_table_h
 
-#include "profio.h"
+#include "model/base/intern_table.h"
 
 #define PF_NO_ID UINT32_MAX
 
@@ -17,17 +17,10 @@ typedef struct pf_id_table {
   uint64_t *words; /* by id */
   size_t capacity;
   uint32_t count;
-  uint32_t missing; /* the id of "no value", or PF_NO_ID */
-  struct pf_id_slot {
-    uint64_t word;
-    uint32_t id; /* + 1, or 0: free */
-  } * slots;
-  size_t mask;
-  unsigned shift;      /* from a hash to a slot: its top bits */
-  uint64_t multiplier; /* differs between runs, so that no file can contain
-                          prepared collisions */
-  uint32_t *direct;    /* by small word: its id, or PF_NO_ID */
-  uint32_t ndirect;    /* 0 or a power of two */
+  uint32_t missing;      /* the id of "no value", or PF_NO_ID */
+  pf_intern_table known; /* index of `words`; its seed is odd */
+  uint32_t *direct;      /* by small word: its id, or PF_NO_ID */
+  uint32_t ndirect;      /* 0 or a power of two */
 } pf_id_table;
 
 /* Initialise a table; nothing is allocated. */

@@ -14,7 +14,7 @@
 
 
 static void place (pf_intern_table *t, pf_intern_slot thing) {
-  uint32_t i = thing.hash & t->mask;
+  uint32_t i = thing.hash >> t->shift;
   while (t->slots[i].number != PF_NOT_INTERNED)
     i = (i + 1) & t->mask;
   t->slots[i] = thing;
@@ -38,6 +38,7 @@ bool pf_intern_table_reserve_all (pf_intern_table *t, size_t count) {
   t->slots = slots;
   t->capacity = capacity;
   t->mask = capacity * 2 - 1;
+  t->shift = (unsigned)__builtin_clz(t->mask);
   /* In the order of the old slots, so that the new ones are written in
      order. */
   for (size_t i = 0; i < nold; i++)
@@ -53,9 +54,14 @@ bool pf_intern_table_reserve (pf_intern_table *t) {
 }
 
 
-void pf_intern_table_put (pf_intern_table *t, uint64_t hash, uint32_t number) {
+void pf_intern_put_short (pf_intern_table *t, uint32_t hash, uint32_t number) {
   t->count++;
-  place(t, (pf_intern_slot){pf_intern_fold(hash), number});
+  place(t, (pf_intern_slot){hash, number});
+}
+
+
+void pf_intern_table_put (pf_intern_table *t, uint64_t hash, uint32_t number) {
+  pf_intern_put_short(t, pf_intern_fold(hash), number);
 }
 
 

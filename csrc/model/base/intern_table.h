@@ -2,7 +2,8 @@
 ** intern_table.h - dictionary encoding: finds the entry of an array that equals
 ** a new one. It is a hash table with open addressing over ids (indices of the
 ** array) and hashes; the owner of the table has the entries and compares them.
-** Used in all layers from model on.
+** It is the only hash table of the core; id_table.h numbers words by one. Used
+** in all layers from model on.
 **
 ** Order of calls: zero a table and set `seed`; then for each entry find, and if
 ** there is none, reserve and add; or pf_intern_element. pf_intern_table_free
@@ -26,8 +27,9 @@ typedef struct pf_intern_slot {
 typedef struct pf_intern_table {
   pf_intern_slot *slots;
   uint32_t count, capacity;
-  uint32_t mask; /* slots are mask + 1; there are none while capacity is 0 */
-  uint64_t seed; /* first value of all hashes; random, so that a file cannot be
+  uint32_t mask;  /* slots are mask + 1; there are none while capacity is 0 */
+  unsigned shift; /* from the 32 bits of a hash to its slot: the top bits */
+  uint64_t seed;  /* first value of all hashes; random, so that a file cannot be
                     made to have many equal hashes */
 } pf_intern_table;
 
@@ -67,20 +69,39 @@ static inline uint32_t pf_intern_fold (uint64_t hash) {
   return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* The id of the equal entry, or PF_NOT_INTERNED. Inline, so that `is_same`,
-   which is a constant where this is called, needs no call. */
+/* The id of the entry that has these 32 bits of a hash and is equal, or
+   PF_NOT_INTERNED. The table has slots. Inline, so that `is_same`, which is a
+   constant where this is called, needs no call. */
+static inline uint32_t pf_intern_probe (const pf_intern_table *table,
+                                        uint32_t short_hash,
+                                        pf_is_same *is_same,
+                                        const void *context) {
+  for (uint32_t i = short_hash >> table->shift;; i = (i + 1) & table->mask) {
+    const pf_intern_slot *const slot = &table->slots[i];
+    const uint32_t number = slot->number;
+    if (slot->hash == short_hash) {
+      if (number == PF_NOT_INTERNED || is_same(context, number))
+        return number;
+    }
+    else if (number == PF_NOT_INTERNED)
+      return number;
+  }
+}
+
+/* The id of the equal entry, or PF_NOT_INTERNED. */
 static inline uint32_t pf_intern_table_find (const pf_intern_table *table,
                                              uint64_t hash, pf_is_same *is_same,
                                              const void *context) {
-  if (table->capacity == 0)
-    return PF_NOT_INTERNED;
-  const uint32_t short_hash = pf_intern_fold(hash);
-  for (uint32_t i = short_hash & table->mask;; i = (i + 1) & table->mask) {
-    const pf_intern_slot *const slot = &table->slots[i];
-    if (slot->number == PF_NOT_INTERNED ||
-        (slot->hash == short_hash && is_same(context, slot->number)))
-      return slot->number;
-  }
+  return table->capacity == 0
+             ? PF_NOT_INTERNED
+             : pf_intern_probe(table, pf_intern_fold(hash), is_same, context);
+}
+
+/* Fetch the slot of a hash into the cache. */
+static inline void pf_intern_prefetch (const pf_intern_table *table,
+                                       uint64_t hash) {
+  if (table->capacity > 0)
+    __builtin_prefetch(&table->slots[pf_intern_fold(hash) >> table->shift], 1);
 }
 
 /* Reserve capacity for one more entry, whose id will be table->count. False
@@ -96,6 +117,10 @@ uint32_t pf_intern_table_add (pf_intern_table *table, uint64_t hash);
 /* Add an entry with an id that the owner chooses, for owners that do not add
    all their entries; after pf_intern_table_reserve. */
 void pf_intern_table_put (pf_intern_table *table, uint64_t hash,
+                          uint32_t number);
+
+/* As pf_intern_table_put, by the 32 bits of a hash. */
+void pf_intern_put_short (pf_intern_table *table, uint32_t short_hash,
                           uint32_t number);
 
 /* Replace the contents of a table by a copy of `from`, with its seed. False

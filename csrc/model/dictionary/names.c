@@ -184,9 +184,8 @@ static void ask (const pf_dictionary *d, const pf_bytes *names, size_t count,
                  uint64_t *hashes) {
   for (size_t i = 0; i < smaller(count, AT_ONCE); i++) {
     hashes[i] = hash_of(d, names[i]);
-    if (PF_FAST(MISSES) && d->table.capacity > 0)
-      __builtin_prefetch(
-          &d->table.slots[pf_intern_fold(hashes[i]) & d->table.mask], 1);
+    if (PF_FAST(MISSES))
+      pf_intern_prefetch(&d->table, hashes[i]);
   }
 }
 
