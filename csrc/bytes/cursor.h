@@ -164,7 +164,7 @@ static inline bool pf_take_uint (pf_cursor *cursor, unsigned width,
   return true;
 }
 
-/* Take a varint; false also if it has more than PF_VARINT_SIZE bytes. */
+/* Take a varint; false also if it has more than 64 bits. */
 static inline bool pf_take_varint (pf_cursor *cursor, uint64_t *value) {
   uint64_t sum = 0;
   size_t at = cursor->at;
@@ -176,7 +176,7 @@ static inline bool pf_take_varint (pf_cursor *cursor, uint64_t *value) {
     if (byte < 0x80) {
       cursor->at = at;
       *value = sum;
-      return true;
+      return shift < 63 || byte <= 1;
     }
   }
   return false;

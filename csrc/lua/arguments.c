@@ -274,6 +274,36 @@ void l_push_bytes (lua_State *L, pf_bytes bytes) {
 }
 
 
+#define L_PACKED "profio.packed"
+
+static int packed_gc (lua_State *L) {
+  pf_packed *const packed = luaL_checkudata(L, 1, L_PACKED);
+  free(packed->at);
+  *packed = (pf_packed){.at = NULL};
+  return 0;
+}
+
+
+pf_packed *l_packed_new (lua_State *L) {
+  return l_new(L, L_PACKED, sizeof(pf_packed), 0);
+}
+
+
+int l_push_packed (lua_State *L, pf_packed *packed) {
+  if (packed->is_out_of_memory)
+    l_no_memory(L);
+  l_push_bytes(L, (pf_bytes){packed->at, packed->used});
+  free(packed->at);
+  *packed = (pf_packed){.at = NULL};
+  return 1;
+}
+
+
+void l_open_arguments (lua_State *L) {
+  l_class(L, L_PACKED, NULL, packed_gc, NULL);
+}
+
+
 void l_append (lua_State *L, int index) {
   index = lua_absindex(L, index);
   lua_rawseti(L, index, (lua_Integer)lua_rawlen(L, index) + 1);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lua/binding.h"
+#include "model/base/pack.h"
 
 /* Raises "not enough memory". */
 void l_no_memory (lua_State *L) __attribute__((noreturn));
@@ -100,6 +101,12 @@ void l_set_number (lua_State *L, const char *name, double value);
 void l_set_bool (lua_State *L, const char *name, bool value);
 void l_set_text (lua_State *L, const char *name, const char *text);
 void l_set_bytes (lua_State *L, const char *name, pf_bytes bytes);
+
+/* Pushes empty packed data, whose memory the userdata frees. */
+pf_packed *l_packed_new (lua_State *L);
+
+/* Pushes packed data as a string and frees its memory; raises if it ran out. */
+int l_push_packed (lua_State *L, pf_packed *packed);
 
 /* Pushes a string with these bytes. */
 void l_push_bytes (lua_State *L, pf_bytes bytes);

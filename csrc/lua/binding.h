@@ -157,6 +157,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
 /* The files of the binding, in the order in which core.c opens them. */
 #define L_FILES(OPEN)      \
   OPEN(binding);           \
+  OPEN(arguments);         \
   OPEN(source);            \
   OPEN(trace_part);        \
   OPEN(file_sum);          \

@@ -23,7 +23,6 @@
 /* User value 1: an array of the sources and the dictionary. */
 typedef struct l_symbols {
   pf_symbols *symbols;
-  pf_sink sink; /* of symbols_pack, to be closed also after an error of Lua */
   bool closed;
 } l_symbols;
 
@@ -38,7 +37,6 @@ pf_symbols *l_symbols_check (lua_State *L, int arg) {
 static int symbols_gc (lua_State *L) {
   l_symbols *const s = luaL_checkudata(L, 1, L_SYMBOLS);
   pf_symbols_free(s->symbols);
-  pf_sink_close(&s->sink);
   s->symbols = NULL;
   return 0;
 }
@@ -132,15 +130,11 @@ static int core_symbols_elf (lua_State *L) {
    reads. */
 static int symbols_pack (lua_State *L) {
   pf_symbols *const symbols = l_symbols_check(L, 1);
-  l_symbols *const s = lua_touserdata(L, 1);
+  pf_packed *const packed = l_packed_new(L);
   pf_error error;
-  pf_sink_close(&s->sink);
-  if (pf_sink_open(&s->sink, -1) != PF_OK ||
-      pf_symbols_pack(symbols, &s->sink, &error) != PF_OK)
+  if (pf_symbols_pack(symbols, packed, &error) != PF_OK)
     l_no_memory(L);
-  l_push_bytes(L, pf_sink_bytes(&s->sink));
-  pf_sink_close(&s->sink);
-  return 1;
+  return l_push_packed(L, packed);
 }
 
 

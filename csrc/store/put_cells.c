@@ -21,14 +21,14 @@ typedef struct job {
   pf_pair *pairs;   /* nodes with weights by their stack ids; then as many more
                        as scratch memory */
   size_t npairs;
-  uint8_t *bytes; /* scratch: the cells of a metric, with their checksum */
+  pf_packed bytes; /* scratch: the cells of a metric, with their checksum */
 } job;
 
 
 static void job_free (job *j) {
   free(j->stacks);
   free(j->pairs);
-  free(j->bytes);
+  free(j->bytes.at);
 }
 
 
@@ -36,8 +36,7 @@ static bool job_allocate (job *j) {
   const size_t nodes = j->contexts->count;
   j->stacks = pf_array(nodes, sizeof *j->stacks);
   j->pairs = pf_array(2 * nodes, sizeof *j->pairs);
-  j->bytes = pf_array(PF_CELLS_BOUND(nodes) + PF_CHECKSUM_SIZE, 1);
-  return j->stacks != NULL && j->pairs != NULL && j->bytes != NULL;
+  return j->stacks != NULL && j->pairs != NULL;
 }
 
 
@@ -266,18 +265,23 @@ static bool next_cell (const job *j, size_t metric, size_t *at, uint32_t *id,
 }
 
 
-/* The bytes of the cells of a metric, with their checksum. */
+/* The bytes of the cells of a metric, with their checksum; none when out of
+   memory. */
 static pf_bytes encode (job *j, int64_t run, int64_t id, size_t metric,
                         uint64_t *count) {
-  pf_cells_writer writer = pf_cells_begin(j->bytes);
+  j->bytes.used = 0;
+  pf_cells_writer writer = pf_cells_begin(&j->bytes);
   size_t at = 0;
   uint32_t stack;
   int64_t weight;
   while (next_cell(j, metric, &at, &stack, &weight))
     pf_cell_put(&writer, stack, weight);
   *count += writer.count;
+  (void)pf_pack_reserve(&j->bytes, PF_CHECKSUM_SIZE);
   const pf_bytes cells = pf_cells_end(&writer);
-  pf_checksum_cells(cells, run, id, writer.at);
+  if (cells.at == NULL)
+    return cells;
+  pf_checksum_cells(cells, run, id, j->bytes.at + j->bytes.used);
   return (pf_bytes){cells.at, cells.size + PF_CHECKSUM_SIZE};
 }
 
@@ -296,6 +300,10 @@ static pf_status put_metric (job *j, int64_t run, size_t metric,
   if (status != PF_OK)
     return status;
   const pf_bytes data = encode(j, run, id, metric, count);
+  if (data.at == NULL) {
+    pf_statement_end(s);
+    return pf_no_memory(error);
+  }
   sqlite3_bind_int64(s->handle, 1, run);
   sqlite3_bind_int64(s->handle, 2, id);
   const int result =

@@ -134,7 +134,7 @@ describe("damaged packed counts", function()
       for size = 0, #packed - 1 do
          local ok, _, code = core.counts(dictionary):add(packed:sub(1, size))
          assert.is_nil(ok)
-         assert.equal("format", code)
+         assert.is_true(code == "format" or code == "truncated")
       end
       assert.is_nil((core.counts(dictionary):add(packed .. "\0")))
    end)
@@ -151,7 +151,7 @@ describe("damaged packed counts", function()
                assert.is_true(counts:size() <= 40)
             else
                assert.matches("^packed counts", message)
-               assert.is_true(code == "format" or code == "unsupported")
+               assert.is_true(code == "format" or code == "unsupported" or code == "truncated")
             end
          end
       end

@@ -64,7 +64,7 @@ describe("packed contexts", function()
             assert.is_table(contexts:metrics())
             assert.is_string(contexts:pack())
          else
-            assert.matches("packed contexts are", contexts)
+            assert.matches("packed contexts: ", contexts)
          end
       end
    end)

@@ -5,14 +5,13 @@
 */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "kernels/base/order.h"
 #include "kernels/statistics/content_order.h"
 #include "kernels/statistics/packed_sums.h"
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
-#include "model/base/unpack.h"
+#include "model/base/pack.h"
 
 #define ALL_OF(which)                                                     \
   {.function = PF_SUM, .column = (which), .to = PF_NO_COLUMN},            \
@@ -55,36 +54,6 @@ typedef struct packing {
 } packing;
 
 
-/* Reserves space; NULL, with to->is_out_of_memory, if memory runs out. */
-static uint8_t *reserve (pf_packed *to, size_t size) {
-  if (!to->is_out_of_memory &&
-      !pf_grow(&to->at, &to->capacity, to->used + size))
-    to->is_out_of_memory = true;
-  return to->is_out_of_memory ? NULL : to->at + to->used;
-}
-
-
-static void put_bytes (pf_packed *to, const void *bytes, size_t size) {
-  uint8_t *const at = reserve(to, size);
-  if (at == NULL || size == 0)
-    return;
-  memcpy(at, bytes, size);
-  to->used += size;
-}
-
-
-static void put_number (pf_packed *to, uint64_t value) {
-  uint8_t *const at = reserve(to, PF_VARINT_SIZE);
-  if (at != NULL)
-    to->used = (size_t)(pf_save_varint(at, value) - to->at);
-}
-
-
-static void put_signed (pf_packed *to, int64_t value) {
-  put_number(to, pf_zigzag(value));
-}
-
-
 static void put_form (pf_packed *to, const pf_sums_form *form) {
   const pf_call_options *const o = &form->calls;
   const uint8_t kinds[] = {
@@ -97,15 +66,15 @@ static void put_form (pf_packed *to, const pf_sums_form *form) {
                 (o->has_to ? PF_SUMS_TO : 0) |
                 (o->has_last ? PF_SUMS_LAST : 0) |
                 (form->without_end ? PF_SUMS_WITHOUT_END : 0))};
-  put_bytes(to, PF_SUMS_MAGIC, sizeof PF_SUMS_MAGIC - 1);
-  put_bytes(to, kinds, sizeof kinds);
+  pf_pack_bytes(to, PF_SUMS_MAGIC, sizeof PF_SUMS_MAGIC - 1);
+  pf_pack_bytes(to, kinds, sizeof kinds);
   if (o->has_from)
-    put_signed(to, o->from);
+    pf_pack_signed(to, o->from);
   if (o->has_to)
-    put_signed(to, o->to);
+    pf_pack_signed(to, o->to);
   if (o->has_last)
-    put_signed(to, o->last);
-  put_number(to, o->max_depth);
+    pf_pack_signed(to, o->last);
+  pf_pack_number(to, o->max_depth);
 }
 
 
@@ -151,34 +120,33 @@ static uint32_t other_of (const packing *p, const packed_group *group) {
 
 static void write_names (packing *p) {
   const pf_ordered *const names = &p->order.names;
-  put_number(p->to, names->count);
+  pf_pack_number(p->to, names->count);
   for (size_t i = 0; i < names->count; i++) {
     const pf_bytes name =
         pf_name(p->scan->machine.lanes.dictionary, names->list[i]);
-    put_number(p->to, name.size);
-    put_bytes(p->to, name.at, name.size);
+    pf_pack_text(p->to, name);
   }
 }
 
 
 static void write_areas (packing *p) {
   const pf_ordered *const areas = &p->order.areas;
-  put_number(p->to, areas->count);
+  pf_pack_number(p->to, areas->count);
   for (size_t i = 0; i < areas->count; i++) {
     uint64_t keys[PF_AREA_KEYS];
     pf_content_order_keys(&p->order, areas->list[i], keys);
-    put_number(p->to, keys[PF_KEY_NAME]);
+    pf_pack_number(p->to, keys[PF_KEY_NAME]);
     if (!p->form->has_areas)
       continue;
-    put_number(p->to, keys[PF_KEY_CLASS]);
-    put_number(p->to, keys[PF_KEY_FILE]);
-    put_number(p->to, keys[PF_KEY_PARENT]);
-    put_signed(p->to, pf_unorder_int(keys[PF_KEY_LINE]));
-    put_number(p->to, keys[PF_KEY_HAS]);
+    pf_pack_number(p->to, keys[PF_KEY_CLASS]);
+    pf_pack_number(p->to, keys[PF_KEY_FILE]);
+    pf_pack_number(p->to, keys[PF_KEY_PARENT]);
+    pf_pack_signed(p->to, pf_unorder_int(keys[PF_KEY_LINE]));
+    pf_pack_number(p->to, keys[PF_KEY_HAS]);
     if ((keys[PF_KEY_HAS] & 1) != 0)
-      put_number(p->to, keys[PF_KEY_HANDLE]);
+      pf_pack_number(p->to, keys[PF_KEY_HANDLE]);
     if ((keys[PF_KEY_HAS] & 2) != 0)
-      put_signed(p->to, pf_unorder_int(keys[PF_KEY_VALUE]));
+      pf_pack_signed(p->to, pf_unorder_int(keys[PF_KEY_VALUE]));
   }
 }
 
@@ -186,13 +154,13 @@ static void write_areas (packing *p) {
 static void write_lanes (packing *p) {
   const pf_content_order *const o = &p->order;
   const uint64_t *const words = p->scan->events.lanes.words;
-  put_number(p->to, o->lanes.count);
+  pf_pack_number(p->to, o->lanes.count);
   for (size_t i = 0; i < o->lanes.count; i++) {
     const uint64_t word = words[o->lanes.list[i]];
     if (o->has_lane_names)
-      put_number(p->to, pf_content_order_at(&o->names, (uint32_t)word) - 1);
+      pf_pack_number(p->to, pf_content_order_at(&o->names, (uint32_t)word) - 1);
     else
-      put_signed(p->to, pf_unorder_int(word));
+      pf_pack_signed(p->to, pf_unorder_int(word));
   }
 }
 
@@ -201,19 +169,19 @@ static void write_counters (pf_packed *to, const pf_summary *of,
                             const pf_quantile *quantile) {
   uint64_t values, count = 0;
   uint16_t code = 0, last = 0;
-  put_number(to, (uint64_t)of->min);
-  put_number(to, (uint64_t)of->max - (uint64_t)of->min);
-  put_number(to, (uint64_t)of->sum);
-  put_number(to, (uint64_t)(of->sum >> 64));
+  pf_pack_number(to, (uint64_t)of->min);
+  pf_pack_number(to, (uint64_t)of->max - (uint64_t)of->min);
+  pf_pack_number(to, (uint64_t)of->sum);
+  pf_pack_number(to, (uint64_t)(of->sum >> 64));
   for (size_t i = 0; i < 3; i++)
-    put_number(to, of->squares.limbs[i]);
+    pf_pack_number(to, of->squares.limbs[i]);
   while (pf_quantile_next_count(quantile, &code, &values))
     count++;
-  put_number(to, count);
+  pf_pack_number(to, count);
   for (code = 0; pf_quantile_next_count(quantile, &code, &values);
        last = code) {
-    put_number(to, (uint64_t)code - last);
-    put_number(to, values);
+    pf_pack_number(to, (uint64_t)code - last);
+    pf_pack_number(to, values);
   }
 }
 
@@ -225,41 +193,41 @@ static void write_duration (packing *p, size_t group, size_t which,
   pf_quantile_pool *pool;
   pf_quantile *const quantile =
       pf_aggregates_quantile(sums, which, group, &pool);
-  put_number(p->to, calls - of.count);
+  pf_pack_number(p->to, calls - of.count);
   if (of.count == 0)
     return;
   const uint64_t *const words = pf_quantile_words(quantile);
   uint64_t last = pf_order_int(0);
-  put_number(p->to, words == NULL);
+  pf_pack_number(p->to, words == NULL);
   for (uint64_t i = 0; words != NULL && i < of.count; i++) {
-    put_number(p->to, words[i] - last);
+    pf_pack_number(p->to, words[i] - last);
     last = words[i];
   }
   if (words == NULL)
     write_counters(p->to, &of, quantile);
   if (which < PF_MAX_STARTS) {
-    put_signed(p->to, (int64_t)((uint64_t)of.at - (uint64_t)p->time));
+    pf_pack_signed(p->to, (int64_t)((uint64_t)of.at - (uint64_t)p->time));
     p->time = of.at;
   }
 }
 
 
 static void write_group (packing *p, const packed_group *group) {
-  put_number(p->to, pf_content_order_at(&p->order.areas, group->area) - 1);
-  put_number(p->to, other_of(p, group));
+  pf_pack_number(p->to, pf_content_order_at(&p->order.areas, group->area) - 1);
+  pf_pack_number(p->to, other_of(p, group));
   p->time = 0;
   if (p->form->by == PF_BY_LANE)
-    put_signed(p->to, group->stop);
+    pf_pack_signed(p->to, group->stop);
   if (group->stop != INT64_MIN)
     p->time = group->stop;
   if (group->group == PF_NO_ID) {
-    put_number(p->to, 0);
+    pf_pack_number(p->to, 0);
     return;
   }
   const pf_summary counted =
       pf_aggregates_summary(p->scan->groups.sums, PF_CALL_COUNT, group->group);
-  put_number(p->to, counted.count);
-  put_number(p->to, counted.count - (uint64_t)counted.sum);
+  pf_pack_number(p->to, counted.count);
+  pf_pack_number(p->to, counted.count - (uint64_t)counted.sum);
   for (size_t i = 0; i < PF_DURATIONS; i++)
     write_duration(p, group->group, i, counted.count);
 }
@@ -274,7 +242,7 @@ static void write_groups (packing *p) {
             other_of(p, &p->groups[i]),
         i};
   pf_sort_pairs(p->pairs, p->pairs + count, count);
-  put_number(p->to, count);
+  pf_pack_number(p->to, count);
   for (size_t i = 0; i < count; i++)
     write_group(p, &p->groups[p->pairs[i].row]);
 }

@@ -58,6 +58,7 @@
 #define packed_sums_h
 
 #include "kernels/statistics/scan.h"
+#include "model/base/pack.h"
 
 #define PF_SUMS_MAGIC     "pfsums2\n"
 #define PF_SUMS_MAX_CALLS ((uint64_t)1 << 62) /* in all groups */
@@ -89,13 +90,6 @@ typedef struct pf_sums {
   pf_scan *scan;    /* borrowed */
   pf_reader events; /* stands for the events of the scan; it has no rows */
 } pf_sums;
-
-/* Bytes that grow; `at` is freed by the owner. */
-typedef struct pf_packed {
-  uint8_t *at;
-  size_t used, capacity;
-  bool is_out_of_memory;
-} pf_packed;
 
 /* Read the form of packed sums. PF_ETRUNCATED, PF_EFORMAT. */
 pf_status pf_sums_form_of (pf_bytes packed, pf_sums_form *form,

@@ -19,78 +19,55 @@
 ** unpacked contexts belong to a new userdata of context_profile.c.
 */
 
-#include <string.h>
-
-#include "bytes/cursor.h"
 #include "lua/arguments.h"
 #include "lua/profile/context_profile.h"
+#include "model/base/unpack.h"
 
 
-static void put_number (luaL_Buffer *b, uint64_t number) {
-  char *const at = luaL_prepbuffsize(b, PF_VARINT_SIZE);
-  luaL_addsize(b,
-               (size_t)(pf_save_varint((uint8_t *)at, number) - (uint8_t *)at));
-}
-
-
-static void put_text (luaL_Buffer *b, pf_bytes text) {
-  put_number(b, text.size);
-  luaL_addlstring(b, (const char *)text.at, text.size);
-}
-
-
-static void put_metrics (luaL_Buffer *b, const pf_contexts *c) {
-  put_number(b, c->default_metric == PF_NO_METRIC ? 0 : c->default_metric + 1);
-  put_number(b, c->has_overflowed);
-  put_number(b, c->nmetrics);
+static void put_metrics (pf_packed *to, const pf_contexts *c) {
+  pf_pack_number(to,
+                 c->default_metric == PF_NO_METRIC ? 0 : c->default_metric + 1);
+  pf_pack_number(to, c->has_overflowed);
+  pf_pack_number(to, c->nmetrics);
   for (size_t m = 0; m < c->nmetrics; m++) {
-    put_text(b, pf_bytes_of(c->metrics[m].name));
-    put_text(b, pf_bytes_of(c->metrics[m].unit));
+    pf_pack_text(to, pf_bytes_of(c->metrics[m].name));
+    pf_pack_text(to, pf_bytes_of(c->metrics[m].unit));
   }
 }
 
 
-/* Save a number, which is the size or the size + 1, then a text. Returns the
-   end. */
-static uint8_t *save_text (uint8_t *at, uint64_t number, pf_bytes text) {
-  at = pf_save_varint(at, number);
-  memcpy(at, text.at, text.size);
-  return at + text.size;
-}
-
-
-static void put_frame (luaL_Buffer *b, const pf_contexts *c, uint32_t area) {
+static void put_frame (pf_packed *to, const pf_contexts *c, uint32_t area) {
   const pf_area *const frame = pf_area_at(c->dictionary, area);
-  const bool has_file = frame->file != PF_NO_NAME;
-  const pf_bytes name = pf_name(c->dictionary, frame->name);
   const pf_bytes file = pf_name(c->dictionary, frame->file); /* "" if none */
-  uint8_t *const start = (uint8_t *)luaL_prepbuffsize(
-      b, name.size + file.size + 3 * PF_VARINT_SIZE);
-  uint8_t *at = save_text(start, name.size, name);
-  at = save_text(at, has_file ? file.size + 1 : 0, file);
-  at = pf_save_varint(at, pf_zigzag(frame->line));
-  luaL_addsize(b, (size_t)(at - start));
+  pf_pack_text(to, pf_name(c->dictionary, frame->name));
+  pf_pack_number(to, frame->file == PF_NO_NAME ? 0 : file.size + 1);
+  pf_pack_bytes(to, file.at, file.size);
+  pf_pack_signed(to, frame->line);
 }
 
 
-static void put_nodes (luaL_Buffer *b, const pf_contexts *c,
+static void put_nodes (pf_packed *to, const pf_contexts *c,
                        const uint32_t *indices) {
   const size_t size = 8 * ((size_t)c->count - 1);
-  put_number(b, c->count - 1);
-  uint8_t *at = (uint8_t *)luaL_prepbuffsize(b, size);
+  pf_pack_number(to, c->count - 1);
+  uint8_t *at = pf_pack_reserve(to, size);
+  if (at == NULL)
+    return;
   for (uint32_t i = 1; i < c->count; i++, at += 8) {
     pf_save32le(at, c->parents[i]);
     pf_save32le(at + 4, indices[c->frames[i]] - 1);
   }
-  luaL_addsize(b, size);
+  to->used += size;
 }
 
 
-static void put_weights (luaL_Buffer *b, const int64_t *weights, size_t count) {
-  uint8_t *const at = (uint8_t *)luaL_prepbuffsize(b, 8 * count);
+static void put_weights (pf_packed *to, const int64_t *weights, size_t count) {
+  uint8_t *const at = pf_pack_reserve(to, 8 * count);
+  if (at == NULL)
+    return;
   for (size_t i = 0; i < count; i++)
     pf_save64le(at + 8 * i, (uint64_t)weights[i]);
-  luaL_addsize(b, 8 * count);
+  to->used += 8 * count;
 }
 
 
@@ -117,121 +94,82 @@ static int contexts_pack (lua_State *L) {
   uint32_t *const indices = l_scratch(L, nareas, sizeof *indices);
   uint32_t *const list = l_scratch(L, nareas, sizeof *list);
   const uint32_t nframes = number_frames(c, indices, list);
-  luaL_Buffer b;
-  luaL_buffinitsize(L, &b,
-                    64 + 8 * (1 + c->nmetrics) * (size_t)c->count +
-                        32 * (size_t)nframes);
-  put_metrics(&b, c);
-  put_number(&b, nframes);
+  pf_packed *const to = l_packed_new(L);
+  (void)pf_pack_reserve(to, 64 + 8 * (1 + c->nmetrics) * (size_t)c->count +
+                                32 * (size_t)nframes);
+  put_metrics(to, c);
+  pf_pack_number(to, nframes);
   for (uint32_t i = 0; i < nframes; i++)
-    put_frame(&b, c, list[i]);
-  put_nodes(&b, c, indices);
+    put_frame(to, c, list[i]);
+  put_nodes(to, c, indices);
   for (size_t m = 0; m < c->nmetrics; m++)
-    put_weights(&b, c->weights[m], c->count);
-  luaL_pushresult(&b);
-  return 1;
+    put_weights(to, c->weights[m], c->count);
+  return l_push_packed(L, to);
 }
 
 
-static void damaged (lua_State *L, const pf_cursor *from) {
-  luaL_error(L, "packed contexts are damaged at byte %d", (int)from->at);
-}
-
-
-static inline uint64_t take_number (lua_State *L, pf_cursor *from,
-                                    uint64_t limit) {
-  uint64_t number = 0;
-  if (!pf_take_varint(from, &number) || number > limit)
-    damaged(L, from);
-  return number;
-}
-
-
-/* Takes a number of things that have at least one byte each. */
-static size_t take_count (lua_State *L, pf_cursor *from) {
-  return (size_t)take_number(L, from, pf_left(from));
-}
-
-
-static pf_bytes take_bytes (lua_State *L, pf_cursor *from, uint64_t size) {
-  pf_bytes text = pf_bytes_of("");
-  if (!pf_take(from, size, &text))
-    damaged(L, from);
-  return text;
-}
-
-
-static pf_bytes take_text (lua_State *L, pf_cursor *from) {
-  return take_bytes(L, from, take_number(L, from, UINT64_MAX));
-}
-
-
-static void take_metrics (lua_State *L, pf_cursor *from, pf_contexts *c) {
-  const uint64_t usual = take_number(L, from, UINT64_MAX);
-  c->has_overflowed = take_number(L, from, 1) != 0;
-  const size_t count = take_count(L, from);
-  for (size_t m = 0; m < count; m++) {
-    l_push_bytes(L, take_text(L, from)); /* ends with NUL */
-    l_push_bytes(L, take_text(L, from));
+static void take_metrics (lua_State *L, pf_unpack *from, pf_contexts *c) {
+  const uint64_t usual = pf_unpack_number(from, UINT64_MAX);
+  c->has_overflowed = pf_unpack_number(from, 1) != 0;
+  const size_t count = pf_unpack_length(from, 2);
+  for (size_t m = 0; m < count && from->status == PF_OK; m++) {
+    l_push_bytes(L, pf_unpack_text(from, UINT64_MAX)); /* ends with NUL */
+    l_push_bytes(L, pf_unpack_text(from, UINT64_MAX));
     const size_t metric =
         pf_metric_of(c, lua_tostring(L, -2), lua_tostring(L, -1));
-    if (metric == PF_NO_METRIC)
-      l_no_memory(L);
-    if (metric != m)
-      damaged(L, from);
+    pf_unpack_need(from, metric != PF_NO_METRIC);
+    pf_unpack_check(from, metric == m, "a metric is there twice");
     lua_pop(L, 2);
   }
   c->default_metric = usual == 0 || usual > count ? PF_NO_METRIC : usual - 1;
 }
 
 
-static uint32_t intern (lua_State *L, pf_dictionary *d, pf_bytes text) {
+static uint32_t take_name (pf_unpack *from, pf_dictionary *d, pf_bytes text) {
   const uint32_t name = pf_intern(d, text);
-  if (name == PF_NO_NAME)
-    l_no_memory(L);
+  pf_unpack_need(from, name != PF_NO_NAME);
   return name;
 }
 
 
-static uint32_t take_frame (lua_State *L, pf_cursor *from, pf_dictionary *d) {
+static uint32_t take_frame (pf_unpack *from, pf_dictionary *d) {
   pf_area frame = PF_AREA_NONE;
-  frame.name = intern(L, d, take_text(L, from));
-  const uint64_t size = take_number(L, from, UINT64_MAX);
+  frame.name = take_name(from, d, pf_unpack_text(from, UINT64_MAX));
+  const uint64_t size = pf_unpack_number(from, UINT64_MAX);
   if (size > 0)
-    frame.file = intern(L, d, take_bytes(L, from, size - 1));
-  frame.line = pf_unzigzag(take_number(L, from, UINT64_MAX));
-  const uint32_t area = pf_area_add(d, &frame);
-  if (area == PF_NO_AREA)
-    l_no_memory(L);
+    frame.file = take_name(from, d, pf_unpack_bytes(from, size - 1));
+  frame.line = pf_unpack_signed(from);
+  const uint32_t area = from->status == PF_OK ? pf_area_add(d, &frame) : 0;
+  pf_unpack_need(from, area != PF_NO_AREA);
   return area;
 }
 
 
-static void take_nodes (lua_State *L, pf_cursor *from, pf_contexts *c) {
-  const size_t nframes = take_count(L, from);
+/* Takes `count` nodes, after which there are weights for all of them. */
+static void take_nodes (lua_State *L, pf_unpack *from, pf_contexts *c) {
+  const size_t nframes = pf_unpack_length(from, 1);
   uint32_t *const frames = l_scratch(L, nframes, sizeof *frames);
-  for (size_t i = 0; i < nframes; i++)
-    frames[i] = take_frame(L, from, c->dictionary);
-  const size_t count = take_count(L, from);
-  const uint8_t *at = take_bytes(L, from, 8 * (uint64_t)count).at;
-  if (c->nmetrics > pf_left(from) / 8 / (count + 1)) /* weights follow */
-    damaged(L, from);
-  if (!pf_contexts_extend(c, count))
-    l_no_memory(L);
-  for (size_t i = 1; i <= count; i++, at += 8) {
+  for (size_t i = 0; i < nframes && from->status == PF_OK; i++)
+    frames[i] = take_frame(from, c->dictionary);
+  const size_t count = pf_unpack_length(from, 8);
+  const uint8_t *at = pf_unpack_bytes(from, 8 * (uint64_t)count).at;
+  pf_unpack_check(from, c->nmetrics <= pf_left(&from->cursor) / 8 / (count + 1),
+                  "weights are expected");
+  if (from->status == PF_OK)
+    pf_unpack_need(from, pf_contexts_extend(c, count));
+  for (size_t i = 1; i <= count && from->status == PF_OK; i++, at += 8) {
     const uint32_t parent = pf_load32le(at), frame = pf_load32le(at + 4);
-    if (parent >= i || frame >= nframes)
-      damaged(L, from);
-    c->parents[i] = parent;
-    c->frames[i] = frames[frame];
+    pf_unpack_check(from, parent < i && frame < nframes,
+                    "a node has no caller, or no frame");
+    c->parents[i] = parent < i ? parent : 0;
+    c->frames[i] = frame < nframes ? frames[frame] : 0;
   }
 }
 
 
-static void take_weights (lua_State *L, pf_cursor *from, int64_t *weights,
-                          size_t count) {
-  const uint8_t *const at = take_bytes(L, from, 8 * (uint64_t)count).at;
-  for (size_t i = 0; i < count; i++)
+static void take_weights (pf_unpack *from, int64_t *weights, size_t count) {
+  const uint8_t *const at = pf_unpack_bytes(from, 8 * (uint64_t)count).at;
+  for (size_t i = 0; i < count && from->status == PF_OK; i++)
     weights[i] = (int64_t)pf_load64le(at + 8 * i);
 }
 
@@ -239,14 +177,19 @@ static void take_weights (lua_State *L, pf_cursor *from, int64_t *weights,
 /* core.unpack_contexts(bytes, dictionary): the profile that contexts:pack has
    packed. Raises if the bytes are damaged. */
 static int core_unpack_contexts (lua_State *L) {
-  pf_cursor from = pf_cursor_over(l_text_check(L, 1), false);
+  pf_error error;
+  pf_unpack from =
+      pf_unpack_over(l_text_check(L, 1), "packed contexts", &error);
   lua_settop(L, 2);
   pf_contexts *const c = l_contexts_new(L, 2); /* at 3 */
   take_metrics(L, &from, c);
   take_nodes(L, &from, c);
   for (size_t m = 0; m < c->nmetrics; m++)
-    take_weights(L, &from, c->weights[m], c->count);
-  luaL_argcheck(L, pf_left(&from) == 0, 1, "packed contexts are too long");
+    take_weights(&from, c->weights[m], c->count);
+  pf_unpack_check(&from, pf_left(&from.cursor) == 0,
+                  "bytes after the last weight");
+  if (from.status != PF_OK)
+    return l_throw(L, &error, 0);
   lua_settop(L, 3);
   return 1;
 }

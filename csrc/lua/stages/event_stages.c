@@ -200,7 +200,6 @@ typedef struct l_sums {
   pf_dictionary *dictionary;
   pf_scan scan;
   pf_sums sums;
-  pf_packed packed;
 } l_sums;
 
 
@@ -208,7 +207,6 @@ static void free_sums (l_sums *s) {
   pf_scan_close(&s->scan);
   if (s->dictionary != NULL)
     pf_dictionary_free(s->dictionary);
-  free(s->packed.at);
   *s = (l_sums){0};
 }
 
@@ -216,14 +214,6 @@ static void free_sums (l_sums *s) {
 static int sums_gc (lua_State *L) {
   free_sums(luaL_checkudata(L, 1, L_SUMS));
   return 0;
-}
-
-
-/* Pushes the packed bytes and frees all memory. */
-static int push_packed (lua_State *L, l_sums *s) {
-  l_push_bytes(L, (pf_bytes){s->packed.at, s->packed.used});
-  free_sums(s);
-  return 1;
 }
 
 
@@ -235,10 +225,10 @@ static int core_packed_sums (lua_State *L) {
   core_statistics(L);
   const int reader = lua_gettop(L);
   l_reader *const r = l_reader_check(L, reader);
-  l_sums *const s = l_new(L, L_SUMS, sizeof *s, 0);
-  if (pf_statistics_pack(r->reader, &s->packed, &r->error) != PF_OK)
+  pf_packed *const packed = l_packed_new(L);
+  if (pf_statistics_pack(r->reader, packed, &r->error) != PF_OK)
     return l_throw(L, &r->error, reader);
-  return push_packed(L, s);
+  return l_push_packed(L, packed);
 }
 
 
@@ -277,9 +267,11 @@ static int core_merged_sums (lua_State *L) {
       return l_failure(L, &error, NULL);
     lua_pop(L, 1);
   }
-  if (pf_sums_pack(&s->scan, &s->sums.form, &s->packed) != PF_OK)
+  pf_packed *const packed = l_packed_new(L);
+  if (pf_sums_pack(&s->scan, &s->sums.form, packed) != PF_OK)
     l_no_memory(L);
-  return push_packed(L, s);
+  free_sums(s);
+  return l_push_packed(L, packed);
 }
 
 

@@ -12,21 +12,13 @@
 
 #define L_COUNTS "profio.counts"
 
-typedef struct l_counts {
-  pf_pair_counts counts;
-  pf_sink sink; /* of counts_pack, to be closed also after an error of Lua */
-} l_counts;
-
-
-static l_counts *counts_check (lua_State *L) {
+static pf_pair_counts *counts_check (lua_State *L) {
   return luaL_checkudata(L, 1, L_COUNTS);
 }
 
 
 static int counts_gc (lua_State *L) {
-  l_counts *const c = counts_check(L);
-  pf_pair_counts_close(&c->counts);
-  pf_sink_close(&c->sink);
+  pf_pair_counts_close(counts_check(L));
   return 0;
 }
 
@@ -35,8 +27,8 @@ static int counts_gc (lua_State *L) {
    of the dictionary, which is not kept. */
 static int core_counts (lua_State *L) {
   const uint64_t seed = l_dictionary_check(L, 1)->seed;
-  l_counts *const c = l_new(L, L_COUNTS, sizeof *c, 0);
-  c->counts.known.seed = seed;
+  pf_pair_counts *const c = l_new(L, L_COUNTS, sizeof *c, 0);
+  c->known.seed = seed;
   return 1;
 }
 
@@ -72,7 +64,7 @@ static pf_status add_batch (pf_pair_counts *counts, const pf_batch *batch,
    count, or one and the count: then the first word is 0. Returns true, or nil,
    message, code. */
 static int counts_read (lua_State *L) {
-  l_counts *const c = counts_check(L);
+  pf_pair_counts *const c = counts_check(L);
   l_reader *const r = l_reader_check(L, 2);
   const bool omits_zeros = lua_toboolean(L, 4);
   size_t columns[3] = {SIZE_MAX, 0, 0};
@@ -96,7 +88,7 @@ static int counts_read (lua_State *L) {
     l_no_memory(L);
   pf_status status;
   while ((status = r->reader->next(r->reader, &batch, &error)) == PF_MORE) {
-    status = add_batch(&c->counts, &batch, columns, omits_zeros, &error);
+    status = add_batch(c, &batch, columns, omits_zeros, &error);
     if (status != PF_OK)
       break;
   }
@@ -112,9 +104,9 @@ static int counts_read (lua_State *L) {
    added to each first word. Returns true, or nil, message, code: then a part of
    them may have been added. */
 static int counts_add (lua_State *L) {
-  l_counts *const c = counts_check(L);
+  pf_pair_counts *const c = counts_check(L);
   pf_error error;
-  if (pf_pair_counts_unpack(&c->counts, l_text_check(L, 2),
+  if (pf_pair_counts_unpack(c, l_text_check(L, 2),
                             (uint64_t)luaL_optinteger(L, 3, 0),
                             &error) != PF_OK)
     return l_failure(L, &error, NULL);
@@ -125,26 +117,20 @@ static int counts_add (lua_State *L) {
 
 /* counts:pack(): the packed bytes of the counts, which have none afterwards. */
 static int counts_pack (lua_State *L) {
-  l_counts *const c = counts_check(L);
-  const uint64_t seed = c->counts.known.seed;
-  pf_sink_close(&c->sink);
-  if (pf_sink_open(&c->sink, -1) != PF_OK)
-    l_no_memory(L);
-  pf_pair_counts_sort(&c->counts);
-  pf_pair_counts_pack(&c->counts, &c->sink);
-  pf_pair_counts_close(&c->counts);
-  c->counts.known.seed = seed;
-  if (c->sink.failed != PF_OK)
-    l_no_memory(L);
-  l_push_bytes(L, pf_sink_bytes(&c->sink));
-  pf_sink_close(&c->sink);
-  return 1;
+  pf_pair_counts *const c = counts_check(L);
+  const uint64_t seed = c->known.seed;
+  pf_packed *const packed = l_packed_new(L);
+  pf_pair_counts_sort(c);
+  pf_pair_counts_pack(c, packed);
+  pf_pair_counts_close(c);
+  c->known.seed = seed;
+  return l_push_packed(L, packed);
 }
 
 
 /* counts:size(): the number of pairs. */
 static int counts_size (lua_State *L) {
-  lua_pushinteger(L, counts_check(L)->counts.known.count);
+  lua_pushinteger(L, counts_check(L)->known.count);
   return 1;
 }
 
@@ -183,7 +169,7 @@ static pf_status counts_next (pf_reader *self, pf_batch *batch,
    name, type } of the two words and the count, or of the second word and the
    count. The types are int and addr. */
 static int counts_reader_of (lua_State *L) {
-  l_counts *const c = counts_check(L);
+  pf_pair_counts *const c = counts_check(L);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 3);
   pf_dictionary *const dictionary = l_dictionary_check(L, 3);
@@ -196,7 +182,7 @@ static int counts_reader_of (lua_State *L) {
   if (t == NULL)
     l_no_memory(L);
   r->reader = &t->reader;
-  t->counts = &c->counts;
+  t->counts = c;
   t->reader.fields = t->fields;
   l_fields_check(L, 2, t->fields, given, 4);
   for (size_t i = 0; i < given; i++)

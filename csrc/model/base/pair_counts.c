@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-#include "bytes/cursor.h"
+#include "model/base/unpack.h"
 
-#define VERSION   1
+#define MAGIC     "\1"       /* version of the layout */
 #define WIDE_STEP UINT64_MAX /* mark: flag and difference follow */
 
 
@@ -61,86 +61,72 @@ void pf_pair_counts_close (pf_pair_counts *counts) {
 }
 
 
-/* Put a difference: 2 * step + flag, or in the long form. Returns the end. */
-static uint8_t *put_step (uint8_t *at, uint64_t step, unsigned flag) {
-  if (step < (uint64_t)1 << 63 && (step << 1 | flag) != WIDE_STEP)
-    return pf_save_varint(at, step << 1 | flag);
-  at = pf_save_varint(at, WIDE_STEP);
-  *at++ = (uint8_t)flag;
-  return pf_save_varint(at, step);
+/* Put a difference: 2 * step + flag, or in the long form. */
+static void put_step (pf_packed *to, uint64_t step, uint8_t flag) {
+  if (step < (uint64_t)1 << 63 && (step << 1 | flag) != WIDE_STEP) {
+    pf_pack_number(to, step << 1 | flag);
+    return;
+  }
+  pf_pack_number(to, WIDE_STEP);
+  pf_pack_number(to, flag);
+  pf_pack_number(to, step);
 }
 
 
-void pf_pair_counts_pack (const pf_pair_counts *counts, pf_sink *sink) {
-  uint8_t bytes[1 + 4 * PF_VARINT_SIZE] = {VERSION};
+void pf_pair_counts_pack (const pf_pair_counts *counts, pf_packed *to) {
   uint64_t a = 0, b = 0;
-  (void)pf_sink_put(
-      sink, bytes,
-      (size_t)(pf_save_varint(bytes + 1, counts->known.count) - bytes));
+  pf_pack_bytes(to, MAGIC, 1);
+  pf_pack_number(to, counts->known.count);
   for (uint32_t i = 0; i < counts->known.count; i++) {
     const pf_pair_count *const pair = &counts->list[i];
-    uint8_t *at = bytes;
     if (pair->a == a) {
-      at = put_step(at, pair->b - b, 0);
+      put_step(to, pair->b - b, 0);
     }
     else {
-      at = put_step(at, pair->a - a, 1);
-      at = pf_save_varint(at, pair->b);
+      put_step(to, pair->a - a, 1);
+      pf_pack_number(to, pair->b);
     }
-    at = pf_save_varint(at, pair->count);
-    (void)pf_sink_put(sink, bytes, (size_t)(at - bytes));
+    pf_pack_number(to, pair->count);
     a = pair->a;
     b = pair->b;
   }
 }
 
 
-/* Take the pair after `pair` and its count. False: the bytes are damaged. */
-static bool take_pair (pf_cursor *in, pf_pair_count *pair, bool is_first) {
-  uint64_t word, step;
-  if (!pf_take_varint(in, &word))
-    return false;
-  step = word >> 1;
-  bool has_other = (word & 1) != 0;
-  if (word == WIDE_STEP) {
-    if (!pf_take_uint(in, 1, &word) || word > 1 || !pf_take_varint(in, &step))
-      return false;
-    has_other = word == 1;
-  }
+/* Take the pair after `pair` and its count. */
+static void take_pair (pf_unpack *in, pf_pair_count *pair, bool is_first) {
+  const uint64_t word = pf_unpack_number(in, UINT64_MAX);
+  const bool is_wide = word == WIDE_STEP;
+  const bool has_other = (is_wide ? pf_unpack_number(in, 1) : word & 1) != 0;
+  const uint64_t step = is_wide ? pf_unpack_number(in, UINT64_MAX) : word >> 1;
   uint64_t *const sum = has_other ? &pair->a : &pair->b;
-  if ((step == 0 && !is_first) || step > UINT64_MAX - *sum)
-    return false;
+  pf_unpack_check(in, (step > 0 || is_first) && step <= UINT64_MAX - *sum,
+                  "a pair after the one before expected");
   *sum += step;
-  if (has_other && !pf_take_varint(in, &pair->b))
-    return false;
-  return pf_take_varint(in, &pair->count) && pair->count <= INT64_MAX;
+  if (has_other)
+    pair->b = pf_unpack_number(in, UINT64_MAX);
+  pair->count = pf_unpack_number(in, INT64_MAX);
 }
 
 
 pf_status pf_pair_counts_unpack (pf_pair_counts *counts, pf_bytes packed,
                                  uint64_t offset, pf_error *error) {
-  pf_cursor in = pf_cursor_over(packed, false);
-  uint64_t version, left;
+  pf_unpack in = pf_unpack_over(packed, "packed counts", error);
   pf_pair_count pair = {0, 0, 0};
-  if (!pf_take_uint(&in, 1, &version) || !pf_take_varint(&in, &left) ||
-      left > pf_left(&in) / 2)
-    return pf_fail(error, PF_EFORMAT, in.at,
-                   "packed counts: a version and a number of pairs expected");
-  if (version != VERSION)
+  if (packed.size > 0 && packed.at[0] != MAGIC[0])
     return pf_refuse(error, "packed counts: layout %u is not known",
-                     (unsigned)version);
-  for (bool is_first = true; left > 0; left--, is_first = false) {
-    if (!take_pair(&in, &pair, is_first))
-      return pf_fail(error, PF_EFORMAT, in.at,
-                     "packed counts: a pair after the one before and a count "
-                     "below 2^63 expected");
+                     (unsigned)packed.at[0]);
+  pf_unpack_magic(&in, MAGIC);
+  const size_t count = pf_unpack_length(&in, 2);
+  for (size_t i = 0; i < count; i++) {
+    take_pair(&in, &pair, i == 0);
     const pf_status status =
-        pf_pair_counts_add(counts, pair.a + offset, pair.b, pair.count, error);
+        in.status != PF_OK ? in.status
+                           : pf_pair_counts_add(counts, pair.a + offset, pair.b,
+                                                pair.count, error);
     if (status != PF_OK)
       return status;
   }
-  if (pf_left(&in) > 0)
-    return pf_fail(error, PF_EFORMAT, in.at,
-                   "packed counts: bytes after the last pair");
-  return PF_OK;
+  pf_unpack_check(&in, pf_left(&in.cursor) == 0, "bytes after the last pair");
+  return in.status;
 }

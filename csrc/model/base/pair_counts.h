@@ -25,8 +25,8 @@
 #ifndef pair_counts_h
 #define pair_counts_h
 
-#include "bytes/sink.h"
 #include "model/base/intern_table.h"
+#include "model/base/pack.h"
 
 typedef struct pf_pair_count {
   uint64_t a, b; /* the pair */
@@ -55,12 +55,13 @@ pf_status pf_pair_counts_add (pf_pair_counts *counts, uint64_t a, uint64_t b,
 /* Sort the entries by pair: after that only pack and close may be called. */
 void pf_pair_counts_sort (pf_pair_counts *counts);
 
-/* Append the bytes of sorted counts. A failure is kept in the sink. */
-void pf_pair_counts_pack (const pf_pair_counts *counts, pf_sink *sink);
+/* Append the bytes of sorted counts. */
+void pf_pair_counts_pack (const pf_pair_counts *counts, pf_packed *to);
 
 /* Add counts that were packed, with `offset` added to each first word, modulo
-   2^64. Returns PF_EFORMAT for damaged bytes, PF_EUNSUPPORTED for another
-   layout, PF_ELIMIT, PF_ENOMEM; then a part of them may have been added. */
+   2^64. Returns PF_EFORMAT or PF_ETRUNCATED for damaged bytes, PF_EUNSUPPORTED
+   for another layout, PF_ELIMIT, PF_ENOMEM; then a part of them may have been
+   added. */
 pf_status pf_pair_counts_unpack (pf_pair_counts *counts, pf_bytes packed,
                                  uint64_t offset, pf_error *error);
 

@@ -38,12 +38,17 @@ size_t pf_unpack_length (pf_unpack *from, size_t size) {
 }
 
 
+pf_bytes pf_unpack_bytes (pf_unpack *from, uint64_t size) {
+  pf_bytes taken = {(const uint8_t *)"", 0};
+  if (from->status == PF_OK && size > 0 &&
+      !pf_take(&from->cursor, size, &taken))
+    pf_unpack_fail(from, PF_ETRUNCATED, "they end too early");
+  return taken;
+}
+
+
 pf_bytes pf_unpack_text (pf_unpack *from, uint64_t limit) {
-  pf_bytes text = {(const uint8_t *)"", 0};
-  const uint64_t size = pf_unpack_number(from, limit);
-  if (size > 0 && !pf_take(&from->cursor, size, &text))
-    pf_unpack_fail(from, PF_ETRUNCATED, "a text is longer than the bytes");
-  return text;
+  return pf_unpack_bytes(from, pf_unpack_number(from, limit));
 }
 
 

@@ -1,9 +1,10 @@
 /*
-** unpack.h - reads packed data from outside: varints and texts, each checked.
+** unpack.h - reads packed data (pack.h) from outside: varints and texts, each
+** checked.
 ** After the first failure, which `status` and the error describe, all numbers
 ** are 0 and all texts are empty, so that a parser checks the status only where
-** it loops or allocates, and at its end. Used by packed_symbols.c and
-** kernels/statistics. Nothing is allocated; texts point into the bytes.
+** it loops or allocates, and at its end. Nothing is allocated; texts point into
+** the bytes.
 */
 
 #ifndef unpack_h
@@ -48,6 +49,9 @@ int64_t pf_unpack_signed (pf_unpack *from);
 /* Take the length of a list, whose elements have at least `size` bytes each.
    PF_ETRUNCATED, PF_EFORMAT. */
 size_t pf_unpack_length (pf_unpack *from, size_t size);
+
+/* Take this many bytes. PF_ETRUNCATED. */
+pf_bytes pf_unpack_bytes (pf_unpack *from, uint64_t size);
 
 /* Take a size, at most `limit`, and as many bytes. PF_ETRUNCATED,
    PF_EFORMAT. */

@@ -9,6 +9,7 @@
 
 #include "model/base/id_table.h"
 #include "model/base/memory.h"
+#include "model/base/pack.h"
 #include "model/base/unpack.h"
 #include "model/dictionary/names.h"
 
@@ -32,19 +33,6 @@ enum {
 };
 
 
-static void put (pf_sink *sink, uint64_t number) {
-  uint8_t bytes[PF_VARINT_SIZE];
-  (void)pf_sink_put(sink, bytes,
-                    (size_t)(pf_save_varint(bytes, number) - bytes));
-}
-
-
-static void put_text (pf_sink *sink, const void *bytes, size_t size) {
-  put(sink, size);
-  (void)pf_sink_put(sink, bytes, size);
-}
-
-
 static void list_addresses (pf_executable *facts,
                             uint64_t *addresses[NADDRESSES]) {
   uint64_t *const all[NADDRESSES] = {&facts->entry,    &facts->text_start,
@@ -55,31 +43,31 @@ static void list_addresses (pf_executable *facts,
 }
 
 
-static void put_facts (pf_sink *sink, pf_executable *facts) {
+static void put_facts (pf_packed *to, pf_executable *facts) {
   uint64_t *addresses[NADDRESSES];
   const bool is_long = facts->segment_end > facts->code_end;
   list_addresses(facts, addresses);
-  put(sink, (facts->big_endian ? BIG_ENDIAN_ORDER : 0u) |
-                (facts->is_pie ? IS_PIE : 0u) |
-                (facts->has_symbols ? HAS_SYMBOLS : 0u) |
-                (facts->has_lines ? HAS_LINES : 0u) |
-                (facts->only_dynamic ? ONLY_DYNAMIC : 0u) |
-                (is_long ? LONG_SEGMENT : 0u));
-  put(sink, facts->address_size);
-  put(sink, facts->machine);
+  pf_pack_number(to, (facts->big_endian ? BIG_ENDIAN_ORDER : 0u) |
+                         (facts->is_pie ? IS_PIE : 0u) |
+                         (facts->has_symbols ? HAS_SYMBOLS : 0u) |
+                         (facts->has_lines ? HAS_LINES : 0u) |
+                         (facts->only_dynamic ? ONLY_DYNAMIC : 0u) |
+                         (is_long ? LONG_SEGMENT : 0u));
+  pf_pack_number(to, facts->address_size);
+  pf_pack_number(to, facts->machine);
   for (size_t i = 0; i < NADDRESSES; i++)
-    put(sink, *addresses[i]);
-  put_text(sink, facts->build_id, facts->build_id_size);
-  put_text(sink, facts->debug_link, strlen(facts->debug_link));
-  put(sink, facts->debug_crc);
+    pf_pack_number(to, *addresses[i]);
+  pf_pack_text(to, (pf_bytes){facts->build_id, facts->build_id_size});
+  pf_pack_text(to, pf_bytes_of(facts->debug_link));
+  pf_pack_number(to, facts->debug_crc);
   if (is_long)
-    put(sink, facts->segment_end);
+    pf_pack_number(to, facts->segment_end);
 }
 
 
 /* Encode the names of symbols and lines as indices, and write the names. */
 static pf_status put_names (const pf_symbols *symbols, pf_id_table *names,
-                            pf_sink *sink) {
+                            pf_packed *to) {
   const size_t count = symbols->count;
   for (size_t i = 0; i < count + symbols->nlines; i++) {
     const uint64_t name =
@@ -88,54 +76,52 @@ static pf_status put_names (const pf_symbols *symbols, pf_id_table *names,
     if (pf_id_table_words(names, &name, 1, &ignored) != PF_OK)
       return PF_ENOMEM;
   }
-  put(sink, names->count);
+  pf_pack_number(to, names->count);
   for (uint32_t i = 0; i < names->count; i++) {
-    const pf_bytes name =
-        pf_name(symbols->dictionary, (uint32_t)names->words[i]);
-    put_text(sink, name.at, name.size);
+    pf_pack_text(to, pf_name(symbols->dictionary, (uint32_t)names->words[i]));
   }
   return PF_OK;
 }
 
 
-static void put_range (pf_sink *sink, uint64_t *end, uint64_t start,
+static void put_range (pf_packed *to, uint64_t *end, uint64_t start,
                        uint64_t stop) {
-  put(sink, start - *end);
-  put(sink, stop - start);
+  pf_pack_number(to, start - *end);
+  pf_pack_number(to, stop - start);
   *end = stop;
 }
 
 
-pf_status pf_symbols_pack (pf_symbols *symbols, pf_sink *sink,
+pf_status pf_symbols_pack (pf_symbols *symbols, pf_packed *to,
                            pf_error *error) {
   pf_id_table names;
   uint64_t end = 0;
   if (pf_symbols_read_lines(symbols) != PF_OK)
     return pf_no_memory(error);
-  (void)pf_sink_put(sink, MAGIC, sizeof MAGIC - 1);
-  put_facts(sink, &symbols->facts);
+  pf_pack_bytes(to, MAGIC, sizeof MAGIC - 1);
+  put_facts(to, &symbols->facts);
   pf_id_table_init(&names);
-  pf_status status = put_names(symbols, &names, sink);
-  put(sink, symbols->count);
+  pf_status status = put_names(symbols, &names, to);
+  pf_pack_number(to, symbols->count);
   for (size_t i = 0; i < symbols->count && status == PF_OK; i++) {
     const pf_symbol *const symbol = &symbols->all[i];
-    put_range(sink, &end, symbol->start, symbol->end);
-    put(sink, pf_id_table_find(&names, symbol->name));
-    put(sink, (symbol->is_function ? IS_FUNCTION : 0u) |
-                  (symbol->is_global ? IS_GLOBAL : 0u) |
-                  (symbol->is_sized ? IS_SIZED : 0u) |
-                  (unsigned)symbol->rank * RANK);
+    put_range(to, &end, symbol->start, symbol->end);
+    pf_pack_number(to, pf_id_table_find(&names, symbol->name));
+    pf_pack_number(to, (symbol->is_function ? IS_FUNCTION : 0u) |
+                           (symbol->is_global ? IS_GLOBAL : 0u) |
+                           (symbol->is_sized ? IS_SIZED : 0u) |
+                           (unsigned)symbol->rank * RANK);
   }
   end = 0;
-  put(sink, symbols->nlines);
+  pf_pack_number(to, symbols->nlines);
   for (size_t i = 0; i < symbols->nlines && status == PF_OK; i++) {
     const pf_line_row *const row = &symbols->lines[i];
-    put_range(sink, &end, row->start, row->end);
-    put(sink, pf_id_table_find(&names, row->file));
-    put(sink, row->line);
+    put_range(to, &end, row->start, row->end);
+    pf_pack_number(to, pf_id_table_find(&names, row->file));
+    pf_pack_number(to, row->line);
   }
   pf_id_table_free(&names);
-  return status == PF_OK && sink->failed == PF_OK ? PF_OK : pf_no_memory(error);
+  return status == PF_OK && !to->is_out_of_memory ? PF_OK : pf_no_memory(error);
 }
 
 

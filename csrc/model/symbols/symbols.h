@@ -15,7 +15,7 @@
 #ifndef symbols_h
 #define symbols_h
 
-#include "bytes/sink.h"
+#include "model/base/pack.h"
 #include "model/base/ranges.h"
 #include "profio.h"
 
@@ -167,7 +167,7 @@ uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name);
 */
 
 /* Write symbols and their lines, which are read first. PF_ENOMEM. */
-pf_status pf_symbols_pack (pf_symbols *symbols, pf_sink *sink, pf_error *error);
+pf_status pf_symbols_pack (pf_symbols *symbols, pf_packed *to, pf_error *error);
 
 /* Read packed symbols; the bytes are not needed afterwards. The caller frees
    the symbols. PF_EFORMAT, PF_ETRUNCATED, PF_ENOMEM. */
