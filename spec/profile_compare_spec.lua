@@ -229,9 +229,9 @@ describe("a hidden root", function()
          metrics = { { name = "time", unit = "ns", column = "n" } } })
       local marks = {}
       for _, frame in ipairs(made:frames()) do
-         marks[frame.number] = frame["function"] == "main" and 4 or 0
+         marks[frame.number] = frame["function"] == "main"
       end
-      local hidden, list = made:narrow(marks), {}
+      local hidden, list = made:narrow("hide", marks), {}
       for _, row in ipairs(core.rows(hidden:tree())) do
          list[#list + 1] = row.label .. " " .. row.self .. "/" .. row.total
       end

@@ -200,14 +200,13 @@ describe("contexts", function()
          math.randomseed(seed)
          local list = random_profile(40)
          local contexts = made(list)
-         local marks, wanted = {}, {}
+         local chosen = { a = {}, b = {}, c = {} }
          for _, frame in ipairs(contexts:frames()) do
-            wanted[frame["function"]] = ({ a = 1, b = 2, c = 4 })[frame["function"]] or 0
-            marks[frame.number] = wanted[frame["function"]]
+            (chosen[frame["function"]] or {})[frame.number] = true
          end
          local kept = {}
          for _, sample in ipairs(list) do
-            local focus, ignored, stack = not wanted.a, false, {}
+            local focus, ignored, stack = false, false, {}
             for _, name in ipairs(sample.stack) do
                focus = focus or name == "a"
                ignored = ignored or name == "b"
@@ -217,7 +216,8 @@ describe("contexts", function()
                kept[#kept + 1] = { stack = stack, weight = sample.weight }
             end
          end
-         assert.equal(text_of(made(kept)), text_of(contexts:narrow(marks)))
+         assert.equal(text_of(made(kept)), text_of(contexts:narrow("ignore", chosen.b)
+            :narrow("hide", chosen.c):narrow("focus", chosen.a)))
       end
    end)
 

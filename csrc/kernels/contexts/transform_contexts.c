@@ -48,12 +48,6 @@ static void add_weights (pf_contexts *to, const pf_contexts *from,
 }
 
 
-/* Whether a stack is kept whose frames have these marks. */
-static bool is_selected (uint8_t seen) {
-  return (seen & PF_FRAME_FOCUS) != 0 && (seen & PF_FRAME_IGNORE) == 0;
-}
-
-
 /* Add the weights of a node to its new node, nodes[node]. A hidden frame
    without a caller keeps them in a stack of its own. False when out of
    memory. */
@@ -72,42 +66,39 @@ static bool narrow_weights (pf_contexts *to, const pf_contexts *from,
 
 
 pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
-                              const uint8_t *marks, size_t count,
-                              pf_error *error) {
+                              const pf_selection *selection, pf_error *error) {
   uint32_t *const nodes = prepare_nodes(to, from);
-  uint8_t *const seen = malloc(from->count);
+  bool *const kept = malloc(from->count * sizeof *kept);
   bool *const copied = calloc(from->count, sizeof *copied);
-  bool ok = nodes != NULL && seen != NULL && copied != NULL;
+  bool ok = nodes != NULL && kept != NULL && copied != NULL;
   if (ok) {
-    /* seen[node]: the marks of all frames of the stack of the node. Without
-       a focus all stacks have it. */
-    seen[0] = PF_FRAME_FOCUS;
-    for (size_t i = 0; i < count; i++)
-      if ((marks[i] & PF_FRAME_FOCUS) != 0)
-        seen[0] = 0;
+    /* has_chosen[node], in the memory of `kept`: any frame of its stack is */
+    bool *const has_chosen = kept;
+    has_chosen[0] = false;
     for (uint32_t i = 1; i < from->count; i++)
-      seen[i] = seen[from->parents[i]] |
-                (from->frames[i] < count ? marks[from->frames[i]] : 0);
-    /* copied[node]: the stack of the node or of any below it is selected */
+      has_chosen[i] = has_chosen[from->parents[i]] ||
+                      pf_is_chosen(selection, from->frames[i]);
+    for (uint32_t i = 0; i < from->count; i++)
+      kept[i] = pf_keeps_stack(selection, has_chosen[i]);
+    /* copied[node]: the stack of the node or of any below it is kept */
     for (uint32_t i = from->count; i-- > 1;) {
-      copied[i] |= is_selected(seen[i]);
+      copied[i] |= kept[i];
       copied[from->parents[i]] |= copied[i];
     }
-    ok = !is_selected(seen[0]) || narrow_weights(to, from, 0, nodes);
+    ok = !kept[0] || narrow_weights(to, from, 0, nodes);
   }
   for (uint32_t i = 1; ok && i < from->count; i++) {
     if (!copied[i])
       continue;
     const uint32_t above = nodes[from->parents[i]];
-    const uint32_t frame = from->frames[i];
-    nodes[i] = frame < count && (marks[frame] & PF_FRAME_HIDE) != 0
+    nodes[i] = pf_hides(selection, from->frames[i])
                    ? above
-                   : pf_context_of(to, above, frame);
+                   : pf_context_of(to, above, from->frames[i]);
     ok = nodes[i] != PF_NO_CONTEXT &&
-         (!is_selected(seen[i]) || narrow_weights(to, from, i, nodes));
+         (!kept[i] || narrow_weights(to, from, i, nodes));
   }
   free(nodes);
-  free(seen);
+  free(kept);
   free(copied);
   return ok ? PF_OK : pf_no_memory(error);
 }

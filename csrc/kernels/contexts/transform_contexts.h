@@ -13,23 +13,15 @@
 #ifndef transform_contexts_h
 #define transform_contexts_h
 
+#include "kernels/base/selection.h"
 #include "model/base/wide.h"
 #include "model/contexts/contexts.h"
 
-#define PF_FRAME_FOCUS  1u /* stacks with such a frame are kept */
-#define PF_FRAME_IGNORE 2u /* stacks with such a frame are left out */
-#define PF_FRAME_HIDE \
-  4u /* the frame is removed; its weight goes to its caller */
-
-/*
-** Narrow by frames: marks[area] is the mark of a frame; areas from `count` on
-** have none. If no frame has PF_FRAME_FOCUS, all stacks are kept. A hidden
-** frame without a visible caller keeps its own weight, as a stack of its own;
-** what it called moves up.
-*/
+/* Narrow by frames, whose numbers are areas. A hidden frame without a visible
+   caller keeps its own weight, as a stack of its own; what it called moves
+   up. */
 pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
-                              const uint8_t *marks, size_t count,
-                              pf_error *error);
+                              const pf_selection *selection, pf_error *error);
 
 /* Replace frames: frames[area], of `count`, is the new frame (of pf_frame_of),
    for example the file of a function. `folds`: a frame directly below an equal

@@ -9,6 +9,7 @@
 #ifndef assemble_h
 #define assemble_h
 
+#include "kernels/base/selection.h"
 #include "model/graph/graph.h"
 #include "model/symbols/symbols.h"
 
@@ -37,16 +38,9 @@ pf_status pf_assemble (pf_graph *graph, const pf_assembly *assembly,
 /* transform_graph.c: compute a graph from another one, for profile:narrow and
    profile:group. Arrays are borrowed during the call. */
 
-/* Marks of a function. */
-enum {
-  PF_GRAPH_KEEP = 1, /* if any has it, only these and their callees are kept */
-  PF_GRAPH_DROP = 2, /* this function and its callees are dropped */
-  PF_GRAPH_HIDE = 4  /* its time and its calls are moved to its callers */
-};
-
 /*
-** Fill the empty graph `to` with what `marks` (one per function) leave of
-** `from`. Functions keep their numbers; `from` only gets its arcs by callee.
+** Fill the empty graph `to` with what a selection leaves of `from`. Functions
+** keep their numbers; `from` only gets its arcs by callee.
 **
 ** The time of a function belongs to its callers in proportion to their calls,
 ** as in propagation: keeping or dropping a caller keeps or drops its share of
@@ -55,8 +49,8 @@ enum {
 ** running sums are rounded, so the sum of each metric is rounded once.
 ** PF_ENOMEM; PF_ELIMIT when hiding would make too many arcs.
 */
-pf_status pf_graph_narrow (pf_graph *to, pf_graph *from, const uint8_t *marks,
-                           pf_error *error);
+pf_status pf_graph_narrow (pf_graph *to, pf_graph *from,
+                           const pf_selection *selection, pf_error *error);
 
 /* Fill the empty graph `to` with `count` groups of functions: function f of
    `from` goes into group groups[f], whose name is names[groups[f]]. Calls

@@ -58,23 +58,24 @@ static pf_status find_cycles (pf_graph *graph, pf_cycles *cycles) {
 typedef struct narrowing {
   pf_graph *to;
   const pf_graph *from;
-  uint8_t *marks;
+  const pf_selection *selection;
+  bool *chosen;      /* of each function; with the other members of cycles */
   double *fractions; /* of each function: how much is kept, 0 to 1 */
   double outside;    /* the same of calls from outside the program */
   pf_cycles cycles;
 } narrowing;
 
 
-/* If a member of a cycle is marked to be kept, mark all members. */
+/* Choose all members of a cycle of which one is in focus. */
 static void keep_cycles (narrowing *n) {
   for (size_t i = 0; i < n->cycles.count; i++) {
-    uint8_t all = 0;
+    bool any = false;
     for (uint32_t f = n->cycles.heads[i]; f != PF_NO_FUNCTION;
          f = n->cycles.next[f])
-      all |= n->marks[f];
+      any |= n->chosen[f];
     for (uint32_t f = n->cycles.heads[i]; f != PF_NO_FUNCTION;
          f = n->cycles.next[f])
-      n->marks[f] |= all & PF_GRAPH_KEEP;
+      n->chosen[f] = any;
   }
 }
 
@@ -101,6 +102,7 @@ static void add_callers (const narrowing *n, uint32_t function, double *calls,
    of a cycle are neighbours in the order and inherit together. */
 static void propagate_fractions (narrowing *n) {
   const uint32_t *const order = n->cycles.order, *const of = n->cycles.of;
+  const double of_chosen = pf_keeps_stack(n->selection, true);
   for (size_t last = n->from->nfunctions; last > 0;) {
     size_t first = last - 1;
     double calls = 0, kept = 0;
@@ -109,13 +111,10 @@ static void propagate_fractions (narrowing *n) {
       first--;
     for (size_t i = first; i < last; i++)
       add_callers(n, order[i], &calls, &kept);
-    for (size_t i = first; i < last; i++) {
-      const uint8_t mark = n->marks[order[i]];
-      n->fractions[order[i]] = (mark & PF_GRAPH_DROP) != 0   ? 0
-                               : (mark & PF_GRAPH_KEEP) != 0 ? 1
-                               : calls > 0                   ? kept / calls
-                                                             : n->outside;
-    }
+    for (size_t i = first; i < last; i++)
+      n->fractions[order[i]] = n->chosen[order[i]] ? of_chosen
+                               : calls > 0         ? kept / calls
+                                                   : n->outside;
     last = first;
   }
 }
@@ -140,21 +139,21 @@ static void keep_weights (const narrowing *n, size_t metric) {
 }
 
 
-/* Keep an arc in the fraction of its caller. If the callee itself is marked to
-   be kept, its other calls become calls from outside. */
+/* Keep an arc in the fraction of its caller. If the callee itself is in focus,
+   its other calls become calls from outside. */
 static pf_status keep_arc (const narrowing *n, const pf_arc *arc) {
   const double fraction =
       arc->caller == PF_NO_FUNCTION ? n->outside : n->fractions[arc->caller];
   const int64_t kept =
       fraction == 1 ? arc->count : (int64_t)ceil((double)arc->count * fraction);
-  const uint8_t mark = n->marks[arc->callee];
+  const bool is_chosen = n->chosen[arc->callee];
   pf_status status = PF_OK;
-  if ((mark & PF_GRAPH_DROP) != 0)
+  if (is_chosen && !pf_keeps_stack(n->selection, true))
     return PF_OK;
   if (fraction > 0)
     status = pf_graph_arc(n->to, arc->caller, arc->callee,
                           kept < arc->count ? kept : arc->count);
-  if (status == PF_OK && kept < arc->count && (mark & PF_GRAPH_KEEP) != 0)
+  if (status == PF_OK && kept < arc->count && is_chosen)
     status = pf_graph_arc(n->to, PF_NO_FUNCTION, arc->callee,
                           arc->count - (fraction > 0 ? kept : 0));
   return status;
@@ -183,23 +182,25 @@ static pf_status keep_lines (const narrowing *n) {
 
 
 /* Fill `to` with the functions of `from` that are kept. */
-static pf_status keep_marked (pf_graph *to, pf_graph *from,
-                              const uint8_t *marks) {
+static pf_status keep_stacks (pf_graph *to, pf_graph *from,
+                              const pf_selection *selection) {
   const size_t count = from->nfunctions;
-  narrowing n = {.to = to, .from = from, .outside = 1};
-  n.marks = pf_array(count + 1, 1);
+  narrowing n = {.to = to,
+                 .from = from,
+                 .selection = selection,
+                 .outside = pf_keeps_stack(selection, false)};
+  n.chosen = pf_array(count + 1, sizeof *n.chosen);
   n.fractions = pf_array_of_zeros(count + 1, sizeof *n.fractions);
   pf_status status = find_cycles(from, &n.cycles);
-  if (n.marks == NULL || n.fractions == NULL)
+  if (n.chosen == NULL || n.fractions == NULL)
     status = PF_ENOMEM;
   if (status == PF_OK)
     status = copy_functions(to, from);
   if (status == PF_OK) {
-    memcpy(n.marks, marks, count);
     for (size_t i = 0; i < count; i++)
-      if ((marks[i] & PF_GRAPH_KEEP) != 0)
-        n.outside = 0;
-    keep_cycles(&n);
+      n.chosen[i] = pf_is_chosen(selection, i);
+    if (selection->narrowing == PF_FOCUS)
+      keep_cycles(&n);
     propagate_fractions(&n);
     for (size_t m = 0; m < from->nmetrics; m++)
       keep_weights(&n, m);
@@ -210,7 +211,7 @@ static pf_status keep_marked (pf_graph *to, pf_graph *from,
   if (status == PF_OK)
     status = pf_graph_finish(to);
   pf_cycles_close(&n.cycles);
-  free(n.marks);
+  free(n.chosen);
   free(n.fractions);
   return status;
 }
@@ -227,7 +228,7 @@ typedef struct call_list {
 typedef struct hiding {
   pf_graph *to;
   const pf_graph *from;
-  const uint8_t *marks;
+  const pf_selection *selection;
   pf_cycles cycles;
   call_list *calls; /* of each function */
   size_t narcs;
@@ -235,8 +236,7 @@ typedef struct hiding {
 
 
 static bool is_hidden (const hiding *h, uint32_t function) {
-  return function != PF_NO_FUNCTION &&
-         (h->marks[function] & PF_GRAPH_HIDE) != 0;
+  return function != PF_NO_FUNCTION && pf_hides(h->selection, function);
 }
 
 
@@ -359,7 +359,7 @@ static pf_status hide_all (hiding *h) {
    weights that was not moved to callers. A function without weight has no part,
    also if it gets that of a callee. */
 static pf_status hide_lines (pf_graph *to, const pf_graph *from,
-                             const uint8_t *marks) {
+                             const pf_selection *selection) {
   if (from->line_rows == NULL)
     return PF_OK;
   to->line_rows = pf_array(from->nline_rows + 1, sizeof *to->line_rows);
@@ -367,10 +367,10 @@ static pf_status hide_lines (pf_graph *to, const pf_graph *from,
     return PF_ENOMEM;
   for (size_t i = 0; i < from->nline_rows; i++) {
     pf_graph_line line = from->line_rows[i];
-    const bool is_marked = line.function != PF_NO_FUNCTION &&
-                           (marks[line.function] & PF_GRAPH_HIDE) != 0;
-    bool is_shown = !is_marked;
-    for (size_t m = 0; is_marked && m < from->nmetrics; m++) {
+    const bool has_hidden =
+        line.function != PF_NO_FUNCTION && pf_hides(selection, line.function);
+    bool is_shown = !has_hidden;
+    for (size_t m = 0; has_hidden && m < from->nmetrics; m++) {
       const int64_t before = from->weights[m][line.function];
       const int64_t after = to->weights[m][line.function];
       if (before != after && before != 0)
@@ -386,10 +386,10 @@ static pf_status hide_lines (pf_graph *to, const pf_graph *from,
 
 
 /* Fill `to` with `from` without its hidden functions. */
-static pf_status hide_marked (pf_graph *to, pf_graph *from,
-                              const uint8_t *marks) {
+static pf_status hide_functions (pf_graph *to, pf_graph *from,
+                                 const pf_selection *selection) {
   const size_t count = from->nfunctions;
-  hiding h = {.to = to, .from = from, .marks = marks};
+  hiding h = {.to = to, .from = from, .selection = selection};
   pf_status status = find_cycles(from, &h.cycles);
   h.calls = pf_array_of_zeros(count + 1, sizeof *h.calls);
   if (h.calls == NULL)
@@ -401,7 +401,7 @@ static pf_status hide_marked (pf_graph *to, pf_graph *from,
   if (status == PF_OK)
     status = hide_all(&h);
   if (status == PF_OK)
-    status = hide_lines(to, from, marks);
+    status = hide_lines(to, from, selection);
   for (size_t i = 0; h.calls != NULL && i < count; i++)
     free(h.calls[i].list);
   free(h.calls);
@@ -410,17 +410,11 @@ static pf_status hide_marked (pf_graph *to, pf_graph *from,
 }
 
 
-pf_status pf_graph_narrow (pf_graph *to, pf_graph *from, const uint8_t *marks,
-                           pf_error *error) {
-  bool hides = false;
-  for (size_t i = 0; i < from->nfunctions; i++)
-    hides |= (marks[i] & PF_GRAPH_HIDE) != 0;
-  pf_graph kept;
-  pf_graph_open(&kept, from->dictionary);
-  pf_status status = keep_marked(hides ? &kept : to, from, marks);
-  if (status == PF_OK && hides)
-    status = hide_marked(to, &kept, marks);
-  pf_graph_close(&kept);
+pf_status pf_graph_narrow (pf_graph *to, pf_graph *from,
+                           const pf_selection *selection, pf_error *error) {
+  const pf_status status = selection->narrowing == PF_HIDE
+                               ? hide_functions(to, from, selection)
+                               : keep_stacks(to, from, selection);
   if (status == PF_ELIMIT)
     return pf_fail(error, status, PF_NO_OFFSET,
                    "hiding these functions would make more than %u arcs",

@@ -14,6 +14,7 @@
 #include "kernels/contexts/views.h"
 #include "lua/arguments.h"
 #include "lua/profile/context_profile.h"
+#include "lua/profile/profile.h"
 #include "model/contexts/contexts.h"
 
 
@@ -344,25 +345,16 @@ static int contexts_merge (lua_State *L) {
 }
 
 
-/*
-** contexts:narrow(marks): marks[number of a frame] is a bit set: 1 keep stacks
-** with this frame, 2 drop stacks with it, 4 attribute its weight to the caller.
-*/
+/* contexts:narrow(narrowing, chosen): a profile without what the selection (see
+   l_selection_check), by number of a frame, leaves out. */
 static int contexts_narrow (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
-  const size_t nareas = pf_areas_count(c->dictionary);
-  luaL_checktype(L, 2, LUA_TTABLE);
-  lua_settop(L, 2);
-  uint8_t *const marks = l_scratch(L, nareas, sizeof *marks);
-  for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
-    const lua_Integer number = luaL_checkinteger(L, -2);
-    luaL_argcheck(L, number >= 0 && (size_t)number < nareas, 2,
-                  "no such frame");
-    marks[number] = (uint8_t)(luaL_checkinteger(L, -1) & 7);
-  }
+  lua_settop(L, 3);
+  const pf_selection selection =
+      l_selection_check(L, 2, pf_areas_count(c->dictionary));
   l_contexts *const to = new_like(L);
-  return finish(
-      L, pf_contexts_narrow(&to->contexts, c, marks, nareas, &to->error));
+  return finish(L,
+                pf_contexts_narrow(&to->contexts, c, &selection, &to->error));
 }
 
 

@@ -130,25 +130,38 @@ static uint32_t *numbers_check (lua_State *L, int arg, const l_profile *p,
 }
 
 
-/*
-** profile:narrow(marks): a profile of the functions selected by the marks, by
-** function number: 1 keep only these and their callees, 2 drop, 4 attribute to
-** the callers. Or nil, message, code.
-*/
+pf_selection l_selection_check (lua_State *L, int arg, size_t count) {
+  static const char *const names[] = {[PF_FOCUS] = "focus",
+                                      [PF_IGNORE] = "ignore",
+                                      [PF_HIDE] = "hide",
+                                      [PF_HIDE + 1] = NULL};
+  const pf_narrowing narrowing =
+      (pf_narrowing)luaL_checkoption(L, arg, NULL, names);
+  luaL_checktype(L, arg + 1, LUA_TTABLE);
+  bool *const chosen = l_scratch(L, count, sizeof *chosen);
+  for (lua_pushnil(L); lua_next(L, arg + 1) != 0; lua_pop(L, 1)) {
+    const lua_Integer number = luaL_checkinteger(L, -2);
+    luaL_argcheck(L, number >= 0 && (size_t)number < count, arg + 1,
+                  "no such frame");
+    chosen[number] = lua_toboolean(L, -1);
+  }
+  return (pf_selection){narrowing, chosen, count};
+}
+
+
+/* profile:narrow(narrowing, chosen): a profile without what the selection (see
+   l_selection_check) leaves out. Or nil, message, code. */
 static int profile_narrow (lua_State *L) {
   pf_error error;
-  lua_settop(L, 2);
+  lua_settop(L, 3);
   l_profile *const p = l_profile_check(L, 1);
   luaL_argcheck(L, !p->graph.facts.compat, 1, "not an exact profile");
   const size_t count = p->graph.nfunctions;
-  const uint32_t *const numbers = numbers_check(L, 2, p, 7);
-  uint8_t *const marks = l_scratch(L, count, sizeof *marks);
-  for (size_t i = 0; i < count; i++)
-    marks[i] = (uint8_t)numbers[i];
+  const pf_selection selection = l_selection_check(L, 2, count);
   lua_getiuservalue(L, 1, 1);
   l_profile *const to = new_profile(L, lua_gettop(L));
   pf_graph_open(&to->graph, p->graph.dictionary);
-  if (pf_graph_narrow(&to->graph, &p->graph, marks, &error) != PF_OK)
+  if (pf_graph_narrow(&to->graph, &p->graph, &selection, &error) != PF_OK)
     return l_failure(L, &error, NULL);
   to->open = true;
   if (p->shown != NULL) {

@@ -9,6 +9,7 @@
 #define profile_h
 
 #include "kernels/listing/listing.h"
+#include "kernels/base/selection.h"
 #include "lua/binding.h"
 
 #define L_PROFILE "profio.profile"
@@ -42,6 +43,11 @@ void l_profile_demangle (lua_State *L, const l_profile *p);
 ** cached; that time a nil is pushed below it. Pin the result.
 */
 pf_flow *l_flow_push (lua_State *L, int profile, int arg);
+
+/* Returns the selection of the arguments from `arg` on: "focus", "ignore" or
+   "hide", and a table whose keys are the numbers, below `count`, of the
+   functions that are chosen. It is valid while the stack has what is pushed. */
+pf_selection l_selection_check (lua_State *L, int arg, size_t count);
 
 /* Pushes a table of the numbers in headings. The flow must be on top. */
 void l_profile_facts (lua_State *L, const pf_flow *flow);

@@ -4,16 +4,17 @@
 local core = require "profio.core"
 local profiles = require "spec.support.profiles"
 
-local KEEP, DROP, HIDE = 1, 2, 4
+local KEEP, DROP, HIDE = "focus", "ignore", "hide"
 local make = profiles.of_calls
 
--- Marks by number of function in the profile, from marks by name.
+-- Narrows by marks, all of one kind, by name of a function.
 local function narrow(profile, marks)
-   local by_number = {}
+   local chosen, kind = {}, HIDE
    for _, row in ipairs(core.rows(profile:functions {}, { "number", "function" })) do
-      by_number[row.number] = marks[row["function"]] or 0
+      chosen[row.number] = marks[row["function"]] ~= nil
+      kind = marks[row["function"]] or kind
    end
-   return assert(profile:narrow(by_number))
+   return assert(profile:narrow(kind, chosen))
 end
 
 local function told(profile)
@@ -128,7 +129,7 @@ describe("a narrowed graph", function()
       graph:close()
       collectgarbage()
       assert.same({ f2 = { 20, 80 }, f4 = { 60, 60 } }, told(kept))
-      assert.error_matches(function() graph:narrow {} end, "closed")
+      assert.error_matches(function() graph:narrow("hide", {}) end, "closed")
    end)
 
    it("agrees with a model that follows all paths", function()
@@ -146,7 +147,7 @@ describe("a narrowed graph", function()
          end
          local marks, named = {}, {}
          for f = 1, n do
-            marks[f] = math.random(3) == 1 and kinds[round % 3 + 1] or 0
+            marks[f] = math.random(3) == 1 and kinds[round % 3 + 1] or nil
             named["f" .. f] = marks[f]
          end
          local wanted, found = model(own, list, marks), told(narrow(make(own, list), named))

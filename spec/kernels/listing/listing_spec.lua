@@ -300,10 +300,10 @@ describe("lines and annotations", function()
          { compat = false, lines = true }))
       local marks = {}
       for _, row in ipairs(core.rows(profile:functions {}, { "number", "function" })) do
-         marks[row.number] = row["function"] == "first" and 1 or 0
+         marks[row.number] = row["function"] == "first"
       end
       local kept = {}
-      for _, row in ipairs(core.rows(assert(profile:narrow(marks)):lines())) do
+      for _, row in ipairs(core.rows(assert(profile:narrow("focus", marks)):lines())) do
          assert.is_true(row.count > 0)
          kept[row["function"] or "none"] = true
       end
@@ -335,7 +335,7 @@ describe("lines and annotations", function()
          { compat = false, lines = true }))
       local marks = {}
       for _, row in ipairs(core.rows(profile:functions {}, { "number", "function" })) do
-         marks[row.number] = row["function"]:match "^main" and 0 or 4
+         marks[row.number] = not row["function"]:match "^main"
       end
       local function lines_of(made)
          local sums = {}
@@ -351,7 +351,7 @@ describe("lines and annotations", function()
       assert.is_true(before["time of first"] > 0 and before["events of second"] > 0)
       assert.is_nil(before["time of second"])
       assert.same({ ["events of second"] = before["events of second"] },
-         lines_of(assert(profile:narrow(marks))))
+         lines_of(assert(profile:narrow("hide", marks))))
       os.execute("rm -r " .. folder)
    end)
 

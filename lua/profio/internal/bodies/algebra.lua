@@ -220,54 +220,42 @@ function methods:normalise(to, metric)
    return scaled(self, wanted, whole)
 end
 
--- Marks of functions, as contexts:narrow of the core expects them.
-local KEEP, LEAVE_OUT, HIDE = 1, 2, 4
+local NO_CALLERS <const> = "this profile does not know who called whom: narrow and prune those "
+   .. "from which it was made, without gprof's numbers"
 
-local function marked(self, is_wanted, mark)
-   local state, marks, frames = of(self), {}, of(self).body:frames()
-   for _, frame in ipairs(frames) do
-      marks[frame.number] = is_wanted(frame) and mark or nil
-   end
-   if mark == KEEP and next(marks) == nil then -- no function is in focus: leave out all
-      for _, frame in ipairs(frames) do
-         marks[frame.number] = LEAVE_OUT
-      end
-   end
-   local body, given = state.body:narrow(marks, state.given)
-   return derived(self, body, given, state.pin)
-end
-
--- Narrows a profile of sums: narrows the profiles from which it was built and builds it again.
-local function marked_sums(self, is_wanted, mark)
+-- Narrows a profile to what the functions that a test chooses leave; the body applies that to its
+-- shape. A profile of sums is built again from the narrowed profiles of which it is the sum.
+local function narrowed(self, narrowing, is_wanted)
    local state = of(self)
-   if not state.again then
-      error("this profile does not know who called whom: narrow and prune those from which it was "
-         .. "made, without gprof's numbers", 3)
+   if state.body.narrow then
+      local chosen = picks.chosen(state.body:frames(), is_wanted)
+      local body, given = state.body:narrow(narrowing, chosen, state.given)
+      return derived(self, body, given, state.pin)
+   elseif not state.again then
+      error(NO_CALLERS, 3)
    end
    return state.again(function(part)
-      local narrow = of(part).body.kind == "sums" and marked_sums or marked
-      return narrow(part, is_wanted, mark)
+      return narrowed(part, narrowing, is_wanted)
    end):with(state.given)
 end
 
-local function narrowed(mark)
+local function method_of(narrowing)
    return function(self, wanted)
-      local narrow = of(self).body.kind == "sums" and marked_sums or marked
-      return narrow(self, picks.of(wanted), mark)
+      return narrowed(self, narrowing, picks.of(wanted))
    end
 end
 
 ---Only the cost of these functions and of all that they call.
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
-methods.focus = narrowed(KEEP)
+methods.focus = method_of "focus"
 ---Leaves out all stacks with these functions (in a graph: the functions and their share of
 ---callees).
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
-methods.ignore = narrowed(LEAVE_OUT)
+methods.ignore = method_of "ignore"
 ---Charges the cost of these functions to their callers. A function without a caller keeps its self
 ---cost.
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
-methods.hide = narrowed(HIDE)
+methods.hide = method_of "hide"
 
 ---Merge functions: by "file", or by the names that a function returns for frames (nil: unchanged).
 ---@param by "file"|fun(frame: { function: string, file: string|nil, line: integer|nil }): string
@@ -322,8 +310,10 @@ function methods:prune(share, metric)
    if body.kind == "contexts" then
       return derived(self, body:prune(share, metric), given)
    end
-   local has_arcs = body.kind == "graph" and not body:is_compat()
-   return (has_arcs and marked or marked_sums)(self, small_ones(self, share, metric), HIDE)
+   if body.kind == "graph" and body:is_compat() then
+      error(NO_CALLERS, 0)
+   end
+   return narrowed(self, "hide", small_ones(self, share, metric))
 end
 
 raise.publish_methods(methods, "profile", is_profile)

@@ -94,8 +94,8 @@ function Contexts:merge(other, sign)
    return new(assert(a:merge(b, sign)))
 end
 
-function Contexts:narrow(marks, given)
-   return new(assert(self.core:narrow(marks))), given
+function Contexts:narrow(narrowing, chosen, given)
+   return new(assert(self.core:narrow(narrowing, chosen))), given
 end
 
 ---Returns the same numbers without the stacks.

@@ -9,9 +9,6 @@ local sums_body = later "profio.internal.bodies.sums_body"
 local Graph = { kind = "graph" }
 Graph.__index = Graph
 
--- Suffixes of the options that select functions, by the part of the reports that they affect.
-local places = { "flat", "graph", "time" }
-
 ---@param made userdata a profile of the core
 ---@return profio.GraphBody
 local function new(made)
@@ -55,43 +52,46 @@ function Graph:frames()
    return core.rows(self.core:functions {}, { "number", "function", "symbol", "file", "line" })
 end
 
+-- By narrowing: the options of reports that select functions as it does.
+local selecting = {
+   focus = { "include_flat", "include_graph", "include_time" },
+   ignore = { "exclude_flat", "exclude_graph", "exclude_time" },
+   hide = { "exclude_graph" },
+}
+
 -- Narrows only the reports, since gprof's numbers are always those of all functions.
-local function narrow_reports(self, marks, given)
+local function narrow_reports(self, narrowing, chosen, given)
    local options = {}
    for name, value in pairs(given) do
       options[name] = value
    end
-   local function add(option, number)
-      local list = table.move(options[option] or {}, 1, #(options[option] or {}), 1, {})
-      list[#list + 1] = number
-      options[option] = list
+   if narrowing == "focus" and next(chosen) == nil then -- an empty list would include all
+      narrowing = "ignore"
+      for _, frame in ipairs(self:frames()) do
+         chosen[frame.number] = true
+      end
    end
-   for number, mark in pairs(marks) do
-      for _, place in ipairs(places) do
-         if mark & 1 ~= 0 then
-            add("include_" .. place, number)
-         end
-         if mark & 2 ~= 0 then
-            add("exclude_" .. place, number)
-         end
+   for _, option in ipairs(selecting[narrowing]) do
+      local list = table.move(options[option] or {}, 1, #(options[option] or {}), 1, {})
+      for number in pairs(chosen) do
+         list[#list + 1] = number
       end
-      if mark & 4 ~= 0 then
-         add("exclude_graph", number)
-      end
+      options[option] = #list > 0 and list or nil
    end
    return self, options
 end
 
----Returns the body without the functions that marks remove; see contexts:narrow.
----@param marks table<integer, integer> by id of a function: 1 keep, 2 leave out, 4 hide
+---Returns the body without what a narrowing leaves out (csrc/kernels/base/selection.h).
+---@param narrowing "focus"|"ignore"|"hide"
+---@param chosen table<integer, boolean> the functions, by number
 ---@param given table the options of reports so far
 ---@return profio.GraphBody
 ---@return table options
-function Graph:narrow(marks, given)
+function Graph:narrow(narrowing, chosen, given)
    if self:is_compat() then
-      return narrow_reports(self, marks, given)
+      return narrow_reports(self, narrowing, chosen, given)
    end
-   return new(assert(self.core:narrow(marks))), given
+   return new(assert(self.core:narrow(narrowing, chosen))), given
 end
 
 ---Returns whether its numbers are gprof's.

@@ -40,6 +40,18 @@ function picks.of(wanted)
    end
 end
 
+---Returns the numbers of the frames that a test chooses, as keys.
+---@param frames table[]
+---@param is_wanted fun(frame: table): any
+---@return table<integer, boolean>
+function picks.chosen(frames, is_wanted)
+   local chosen = {}
+   for _, frame in ipairs(frames) do
+      chosen[frame.number] = is_wanted(frame) and true or nil
+   end
+   return chosen
+end
+
 ---Returns the frames by which profile:group replaces others, by frame number.
 ---@param frames table[]
 ---@param by "file"|fun(frame: table): string|nil
