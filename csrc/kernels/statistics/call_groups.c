@@ -151,13 +151,13 @@ static void extend (pf_call_groups *g, size_t group, size_t which,
                     int64_t length, int64_t start) {
   pf_hot_sums *const hot = &g->hot[group];
   pf_rare_sums *const rare = &g->rare[group];
-  int64_t *const at = &rare->max_at[which];
   const bool is_first = hot->calls - rare->missing[which] == 1;
   const int64_t min = hot->of[which].min;
   const int64_t max =
       is_first ? -1 : (int64_t)((uint64_t)min + hot->of[which].range);
-  if (which < PF_MAX_STARTS && (length > max || (length == max && start < *at)))
-    *at = start;
+  if (which < PF_MAX_STARTS &&
+      (length > max || (length == max && start < rare->max_at[which])))
+    rare->max_at[which] = start;
   hot->of[which].min = length < min ? length : min;
   hot->of[which].range =
       (uint64_t)(length > max ? length : max) - (uint64_t)hot->of[which].min;
