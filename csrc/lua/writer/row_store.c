@@ -59,7 +59,7 @@ static int core_row_store (lua_State *L) {
 }
 
 
-/* store:set(record): sets the next row; raises for unknown columns and wrong
+/* row_store:set(record): sets the next row; raises for unknown columns and wrong
    types. */
 static int row_store_set (lua_State *L) {
   l_row_store *const s = luaL_checkudata(L, 1, L_ROW_STORE);
@@ -72,7 +72,7 @@ static int row_store_set (lua_State *L) {
 }
 
 
-/* store:add(): adds the row that was set. */
+/* row_store:add(): adds the row that was set. */
 static int row_store_add (lua_State *L) {
   l_row_store *const s = luaL_checkudata(L, 1, L_ROW_STORE);
   if (pf_store_append_copies(&s->store, s->dictionary, &s->row) != PF_OK)
@@ -81,7 +81,7 @@ static int row_store_add (lua_State *L) {
 }
 
 
-/* store:reader(): a reader of the rows; none may be added while it is used. */
+/* row_store:reader(): a reader of the rows; none may be added while it is used. */
 static int row_store_reader (lua_State *L) {
   const l_row_store *const s = luaL_checkudata(L, 1, L_ROW_STORE);
   lua_settop(L, 1);
