@@ -9,6 +9,7 @@ local command = require "spec.support.command"
 local counted = require "spec.support.counted"
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
+local programs = require "spec.support.programs"
 local protobuf = require "spec.support.protobuf"
 
 local number, message, packed = protobuf.number, protobuf.message, protobuf.packed
@@ -74,5 +75,30 @@ describe("records that share a large memo", function()
          local ratio = steps_of(many, output) / steps_of(one, output)
          assert.is_true(ratio < 50, ("%s: %.1f"):format(output, ratio)) -- else 60
       end
+   end)
+end)
+
+describe("a profile of a program with source lines", function()
+   local text = { "int main (void) {" }
+   for i = 1, 400 do
+      table.insert(text, 1, ("static int f%d (int n) {\n  n += %d;\n  return n * 3;\n}")
+         :format(i, i))
+      text[#text + 1] = ("  if (f%d(%d) == 0) return 1;"):format(i, i)
+   end
+   text[#text + 1] = "  return 0;\n}\n"
+
+   it("reads them only for columns that show them", function()
+      local source = programs.source("lines_late.c", table.concat(text, "\n"))
+      local exe, files = programs.profiled("lines_late", source, "-fno-inline")
+      local function steps_of(...)
+         local trace <close> = assert(profio.open(files[1], { exe = exe }))
+         local columns = { ... }
+         return counted.steps_of(function()
+            assert.is_true(#trace:profile():flat():rows(table.unpack(columns)) > 300)
+         end)
+      end
+      local without = steps_of("function", "calls", "self", "total")
+      local ratio = steps_of("function", "calls", "self", "total", "file", "line") / without
+      assert.is_true(ratio > 1.5, ratio) -- 1 if they are read always
    end)
 end)

@@ -3,6 +3,7 @@
 -- Long: compiles programs, and compares reports of many files with gprof.
 -- Unsanitized: callbacks_spec and oom write all exports.
 
+local profio = require "profio"
 local programs = require "spec.support.programs"
 
 -- gprof's text; names as the linker has them, or readable.
@@ -165,7 +166,6 @@ describe("the exact mode", function()
       it("finds a hot loop far into a large program: " .. count, function()
          local source = programs.source("far" .. count .. ".c", far_loop(count))
          local exe, files = programs.profiled("far" .. count, source, "-no-pie")
-         local profio = require "profio"
          local trace <close> = assert(profio.open(files[1], { exe = exe }))
          local rows = trace:profile():flat():rows("function", "self", "self_share")
          assert.equal("hot", rows[1]["function"])
@@ -182,7 +182,6 @@ describe("the exact mode", function()
 
    it("attributes time to suffixed functions and late code: the corpus", function()
       local _, folder = programs.corpus("gmon/made", ".gmon")
-      local profio = require "profio"
       local trace = profio.open(folder .. "/drift-x86_64.gmon",
          { exe = folder .. "/drift-x86_64.elf" })
       if not trace then
@@ -203,5 +202,26 @@ describe("the exact mode", function()
       assert.same({ 1, 70000000 }, found["hot1.isra.0"])
       assert.same({ 1, 0 }, found.mid)
       trace:close()
+   end)
+end)
+
+describe("a profile that outlives its trace", function()
+   it("knows where functions begin, also after it was narrowed", function()
+      local source = programs.source("places.c", "int one (int n) {\n  return n + 1;\n}\n"
+         .. "int two (int n) {\n  return one(n) + 1;\n}\n"
+         .. "int main (void) {\n  return two(-2);\n}\n")
+      local exe, files = programs.profiled("places", source, "-fno-inline")
+      local trace <close> = assert(profio.open(files[1], { exe = exe }))
+      local profile, lines = trace:profile(), {}
+      local without_two = profile:hide "two"
+      trace:close()
+      for _, one in ipairs { profile, without_two } do
+         for row in one:flat { zeros = true }:records() do
+            lines[row["function"]] = row.file and row.file:match "[^/]*$" .. ":" .. row.line
+         end
+         assert.equal("places.c:1", lines.one)
+      end
+      assert.equal("places.c:4", lines.two)
+      assert.equal("places.c:7", lines.main)
    end)
 end)

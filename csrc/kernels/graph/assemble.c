@@ -436,23 +436,9 @@ static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
   if (status == PF_OK &&
       (pf_graph_name_pseudo(graph) != PF_OK || pf_graph_finish(graph) != PF_OK))
     status = pf_no_memory(error);
-  if (status != PF_OK || assembly->symbols == NULL ||
-      !assembly->symbols->facts.has_lines)
-    return status;
-  /* Look up the files and lines in which functions begin. */
-  if (pf_symbols_read_lines(assembly->symbols) != PF_OK ||
-      pf_graph_add_locations(graph) != PF_OK)
-    return pf_no_memory(error);
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    pf_line_row row;
-    if ((graph->flags[i] & PF_FUNCTION_PSEUDO) == 0 &&
-        pf_symbols_line(assembly->symbols, graph->addresses[i] - assembly->bias,
-                        &row)) {
-      graph->files[i] = row.file;
-      graph->lines[i] = row.line;
-    }
-  }
-  return PF_OK;
+  graph->symbols = assembly->symbols;
+  graph->bias = assembly->bias;
+  return status;
 }
 
 

@@ -14,7 +14,8 @@
 #include "model/symbols/symbols.h"
 
 /* The input of a graph. The readers may be those of several concatenated files;
-   they are read to their end. Everything is borrowed during the call. */
+   they are read to their end. Everything is borrowed during the call, and the
+   symbols until the graph is closed. */
 typedef struct pf_assembly {
   pf_reader *histogram; /* set, low, high, count, spent, bin; or NULL */
   pf_reader *arcs;      /* from, to, count; or NULL */

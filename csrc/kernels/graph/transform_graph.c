@@ -17,8 +17,10 @@
 
 
 /* Copy all functions, without weights. */
-static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
+static pf_status copy_functions (pf_graph *to, pf_graph *from) {
   const size_t n = from->nfunctions;
+  if (pf_graph_locate(from) != PF_OK)
+    return PF_ENOMEM;
   to->facts = from->facts;
   pf_graph_copy_metrics(to, from);
   if (pf_graph_reserve(to, n) != PF_OK)
@@ -32,7 +34,9 @@ static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
   }
   if (from->files == NULL) /* it is not known where functions begin */
     return PF_OK;
-  if (pf_graph_add_locations(to) != PF_OK)
+  to->files = pf_array(n, sizeof *to->files);
+  to->lines = pf_array(n, sizeof *to->lines);
+  if (to->files == NULL || to->lines == NULL)
     return PF_ENOMEM;
   memcpy(to->files, from->files, n * sizeof *to->files);
   memcpy(to->lines, from->lines, n * sizeof *to->lines);

@@ -175,7 +175,9 @@ static void close_lines (pf_reader *reader) {
 
 static pf_status open_lines (const pf_listing *listing, bool annotations,
                              pf_reader **reader, pf_error *error) {
-  const pf_graph *const graph = listing->flow->graph;
+  pf_graph *const graph = listing->flow->graph;
+  if (pf_graph_locate(graph) != PF_OK)
+    return pf_no_memory(error);
   line_reader *const self =
       listing_new(sizeof *self, listing, fields, annotations ? NFIELDS : CALLS,
                   make_line, error);

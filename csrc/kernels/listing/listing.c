@@ -11,12 +11,28 @@
 #define NS_PER_SECOND 1e9
 
 
+/* Whether a column of the places of functions is wanted. */
+static bool wants_places (const pf_reader *reader, const pf_batch *batch) {
+  static const char *const names[] = {"file", "line", "caller_file",
+                                      "callee_file"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const size_t at = pf_field_index(reader->fields, reader->nfields, names[i]);
+    if (at < reader->nfields && batch->columns[at].data != NULL)
+      return true;
+  }
+  return false;
+}
+
+
 /* Call `make` until the batch is full. The dictionary lacks memory when a name
    could not be demangled or added. */
 static pf_status listing_next (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
   listing_reader *self = (listing_reader *)reader;
   pf_batch_clear(batch);
+  if (wants_places(reader, batch) &&
+      pf_graph_locate(self->listing.flow->graph) != PF_OK)
+    return pf_no_memory(error);
   while (batch->rows < PF_BATCH_ROWS && self->make(self, batch))
     batch->rows++;
   return reader->dictionary->lacks_memory ? pf_no_memory(error)

@@ -52,7 +52,7 @@ static pf_reader *option_reader (lua_State *L, const char *name) {
 
 /* Pushes a closed profile with the dictionary at `dictionary`. */
 static l_profile *new_profile (lua_State *L, int dictionary) {
-  l_profile *const p = l_new(L, L_PROFILE, sizeof *p, 2);
+  l_profile *const p = l_new(L, L_PROFILE, sizeof *p, 3);
   l_pin(L, -1, 1, dictionary);
   return p;
 }
@@ -102,6 +102,7 @@ static int core_profile (lua_State *L) {
   if (lua_getfield(L, 1, "symbols") != LUA_TNIL)
     assembly.symbols = l_symbols_check(L, 6);
   l_profile *const p = new_profile(L, 5);
+  l_pin(L, -1, 3, 6); /* it looks up lines when they are asked for */
   if (pf_assemble(&p->graph, &assembly, dictionary, &error) != PF_OK)
     return lua_isnil(L, first) ? l_failure(L, &error, NULL)
                                : l_failure_of(L, &error, first);

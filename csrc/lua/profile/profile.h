@@ -15,7 +15,8 @@
 #define L_PROFILE "profio.profile"
 #define L_FLOW    "profio.flow"
 
-/* User value 1: the dictionary; 2: the flow without options, once computed. */
+/* User value 1: the dictionary; 2: the flow without options, once computed; 3:
+   the symbols, or nil. */
 typedef struct l_profile {
   pf_graph graph;
   bool open;       /* built and not closed */

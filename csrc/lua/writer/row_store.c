@@ -59,8 +59,8 @@ static int core_row_store (lua_State *L) {
 }
 
 
-/* row_store:set(record): sets the next row; raises for unknown columns and wrong
-   types. */
+/* row_store:set(record): sets the next row; raises for unknown columns and
+   wrong types. */
 static int row_store_set (lua_State *L) {
   l_row_store *const s = luaL_checkudata(L, 1, L_ROW_STORE);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -81,7 +81,8 @@ static int row_store_add (lua_State *L) {
 }
 
 
-/* row_store:reader(): a reader of the rows; none may be added while it is used. */
+/* row_store:reader(): a reader of the rows; none may be added while it is
+   used. */
 static int row_store_reader (lua_State *L) {
   const l_row_store *const s = luaL_checkudata(L, 1, L_ROW_STORE);
   lua_settop(L, 1);

@@ -122,13 +122,31 @@ uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address) {
 }
 
 
-pf_status pf_graph_add_locations (pf_graph *graph) {
+pf_status pf_graph_locate (pf_graph *graph) {
   const size_t n = graph->nfunctions;
-  graph->files = pf_array(n, sizeof *graph->files);
-  graph->lines = pf_array_of_zeros(n, sizeof *graph->lines);
-  if (graph->files == NULL || graph->lines == NULL)
+  if (graph->files != NULL || graph->symbols == NULL ||
+      !graph->symbols->facts.has_lines)
+    return PF_OK;
+  uint32_t *const files = pf_array(n, sizeof *files);
+  uint32_t *const lines = pf_array_of_zeros(n, sizeof *lines);
+  if (files == NULL || lines == NULL ||
+      pf_symbols_read_lines(graph->symbols) != PF_OK) {
+    free(files);
+    free(lines);
     return PF_ENOMEM;
-  memset(graph->files, 0xff, n * sizeof *graph->files);
+  }
+  for (size_t i = 0; i < n; i++) {
+    pf_line_row row;
+    files[i] = PF_NO_NAME;
+    if ((graph->flags[i] & PF_FUNCTION_PSEUDO) == 0 &&
+        pf_symbols_line(graph->symbols, graph->addresses[i] - graph->bias,
+                        &row)) {
+      files[i] = row.file;
+      lines[i] = row.line;
+    }
+  }
+  graph->files = files;
+  graph->lines = lines;
   return PF_OK;
 }
 

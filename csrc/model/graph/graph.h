@@ -4,8 +4,9 @@
 ** indices.
 **
 ** Order of calls: open; add metrics; add functions, weights and arcs; finish;
-** then it is only read (and pf_graph_parents may be called); close. The graph
-** owns all arrays and borrows the dictionary of the trace.
+** then it is only read (and pf_graph_parents and pf_graph_locate may be
+** called); close. The graph owns all arrays and borrows the dictionary of the
+** trace and the symbols.
 **
 ** Built by kernels/graph and read by kernels/graph, kernels/listing and
 ** lua/profile, whose userdata owns the graph and closes it.
@@ -15,6 +16,7 @@
 #define graph_h
 
 #include "model/base/id_table.h"
+#include "model/symbols/symbols.h"
 #include "profio.h"
 
 #define PF_NO_FUNCTION UINT32_MAX
@@ -82,8 +84,10 @@ typedef struct pf_graph {
   size_t nfunctions, functions_capacity;
   uint32_t *names;     /* linker names */
   uint64_t *addresses; /* of the first byte, as in the trace */
-  uint32_t *files;     /* PF_NO_NAME: not known; NULL: none is known */
+  uint32_t *files;     /* PF_NO_NAME: not known; NULL: see pf_graph_locate */
   uint32_t *lines;     /* NULL if files is */
+  pf_symbols *symbols; /* know where functions begin; borrowed, or NULL */
+  uint64_t bias; /* address of a function = address of its symbol + bias */
   uint8_t *flags;
   int64_t *weights[PF_MAX_METRICS];
   double *ticks;       /* compat only: gprof's samples, with fractions */
@@ -166,9 +170,11 @@ pf_status pf_graph_finish (pf_graph *graph);
    call tries again. */
 pf_status pf_graph_parents (pf_graph *graph);
 
-/* Allocate files and lines, all unknown, when all functions have been added.
-   PF_ENOMEM. */
-pf_status pf_graph_add_locations (pf_graph *graph);
+/* Look up the files and lines in which functions begin, at the first call if
+   there are symbols: before pf_graph_file and pf_graph_first_line. It reads all
+   line tables of the program, which takes most of the time of a flat profile.
+   PF_ENOMEM: a later call tries again. */
+pf_status pf_graph_locate (pf_graph *graph);
 
 /* The file and the line at which a function begins, or PF_NO_NAME and 0. */
 static inline uint32_t pf_graph_file (const pf_graph *graph, size_t function) {
