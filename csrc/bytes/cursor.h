@@ -164,7 +164,8 @@ static inline bool pf_take_uint (pf_cursor *cursor, unsigned width,
   return true;
 }
 
-/* Take a varint; false also if it has more than 64 bits. */
+/* Take a varint; false, and nothing is taken, also if it has more than 64
+   bits. */
 static inline bool pf_take_varint (pf_cursor *cursor, uint64_t *value) {
   uint64_t sum = 0;
   size_t at = cursor->at;
@@ -174,9 +175,11 @@ static inline bool pf_take_varint (pf_cursor *cursor, uint64_t *value) {
     const uint8_t byte = cursor->bytes.at[at++];
     sum |= (uint64_t)(byte & 0x7f) << shift;
     if (byte < 0x80) {
+      if (shift == 63 && byte > 1)
+        return false;
       cursor->at = at;
       *value = sum;
-      return shift < 63 || byte <= 1;
+      return true;
     }
   }
   return false;

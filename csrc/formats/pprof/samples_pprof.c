@@ -230,5 +230,8 @@ pf_status pprof_next_sample (pprof_samples *s, pf_error *error) {
       pprof_check_values(s->trace, s->file, &s->values, message.at, error);
   if (status == PF_OK && s->file->has_scaled_types)
     status = check_times(s, message.at, error);
-  return status == PF_OK ? find_frames(s, message.at, error) : status;
+  if (status == PF_OK)
+    return find_frames(s, message.at, error);
+  s->packed = (pf_bytes){0}; /* its locations have no depths */
+  return status;
 }
