@@ -9,10 +9,13 @@
 #include <string.h>
 
 #include "model/base/memory.h"
+#include "model/base/switches.h"
 #include "model/rows/put_values.h"
 
-#define LINE 64                          /* bytes of a cache line */
-#define ROWS ((size_t)PF_BATCH_ROWS / 4) /* added at once: they stay in L2 */
+#define LINE    64  /* bytes of a cache line */
+#define AT_ONCE 128 /* calls of which the groups are found together */
+#define AHEAD   12  /* calls of which the sums are prefetched */
+#define ROWS    ((size_t)PF_BATCH_ROWS / 4) /* added at once: they stay in L2 */
 
 const pf_field pf_call_columns[PF_CALL_COLUMNS] = {
     [PF_NET] = {"net", PF_INT, NULL},
@@ -225,16 +228,34 @@ static inline pf_status group_by_caller (pf_call_groups *g,
 }
 
 
+/* Find the groups of calls. */
+static pf_status find_groups (pf_call_groups *g, pf_lanes *lanes,
+                              const pf_call *calls, size_t count,
+                              uint32_t *groups) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++)
+    status = g->by == PF_BY_CALLER
+                 ? group_by_caller(g, lanes, &calls[i], &groups[i])
+                 : pf_call_groups_of_slot(g, lanes, calls[i].slot, &groups[i]);
+  return status;
+}
+
+
 pf_status pf_call_groups_add (pf_call_groups *g, pf_lanes *lanes,
                               const pf_call *calls, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    uint32_t group;
-    const pf_status status =
-        g->by == PF_BY_CALLER
-            ? group_by_caller(g, lanes, &calls[i], &group)
-            : pf_call_groups_of_slot(g, lanes, calls[i].slot, &group);
-    if (status != PF_OK || add_call(g, group, &calls[i]) != PF_OK)
+  uint32_t groups[AT_ONCE];
+  for (size_t from = 0; from < count; from += AT_ONCE) {
+    const size_t some = count - from < AT_ONCE ? count - from : AT_ONCE;
+    if (find_groups(g, lanes, calls + from, some, groups) != PF_OK)
       return PF_ENOMEM;
+    for (size_t i = 0; i < some; i++) {
+      if (PF_FAST(MISSES) && i + AHEAD < some) {
+        __builtin_prefetch(&g->hot[groups[i + AHEAD]], 1);
+        __builtin_prefetch(&g->hot[groups[i + AHEAD]].of[PF_OUTSIDE], 1);
+      }
+      if (add_call(g, groups[i], &calls[from + i]) != PF_OK)
+        return PF_ENOMEM;
+    }
   }
   return PF_OK;
 }
