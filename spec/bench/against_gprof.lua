@@ -37,8 +37,49 @@ local function compare(label, mine, theirs)
    row(label, results[1], results[2])
 end
 
---- 40,000 functions of an executable without line information.
+-- Returns the text of a program in C of so many static functions, of which each calls some others
+-- and has a few statements on lines of their own.
+local function source_of(functions)
+   local parts = { "static volatile long sum;\n" }
+   for i = 1, functions do
+      parts[#parts + 1] = ("static int f%d (int n) {\n  int i, m = n + %d;\n"):format(i, i)
+      for line = 1, 12 do
+         parts[#parts + 1] = ("  for (i = 0; i < n; i++)\n    sum += m * %d + i;\n"):format(line)
+      end
+      for _, other in ipairs { i // 2, i // 3, i // 5 } do
+         parts[#parts + 1] = other > 0 and ("  if (n > 1) m += f%d(n / 2);\n"):format(other) or ""
+      end
+      parts[#parts + 1] = "  return m;\n}\n"
+   end
+   parts[#parts + 1] = "int main (void) {\n  long m = 0;\n"
+   for i = 1, functions do
+      parts[#parts + 1] = ("  m += f%d(%d);\n"):format(i, i % 7)
+   end
+   parts[#parts + 1] = "  return m == 1;\n}\n"
+   return table.concat(parts)
+end
+
+-- Programs compiled with -g -pg: of the size of sqlite, and a small one.
+local function with_lines()
+   local folder = timing.folder .. "/lines"
+   for _, functions in ipairs { 2500, 50 } do
+      assert(os.execute(("rm -rf %s && mkdir -p %s"):format(folder, folder)))
+      local file <close> = assert(io.open(folder .. "/program.c", "w"))
+      file:write(source_of(functions))
+      file:close()
+      assert(os.execute(("cd %s && cc -g -pg -O1 -o program program.c && ./program")
+         :format(folder)), "cannot make a program with -pg")
+      local files = ("%s/program %s/gmon.out"):format(folder, folder)
+      heading(("a program of %d functions with lines (-g -pg)"):format(functions))
+      compare("flat", "--report flat " .. files, "gprof -b -p " .. files)
+      compare("graph", "--report graph " .. files, "gprof -b -q " .. files)
+   end
+   assert(os.execute("rm -rf " .. folder))
+end
+
+--- 40,000 functions of an executable without line information; and programs with it.
 function bench.executable()
+   with_lines()
    local path = timing.make("executable", 40000, 4000000, 100000, "graph")
    local files = path .. ".elf " .. path .. ".gmon"
    heading "40,000 functions of an executable, 100,000 arcs"
