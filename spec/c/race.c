@@ -255,7 +255,10 @@ static void group_events (void) {
   const size_t area = pf_field_index(table->fields, table->nfields, "area");
   const pf_key key = {.name = "area", .column = area};
   const pf_type type = PF_AREA;
-  const pf_aggregate sum = {"sum", PF_SUM, 0, 0}; /* of the first: time */
+  const pf_aggregate sum = {/* of the first column, the time */
+                            .name = "sum",
+                            .function = PF_SUM,
+                            .to = 1};
   MUST(table->open(&trace, table, &whole, &error) == PF_OK);
   MUST(pf_group_open(whole, &key, &type, 1, &sum, 1, &group, &error) == PF_OK);
   open_parts(&trace, parts);
@@ -366,7 +369,10 @@ static void group_calls (void) {
       .name = "area",
       .column = pf_field_index(calls->fields, calls->nfields, "area")};
   const pf_aggregate sum = {
-      "sum", PF_SUM, 0, pf_field_index(calls->fields, calls->nfields, "net")};
+      .name = "sum",
+      .function = PF_SUM,
+      .column = pf_field_index(calls->fields, calls->nfields, "net"),
+      .to = 1};
   MUST(pf_group_open(calls, &key, &type, 1, &sum, 1, &group, &error) == PF_OK);
   check_visits(&v, group, 1, "group");
   calls->close(calls);

@@ -71,7 +71,7 @@ describe("the modules that a command loads", function()
          "profio.internal.compare", "profio.internal.explain", "profio.internal.inference",
          "profio.internal.writer", "profio.cli.verbs", "profio.cli.store", "profio.recorder",
          "profio.internal.views.view_methods", "profio.internal.calls"))
-      assert.is_true(count <= 56, count .. " modules")
+      assert.is_true(count <= 57, count .. " modules") -- 57 by the installed command
    end)
 
    it("are for an export its own", function()
