@@ -3,21 +3,13 @@
 local br = require "spec.support.br_builder"
 local command = require "spec.support.command"
 local profio = require "profio"
+local codes = require("spec.support.codes").sorted
 
 local function open(bytes, options)
    options = options or {}
    options.format = "br"
    local data = type(bytes) == "string" and bytes or bytes:bytes()
    return assert(profio.open({ data = data }, options))
-end
-
-local function codes(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code
-   end
-   table.sort(list)
-   return list
 end
 
 -- Returns the rows of samples, without the offsets of groups.

@@ -3,6 +3,7 @@
 local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
+local codes = require("spec.support.codes").sorted
 
 -- Report each warning, not only the first one of each kind.
 local function one_by_one(options)
@@ -13,15 +14,6 @@ end
 
 local function open(bytes, options, memo)
    return assert(profio.open({ data = bytes, memo = memo }, one_by_one(options)))
-end
-
-local function codes(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code
-   end
-   table.sort(list)
-   return list
 end
 
 -- Returns one column of table data as an array with false for missing values, and the codes of the

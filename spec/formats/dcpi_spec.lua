@@ -2,6 +2,7 @@
 
 local dcpi = require "spec.support.dcpi_builder"
 local profio = require "profio"
+local codes_of = require("spec.support.codes").listed
 
 -- Report each warning, not only the first one of each kind.
 local function one_by_one(options)
@@ -20,14 +21,6 @@ local function samples_of(bytes, options)
    local list = {}
    for address, count in trace.samples:each("address", "count") do
       list[#list + 1] = { address, count }
-   end
-   return list
-end
-
-local function codes_of(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code
    end
    return list
 end

@@ -7,6 +7,7 @@ local command = require "spec.support.command"
 local elf = require "spec.support.elf"
 local profio = require "profio"
 local programs = require "spec.support.programs"
+local codes_of = require("spec.support.codes").listed
 
 -- {====== Programs ======
 
@@ -44,14 +45,6 @@ local function build(name, text, flags)
       built[name] = { exe = exe, out = files[1] }
    end
    return built[name]
-end
-
-local function codes_of(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code
-   end
-   return list
 end
 
 -- Checks that all functions with time are addresses of bins with samples.

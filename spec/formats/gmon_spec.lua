@@ -2,18 +2,10 @@
 
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
+local codes = require("spec.support.codes").sorted
 
 local function open(bytes, options)
    return assert(profio.open({ data = bytes }, options))
-end
-
-local function codes(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code
-   end
-   table.sort(list)
-   return list
 end
 
 local function rows_of(bytes, name, options)

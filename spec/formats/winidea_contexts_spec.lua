@@ -3,7 +3,7 @@ local profio = require "profio"
 local records = require "spec.support.winidea"
 local rounds = require "spec.support.rounds"
 
-local codes = records.codes
+local codes = require("spec.support.codes").listed
 
 -- The sums of each function by lane, as cores.truth returns them.
 local function sums(trace)

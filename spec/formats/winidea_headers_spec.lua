@@ -1,9 +1,8 @@
 -- Headers of Text1 that were changed in the export dialog, and names that contain the separator.
 
 local profio = require "profio"
-local records = require "spec.support.winidea"
 
-local codes = records.codes
+local codes = require("spec.support.codes").listed
 
 local function opened(lines, options)
    return assert(profio.open({ data = table.concat(lines, "\n") .. "\n" }, options))

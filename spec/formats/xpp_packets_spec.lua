@@ -5,6 +5,7 @@
 local command = require "spec.support.command"
 local profio = require "profio"
 local xpp = require "spec.support.xpp_builder"
+local codes = require("spec.support.codes").sorted
 
 local function in_folder(name)
    return command.folder .. "/" .. name
@@ -24,15 +25,6 @@ local function write_packets(name, form, without)
       command.file(name .. ".PRV", prv)
    end
    return name .. ".PRF", list
-end
-
-local function codes(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code
-   end
-   table.sort(list)
-   return list
 end
 
 local function rows_of(path)

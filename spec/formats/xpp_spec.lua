@@ -6,6 +6,7 @@
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
 local xpp = require "spec.support.xpp_builder"
+local codes = require("spec.support.codes").sorted
 
 -- Warnings one by one, and not the first of each kind only.
 local function one_by_one(options)
@@ -19,15 +20,6 @@ local function open(input, options)
       input = { data = input }
    end
    return assert(profio.open(input, one_by_one(options)))
-end
-
-local function codes(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code
-   end
-   table.sort(list)
-   return list
 end
 
 -- Rows in the units of the table: what the builder was given.

@@ -118,15 +118,4 @@ records.events = {
    { handle = 0, event = "suspend", time = 4602 },
 }
 
----Returns the codes of the warnings of a trace, in their order.
----@param trace profio.Trace
----@return string[]
-function records.codes(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code
-   end
-   return list
-end
-
 return records
