@@ -73,7 +73,7 @@ RUN      = LUA=$(LUA) BUSTED=$(BUSTED) JOBS=$$(($(JOBS) + 1)) spec/support/run_s
 SPECS_OF = $(LUA) spec/support/specs.lua
 ORDER   ?=
 
-# What is generated from the code: man pages, completion, a description for editors.
+# Generated from the code: man pages, completion, a description for editors.
 GENERATED := $(B)/generated
 
 all: modules $(GENERATED)

@@ -6,9 +6,9 @@
 ** the same way. If a handle is closed in any other way (close, <close>, the
 ** collector), the new file is dropped and the old one stays.
 **
-** Called by lua/profio/internal/outputs.lua, cli/output.lua and recorder.lua;
-** core.write_failure also by exports and formats. The handle owns the output
-** and a stream with a descriptor of its own.
+** Called by lua/profio/internal/writing/outputs.lua, cli/output.lua and
+** internal/recording.lua; core.write_failure also by exports and formats. The
+** handle owns the output and a stream with a descriptor of its own.
 */
 
 #include "bytes/output.h"

@@ -2,7 +2,7 @@
 ** user_decoder.c - core.decoder: a reader whose rows come from a Lua function,
 ** which runs as a coroutine and fills batches.
 **
-** Called by lua/profio/reports and internal/script_part.lua. The reader
+** Called by lua/profio/reports and internal/writing/script_part.lua. The reader
 ** userdata owns the reader and pins fields, dictionary and function.
 */
 

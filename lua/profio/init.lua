@@ -14,7 +14,7 @@ local opening = later "profio.internal.opening.open"
 local raise = require "profio.internal.raise"
 local registry = later "profio.internal.opening.registry"
 local store = later "profio.internal.store"
-local writer = later "profio.internal.writer"
+local writer = later "profio.internal.writing.writer"
 
 local profio = {
    version = core.version,

@@ -69,8 +69,9 @@ describe("the modules that a command loads", function()
          those_of(modules, "profio.reports."))
       assert.same({}, those_of(modules, "profio.exports.", "profio.internal.store",
          "profio.internal.compare", "profio.internal.explain", "profio.internal.inference",
-         "profio.internal.writer", "profio.cli.verbs", "profio.cli.store", "profio.recorder",
-         "profio.internal.views.view_methods", "profio.internal.calls"))
+         "profio.internal.writing.writer", "profio.internal.writing.script", "profio.cli.verbs",
+         "profio.cli.store", "profio.recorder", "profio.internal.views.view_methods",
+         "profio.internal.calls"))
       assert.is_true(count <= 57, count .. " modules") -- 57 by the installed command
    end)
 

@@ -1,9 +1,9 @@
 /*
 ** file_writer.c - writers of whole files: an encoder and its output files.
 **
-** Called by lua/profio/internal/writer.lua. The userdata owns the encoder, the
-** files and their sinks; it pins the dictionary. It pins and uses the parts of
-** traces that are merged; its caller keeps them open.
+** Called by lua/profio/internal/writing/writer.lua. The userdata owns the
+** encoder, the files and their sinks; it pins the dictionary. It pins and
+** uses the parts of traces that are merged; its caller keeps them open.
 */
 
 #include <stdlib.h>

@@ -3,10 +3,10 @@
 ** that was killed or is still running; core.claim locks a ring for a new
 ** writer.
 **
-** Called by lua/profio/internal/opening and internal/writer.lua. A userdata
-** owns the copy of the ring, the encoder and the sinks during the call; the
-** results are Lua strings. The userdata of a claim owns its lock until
-** core.stream takes it over.
+** Called by lua/profio/internal/opening and internal/writing/writer.lua. A
+** userdata owns the copy of the ring, the encoder and the sinks during the
+** call; the results are Lua strings. The userdata of a claim owns its lock
+** until core.stream takes it over.
 */
 
 

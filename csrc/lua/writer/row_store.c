@@ -2,9 +2,9 @@
 ** row_store.c - core.row_store: rows that a program writes one by one, checked
 ** and kept in memory until an encoder in Lua reads them.
 **
-** Called by lua/profio/internal/script_writer.lua. The userdata owns the rows
-** and pins the dictionary, which also keeps the texts of PF_BYTES, and the
-** names of table and columns. Readers pin it.
+** Called by lua/profio/internal/writing/script_writer.lua. The userdata owns
+** the rows and pins the dictionary, which also keeps the texts of PF_BYTES,
+** and the names of table and columns. Readers pin it.
 */
 
 #include "lua/arguments.h"

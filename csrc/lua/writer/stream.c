@@ -6,8 +6,8 @@
 ** runs; after a failure it stays, with everything written so far. (Writers of
 ** whole files are in file_writer.c.)
 **
-** Called by lua/profio/internal/writer.lua. The userdata owns the writer and
-** the output files; close or the collector frees them.
+** Called by lua/profio/internal/writing/writer.lua. The userdata owns the
+** writer and the output files; close or the collector frees them.
 */
 
 #include "lua/arguments.h"

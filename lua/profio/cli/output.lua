@@ -6,7 +6,7 @@ local later = require "profio.internal.later"
 local core = require "profio.core"
 local exports = require "profio.internal.exporting.export_list"
 local failure = require "profio.internal.command.failure"
-local outputs = require "profio.internal.outputs"
+local outputs = require "profio.internal.writing.outputs"
 local pager = later "profio.cli.help.pager"
 local rows = later "profio.internal.exporting.row_export"
 

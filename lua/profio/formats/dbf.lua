@@ -6,7 +6,7 @@
 
 local companions = require "profio.internal.opening.side_files"
 local core = require "profio.core"
-local outputs = require "profio.internal.outputs"
+local outputs = require "profio.internal.writing.outputs"
 
 local dbf = {
    name = "dbf",

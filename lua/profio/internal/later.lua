@@ -40,7 +40,7 @@
 --    profio.internal.opening.side_files      only formats with files beside a trace
 --    profio.internal.opening.unknown_format  only errors
 --    profio.internal.options                 only exports and formats with options
---    profio.internal.script_part             only formats in Lua
+--    profio.internal.writing.script_part             only formats in Lua
 --    profio.internal.several.adding          only many files
 --    profio.internal.several.chained_readers only several files
 --    profio.internal.several.joined_runs     only several files that are written as one
@@ -51,7 +51,7 @@
 --    profio.internal.symbols                 only an executable
 --    profio.internal.times                   only options with times
 --    profio.internal.views.view_methods      most reports only need a reader
---    profio.internal.writer                  only files that are written
+--    profio.internal.writing.writer                  only files that are written
 
 ---Returns a table that stands for a module of functions, and loads it when a field is first read.
 ---@param name string of the list above

@@ -8,12 +8,12 @@ local core = require "profio.core"
 local exports = require "profio.internal.exporting.export_list"
 local naming = require "profio.internal.naming"
 local options = require "profio.internal.options"
-local outputs = require "profio.internal.outputs"
+local outputs = require "profio.internal.writing.outputs"
 local plain = require "profio.internal.plain"
 local profiles = require "profio.internal.bodies.profile_methods"
 local raise = require "profio.internal.raise"
 local times = require "profio.internal.times"
-local writing = require "profio.internal.writer"
+local writing = require "profio.internal.writing.writer"
 
 local recorder = {}
 

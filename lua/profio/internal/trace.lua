@@ -15,7 +15,7 @@ local side_files = later "profio.internal.opening.side_files"
 local tables = require "profio.internal.table_readers"
 local view_warnings = require "profio.internal.views.view_warnings"
 local views = require "profio.internal.views"
-local writer = later "profio.internal.writer"
+local writer = later "profio.internal.writing.writer"
 
 local trace = {}
 

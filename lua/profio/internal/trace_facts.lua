@@ -1,4 +1,4 @@
--- What a trace is, as rows: format, header fields, tables, warnings.
+-- A trace described as rows: format, header fields, tables, warnings.
 
 local core = require "profio.core"
 local traces = require "profio.internal.trace"

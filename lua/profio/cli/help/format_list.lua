@@ -4,7 +4,7 @@ local exports = require "profio.internal.exporting.export_list"
 local options = require "profio.internal.options"
 local profio = require "profio"
 local reports = require "profio.reports"
-local script_writer = require "profio.internal.script_writer"
+local script_writer = require "profio.internal.writing.script_writer"
 
 local format_list = {}
 

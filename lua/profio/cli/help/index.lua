@@ -9,7 +9,7 @@ local profio = require "profio"
 local recorder = require "profio.recorder"
 local registry = require "profio.internal.opening.registry"
 local reports = require "profio.reports"
-local script_writer = require "profio.internal.script_writer"
+local script_writer = require "profio.internal.writing.script_writer"
 local verbs = require "profio.cli.verbs"
 
 local index = {}

@@ -12,7 +12,7 @@
 --    assert(settings:write "TEST.PRI")
 
 local core = require "profio.core"
-local outputs = require "profio.internal.outputs"
+local outputs = require "profio.internal.writing.outputs"
 local texts = require "profio.internal.texts"
 
 local pri = {}

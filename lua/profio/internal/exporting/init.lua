@@ -2,7 +2,7 @@
 
 local exports = require "profio.internal.exporting.export_list"
 local options = require "profio.internal.options"
-local outputs = require "profio.internal.outputs"
+local outputs = require "profio.internal.writing.outputs"
 local raise = require "profio.internal.raise"
 
 local exporting = {}

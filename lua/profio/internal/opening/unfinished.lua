@@ -3,7 +3,7 @@
 
 local core = require "profio.core"
 local lfs = require "lfs"
-local outputs = require "profio.internal.outputs"
+local outputs = require "profio.internal.writing.outputs"
 local registry = require "profio.internal.opening.registry"
 
 local unfinished = {}

@@ -8,7 +8,7 @@
 local clock_runs = require "profio.internal.calls.clock_runs"
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
-local writer = require "profio.internal.writer"
+local writer = require "profio.internal.writing.writer"
 
 local joined_runs = {}
 

@@ -2,7 +2,7 @@
 
 local address = require "profio.internal.store.clickhouse.address"
 local clickhouse = require "profio.internal.store.clickhouse"
-local outputs = require "profio.internal.outputs"
+local outputs = require "profio.internal.writing.outputs"
 local sqlite = require "profio.internal.store.sqlite"
 
 local engines = {}

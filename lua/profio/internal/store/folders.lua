@@ -6,9 +6,9 @@
 
 local call_sums = require "profio.internal.store.call_sums"
 local lfs = require "lfs"
-local outputs = require "profio.internal.outputs"
+local outputs = require "profio.internal.writing.outputs"
 local traces = require "profio.internal.trace"
-local writer = require "profio.internal.writer"
+local writer = require "profio.internal.writing.writer"
 
 local folders = {}
 

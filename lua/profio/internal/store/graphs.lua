@@ -17,7 +17,7 @@ local symbols_of = require "profio.internal.symbols"
 local trace_symbols = require "profio.internal.bodies.trace_symbols"
 local tables = require "profio.internal.table_readers"
 local traces = require "profio.internal.trace"
-local writer = require "profio.internal.writer"
+local writer = require "profio.internal.writing.writer"
 
 local graphs = {}
 

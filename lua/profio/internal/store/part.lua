@@ -1,7 +1,7 @@
 -- A store that is opened as a trace: the tables runs, labels, cells and durations, what is stored
 -- with the runs, and their profile. It has the form in which formats in Lua open a file (see
--- internal/script_part.lua). All that is read comes from one transaction, so that runs which
--- another process adds meanwhile do not appear.
+-- internal/writing/script_part.lua). All that is read comes from one transaction, so that runs
+-- which another process adds meanwhile do not appear.
 
 local call_sums = require "profio.internal.store.call_sums"
 local combined = require "profio.internal.store.combined"

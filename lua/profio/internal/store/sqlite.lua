@@ -8,7 +8,7 @@ local selecting = require "profio.internal.store.selecting"
 local sqlite_labels = require "profio.internal.store.sqlite_labels"
 local sqlite_picking = require "profio.internal.store.sqlite_picking"
 local statements = require "profio.internal.store.sqlite_statements"
-local outputs = require "profio.internal.outputs"
+local outputs = require "profio.internal.writing.outputs"
 
 local pick, rows, run, value = sqlite_picking.pick, statements.rows, statements.run,
    statements.value

@@ -3,7 +3,7 @@
 local dcpi = require "profio.reports.dcpi.shares"
 local failure = require "profio.internal.command.failure"
 local traces = require "profio.internal.trace"
-local writer = require "profio.internal.writer"
+local writer = require "profio.internal.writing.writer"
 
 local dcpicat = {
    name = "dcpicat",

@@ -3,8 +3,8 @@
 
 local core = require "profio.core"
 local lazy_view = require "profio.internal.views.lazy_view"
-local outputs = require "profio.internal.outputs"
-local script_part = require "profio.internal.script_part"
+local outputs = require "profio.internal.writing.outputs"
+local script_part = require "profio.internal.writing.script_part"
 
 local script_writer = {}
 
