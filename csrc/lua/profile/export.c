@@ -7,6 +7,7 @@
 
 #include "lua/arguments.h"
 #include "lua/profile/export.h"
+#include "model/dictionary/areas.h"
 
 #define L_EXPORT "profio.export"
 
@@ -108,4 +109,29 @@ void l_export_ms (l_export *e, int64_t ns) {
 
 void l_open_export (lua_State *L) {
   l_class(L, L_EXPORT, NULL, export_gc, export_gc);
+}
+
+
+void l_set_frames (lua_State *L, pf_dictionary *d, const uint32_t *areas,
+                   uint32_t count, const char *unnamed) {
+  for (int list = 0; list < 3; list++)
+    lua_createtable(L, (int)count, 0);
+  for (uint32_t i = 0; i < count; i++) {
+    const pf_area *const area = pf_area_at(d, areas[i]);
+    if (area->name == PF_NO_NAME)
+      lua_pushstring(L, unnamed);
+    else
+      l_push_name(L, d, area->name, 0);
+    lua_rawseti(L, -4, (lua_Integer)i + 1);
+    if (area->file == PF_NO_NAME)
+      lua_pushboolean(L, false);
+    else
+      l_push_name(L, d, area->file, 0);
+    lua_rawseti(L, -3, (lua_Integer)i + 1);
+    lua_pushinteger(L, area->line);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -4, "lines");
+  lua_setfield(L, -3, "files");
+  lua_setfield(L, -2, "names");
 }

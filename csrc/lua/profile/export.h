@@ -2,7 +2,8 @@
 ** export.h - the text of an export of a profile, written to a file in large
 ** blocks. Used by export_flames.c and export_samples.c: l_export_new, then any
 ** of the writing functions, then l_export_finish. The userdata owns its memory;
-** it borrows the contexts and the file, which must stay on the stack.
+** it borrows the contexts and the file, which must stay on the stack. And lists
+** of frames, for export_contexts.c and export_outline.c.
 */
 
 #ifndef lua_export_h
@@ -43,5 +44,10 @@ void l_export_put (l_export *e, const char *format, ...)
 
 /* Writes ns as milliseconds with six decimals. */
 void l_export_ms (l_export *e, int64_t ns);
+
+/* Sets the lists names (`unnamed`: none), files (false: none) and lines of the
+   table on top, of frames with these areas. */
+void l_set_frames (lua_State *L, pf_dictionary *dictionary,
+                   const uint32_t *areas, uint32_t count, const char *unnamed);
 
 #endif

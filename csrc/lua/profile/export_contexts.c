@@ -11,6 +11,7 @@
 #include "kernels/contexts/transform_contexts.h"
 #include "lua/arguments.h"
 #include "lua/profile/context_profile.h"
+#include "lua/profile/export.h"
 #include "model/contexts/tree_order.h"
 
 
@@ -57,31 +58,6 @@ static int core_by_function (lua_State *L) {
                          &error) != PF_OK)
     l_no_memory(L);
   return 1;
-}
-
-
-/* Sets the lists names, files (false: none) and lines of the table on top, by
-   frame. */
-static void set_frames (lua_State *L, const pf_dictionary *d,
-                        const uint32_t *frames, uint32_t count) {
-  lua_createtable(L, (int)count, 0);
-  lua_createtable(L, (int)count, 0);
-  lua_createtable(L, (int)count, 0);
-  for (uint32_t i = 0; i < count; i++) {
-    const pf_area *const area = pf_area_at(d, frames[i]);
-    l_push_bytes(L, pf_text(d, PF_AREA, frames[i]));
-    lua_rawseti(L, -4, (lua_Integer)i + 1);
-    if (area->file == PF_NO_NAME)
-      lua_pushboolean(L, false);
-    else
-      l_push_bytes(L, pf_name(d, area->file));
-    lua_rawseti(L, -3, (lua_Integer)i + 1);
-    lua_pushinteger(L, area->line);
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-  lua_setfield(L, -4, "lines");
-  lua_setfield(L, -3, "files");
-  lua_setfield(L, -2, "names");
 }
 
 
@@ -145,7 +121,7 @@ static int core_context_tree (lua_State *L) {
       pf_contexts_order(c, ranks, NULL, order, depths) != PF_OK)
     l_no_memory(L);
   lua_createtable(L, 0, 7);
-  set_frames(L, c->dictionary, frames, count);
+  l_set_frames(L, c->dictionary, frames, count, "");
   set_nodes(L, "frames", order, c->count, ranks, c->frames);
   set_nodes(L, "depths", NULL, c->count, depths, NULL);
   set_nodes(L, "nodes", NULL, c->count, order, NULL);

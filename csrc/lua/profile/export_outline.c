@@ -13,6 +13,7 @@
 #include "kernels/contexts/outline.h"
 #include "lua/arguments.h"
 #include "lua/profile/context_profile.h"
+#include "lua/profile/export.h"
 #include "text/rows.h"
 
 #define L_OUTLINE "profio.outline"
@@ -354,31 +355,15 @@ static size_t set_text (lua_State *L, l_outline *o, const char *name) {
 }
 
 
-/* Sets the lists names, files (false: none) and lines of the shown
-   functions. */
+/* Sets the lists of l_set_frames of the shown functions. */
 static void set_names (lua_State *L, const l_outline *o) {
-  pf_dictionary *const d = o->outline.traversal.contexts->dictionary;
-  lua_createtable(L, (int)o->nshown, 0);
-  lua_createtable(L, (int)o->nshown, 0);
-  lua_createtable(L, (int)o->nshown, 0);
-  for (uint32_t i = 0; i < o->nshown; i++) {
-    const pf_area *const area = area_of(o, o->shown[i]);
-    if (area->name == PF_NO_NAME)
-      lua_pushliteral(L, "?");
-    else
-      l_push_name(L, d, area->name, 0);
-    lua_rawseti(L, -4, (lua_Integer)i + 1);
-    if (area->file == PF_NO_NAME)
-      lua_pushboolean(L, false);
-    else
-      l_push_name(L, d, area->file, 0);
-    lua_rawseti(L, -3, (lua_Integer)i + 1);
-    lua_pushinteger(L, area->line);
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-  lua_setfield(L, -4, "lines");
-  lua_setfield(L, -3, "files");
-  lua_setfield(L, -2, "names");
+  const pf_traversal *const t = &o->outline.traversal;
+  uint32_t *const areas = l_scratch(L, (size_t)o->nshown + 1, sizeof *areas);
+  for (uint32_t i = 0; i < o->nshown; i++)
+    areas[i] = t->areas[o->shown[i]];
+  lua_insert(L, -2); /* the scratch memory stays below the table */
+  l_set_frames(L, t->contexts->dictionary, areas, o->nshown, "?");
+  lua_remove(L, -2);
 }
 
 
