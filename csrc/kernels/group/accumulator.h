@@ -168,8 +168,8 @@ uint64_t pf_accumulator_count (const pf_accumulator *accumulator, size_t group);
 double pf_accumulator_number (const pf_accumulator *accumulator, size_t group,
                               bool is_mean);
 
-/* What the accumulators of one column of integers know of the values of a
-   group. */
+/* The knowledge that the accumulators of one column of integers have of the
+   values of a group. */
 typedef struct pf_summary {
   uint64_t count;
   pf_wide sum;

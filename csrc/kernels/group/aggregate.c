@@ -198,9 +198,9 @@ static pf_status add_to (pf_aggregates *a, pf_accumulator *m,
 }
 
 
-static pf_status add_all (pf_aggregates *a, bool only_each,
-                          const pf_batch *batch, const uint32_t *groups,
-                          size_t ngroups) {
+pf_status pf_aggregates_add (pf_aggregates *a, bool only_each,
+                             const pf_batch *batch, const uint32_t *groups,
+                             size_t ngroups) {
   bool is_prepared = false;
   for (size_t i = 0; i < a->naccumulators; i++) {
     pf_accumulator *const m = &a->accumulators[i];
@@ -213,24 +213,6 @@ static pf_status add_all (pf_aggregates *a, bool only_each,
       return PF_ENOMEM;
   }
   return PF_OK;
-}
-
-
-pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
-                             const uint32_t *groups, size_t ngroups,
-                             pf_error *error) {
-  return add_all(a, false, batch, groups, ngroups) == PF_OK
-             ? PF_OK
-             : pf_no_memory(error);
-}
-
-
-pf_status pf_aggregates_add_each (pf_aggregates *a, const pf_batch *batch,
-                                  const uint32_t *groups, size_t ngroups,
-                                  pf_error *error) {
-  return add_all(a, true, batch, groups, ngroups) == PF_OK
-             ? PF_OK
-             : pf_no_memory(error);
 }
 
 

@@ -76,16 +76,11 @@ pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
                               pf_aggregates **aggregates);
 
 /* Add the rows of a batch: row i belongs to group groups[i], below ngroups.
-   PF_ENOMEM. */
-pf_status pf_aggregates_add (pf_aggregates *aggregates, const pf_batch *batch,
-                             const uint32_t *groups, size_t ngroups,
-                             pf_error *error);
-
-/* The same for deviations of integers and quantiles only, where the others get
-   summaries (pf_aggregates_add_summary). */
-pf_status pf_aggregates_add_each (pf_aggregates *aggregates,
-                                  const pf_batch *batch, const uint32_t *groups,
-                                  size_t ngroups, pf_error *error);
+   With `only_each` only to deviations of integers and quantiles, where the
+   others get summaries (pf_aggregates_add_summary). PF_OK or PF_ENOMEM. */
+pf_status pf_aggregates_add (pf_aggregates *aggregates, bool only_each,
+                             const pf_batch *batch, const uint32_t *groups,
+                             size_t ngroups);
 
 /* Append the column `about` (estimates.h) to the fields of keys and results, if
    there are quantiles and no field has that name. Returns the number of

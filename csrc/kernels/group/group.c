@@ -51,10 +51,12 @@ typedef struct group_reader {
 
 static pf_status add_batch (group_scan *g, pf_error *error) {
   const pf_status status = pf_keys_find(g->keys, &g->batch, g->groups, error);
-  return status != PF_OK
-             ? status
-             : pf_aggregates_add(g->aggregates, &g->batch, g->groups,
-                                 pf_keys_count(g->keys), error);
+  if (status != PF_OK)
+    return status;
+  return pf_aggregates_add(g->aggregates, false, &g->batch, g->groups,
+                           pf_keys_count(g->keys)) == PF_OK
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 

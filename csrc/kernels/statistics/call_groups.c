@@ -89,12 +89,10 @@ static pf_status reserve (pf_call_groups *g, size_t count) {
 
 
 static pf_status add_rows (pf_call_groups *g) {
-  pf_error error;
   const pf_status status =
-      g->rows.rows == 0
-          ? PF_OK
-          : pf_aggregates_add_each(g->sums, &g->rows, g->row_groups,
-                                   g->keys.count, &error);
+      g->rows.rows == 0 ? PF_OK
+                        : pf_aggregates_add(g->sums, true, &g->rows,
+                                            g->row_groups, g->keys.count);
   pf_batch_clear(&g->rows);
   return status;
 }

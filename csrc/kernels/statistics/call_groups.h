@@ -33,7 +33,7 @@ typedef enum pf_group_by {
   PF_BY_CALLER /* by area and caller */
 } pf_group_by;
 
-/* What is computed of each group. Borrowed by pf_call_groups. */
+/* The aggregates of each group. Borrowed by pf_call_groups. */
 typedef struct pf_call_aggregates {
   const pf_aggregate *list; /* of pf_call_columns */
   size_t count;
@@ -68,7 +68,6 @@ typedef struct pf_rare_sums {
 typedef struct pf_call_groups {
   pf_group_by by;
   bool each;           /* pf_call_aggregates.each */
-  uint64_t calls;      /* in the packed sums that were added */
   pf_aggregates *sums; /* owned, as all below */
   pf_id_table keys;    /* of the groups: the area, the slot, or the area in the
                           upper half and its caller in the lower */

@@ -89,6 +89,7 @@ typedef struct pf_sums {
   pf_sums_form form;
   pf_scan *scan;    /* borrowed */
   pf_reader events; /* stands for the events of the scan; it has no rows */
+  uint64_t calls;   /* in all groups */
 } pf_sums;
 
 /* Read the form of packed sums. PF_ETRUNCATED, PF_EFORMAT. */

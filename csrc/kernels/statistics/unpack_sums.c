@@ -210,9 +210,9 @@ static void take_duration (unpacking *u, uint64_t calls, size_t group,
 
 static void take_calls (unpacking *u, uint64_t calls, size_t group) {
   pf_call_groups *const groups = &u->sums->scan->groups;
-  if (calls > PF_SUMS_MAX_CALLS - groups->calls)
+  if (calls > PF_SUMS_MAX_CALLS - u->sums->calls)
     pf_unpack_fail(&u->in, PF_ELIMIT, "more than 2^62 calls");
-  groups->calls += calls;
+  u->sums->calls += calls;
   const uint64_t uncounted = pf_unpack_number(&u->in, calls);
   pf_unpack_need(
       &u->in, pf_aggregates_reserve(groups->sums, groups->keys.count) == PF_OK);
