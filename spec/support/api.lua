@@ -23,7 +23,7 @@ api.parts = {
      more = "internal/bodies/algebra.lua", owner = "methods", shown = "profile:",
      class = "profio.Profile",
      help = "`trace:profile()` returns it. `a + b` adds and `a - b` compares profiles." },
-   { title = "writer", file = "internal/writer.lua", owner = "Writer", shown = "writer:",
+   { title = "writer", file = "internal/writing/writer.lua", owner = "Writer", shown = "writer:",
      class = "profio.Writer",
      help = "`profio.create` returns it." },
    { title = "store", file = "internal/store/init.lua", owner = "methods", shown = "store:",

@@ -1,7 +1,8 @@
 -- Counts how often a reader of the C code changes files: follows the static call graph from the
 -- functions given, in the order of the code and each function once, and prints how often a function
 -- of another file is entered, how often a file that was left is returned to, and the number of
--- files. A function that is only named (a callback) counts as called.
+-- files. A header and its source are one file. A function that is only named (a callback) counts as
+-- called.
 --
 --    lua5.4 spec/support/crossings.lua [--list] [FUNCTION ...]
 --
@@ -43,24 +44,24 @@ end
 
 local entered, returned, nfiles, seen, met, list = 0, 0, 0, {}, {}, {}
 
+local function file_of(path)
+   return (path:gsub("%.[ch]$", ""))
+end
+
 local function follow(of)
    if seen[of] then
       return
    end
    seen[of] = true
-   local known = {}
    each_callee(of, function(callee)
-      if known[callee] then
-         return
-      end
-      known[callee] = true
-      if callee.path ~= of.path then
+      local here, there = file_of(of.path), file_of(callee.path)
+      if here ~= there and not seen[callee] then
          entered = entered + 1
-         returned = returned + (met[callee.path] and 1 or 0)
+         returned = returned + (met[there] and 1 or 0)
          list[#list + 1] = ("%s:%s -> %s:%s"):format(of.path, of.name, callee.path, callee.name)
       end
-      nfiles = nfiles + (met[callee.path] and 0 or 1)
-      met[callee.path] = true
+      nfiles = nfiles + (met[there] and 0 or 1)
+      met[there] = true
       follow(callee)
    end)
 end
@@ -77,7 +78,7 @@ if #roots == 0 then
    roots = { "pf_statistics_open" }
 end
 for _, name in ipairs(roots) do
-   met[files[name]] = true
+   met[file_of(files[name])] = true
    nfiles = nfiles + 1
    follow(functions_of[files[name]][name])
 end
