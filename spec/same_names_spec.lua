@@ -16,8 +16,9 @@ int __attribute__((noinline)) through(int a) { return pick(a) + 1; }
    return programs.source("same_main.c", [[
 int through(int);
 static __attribute__((noinline)) int pick(int a) { return a + 2; }
+static __attribute__((noinline)) int only(int a) { return a - 1; }
 int main(void) {
-  volatile int sum = 0;
+  volatile int sum = only(1);
   for (int i = 0; i < 7; i++) sum += pick(i);
   for (int i = 0; i < 500; i++) sum += through(i);
   return 0;
@@ -61,6 +62,20 @@ describe("two static functions of one name", function()
          callers[caller] = calls
       end
       assert.same({ main = 7, through = 500 }, callers)
+   end)
+
+   needs_gcc("have their files in the index, and no other function has", function()
+      local program, files = profiled()
+      for compat, only in pairs { [""] = "only", ["--compat gprof"] = "only (same_main.c)" } do
+         local text = command.run(("profio report graph %s %s %s"):format(compat, program,
+            files[1]))
+         local cells = {}
+         for cell in text:match "\nIndex by function name\n\n(.*)":gmatch "%] (%a+[^%[\n]*)" do
+            cells[#cells + 1] = cell:match "^(.-) *$"
+         end
+         table.sort(cells)
+         assert.same({ only, "pick (same_main.c)", "pick (same_util.c)", "through" }, cells)
+      end
    end)
 
    needs_gcc("are two functions in exports", function()

@@ -26,7 +26,7 @@ static const pf_field fields[NFIELDS] = {
     {"pad", PF_BYTES, "spaces before it"},
     {"label", PF_BYTES, "[1], or (1) when it has no entry"},
     {"name", PF_NAME, "the function or cycle"},
-    {"file", PF_NAME, "of a static function: its source"},
+    {"file", PF_NAME, "its source, if it is static and another has its name"},
 };
 
 enum {
@@ -57,11 +57,27 @@ static const char spaces[] = "                                        "
                              "                                        ";
 
 
-/* The file of a static function without its folders, or PF_NO_NAME. */
-static uint32_t file_of (const index_reader *self, size_t node) {
+/* Whether the cell of a function tells its file: of each static one in gprof's
+   index, and otherwise of those that have a name in common with a neighbour. */
+static bool tells_file (const index_reader *self, size_t at) {
   const pf_graph *graph = self->listing.listing.flow->graph;
-  if (node >= graph->nfunctions || pf_graph_file(graph, node) == PF_NO_NAME ||
-      (graph->flags[node] & PF_FUNCTION_LOCAL) == 0)
+  const uint32_t *const names = graph->names;
+  const uint32_t *const order = self->names;
+  if (at >= self->nnames || (graph->flags[order[at]] & PF_FUNCTION_LOCAL) == 0)
+    return false;
+  return graph->facts.compat ||
+         (at > 0 && names[order[at]] == names[order[at - 1]]) ||
+         (at + 1 < self->nnames && names[order[at]] == names[order[at + 1]]);
+}
+
+
+/* The file that a cell tells, without its folders, or PF_NO_NAME. */
+static uint32_t file_of (const index_reader *self, size_t at) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  if (!tells_file(self, at))
+    return PF_NO_NAME;
+  const size_t node = self->names[at];
+  if (pf_graph_file(graph, node) == PF_NO_NAME)
     return PF_NO_NAME;
   const pf_bytes path = pf_name(graph->dictionary, pf_graph_file(graph, node));
   const char *slash = strrchr((const char *)path.at, '/');
@@ -110,7 +126,7 @@ static bool make_cell (listing_reader *reader, pf_batch *batch) {
         at < self->nnames ? self->names[at] : n + at - self->nnames;
     const uint32_t name = node < n ? listing_name(&reader->listing, node)
                                    : cycle_name(self, node - n + 1);
-    const uint32_t file = file_of(self, node);
+    const uint32_t file = file_of(self, at);
     put_label(self, batch, node);
     put_name(batch, NAME, name);
     put_name(batch, FILE_NAME, file);
@@ -153,6 +169,9 @@ pf_status pf_listing_index (const pf_listing *listing, pf_reader **reader,
       (self->labels == NULL || pf_rank_index(flow, listing->zeros, &self->names,
                                              &self->nnames) != PF_OK))
     status = pf_no_memory(error);
+  self->listing.has_places = false;
+  for (size_t i = 0; status == PF_OK && i < self->nnames; i++)
+    self->listing.has_places |= tells_file(self, i);
   self->count = self->nnames + flow->cycles.count;
   self->rows = (self->count + COLUMNS - 1) / COLUMNS;
   return pf_reader_opened(&self->listing.base, status, reader);

@@ -30,7 +30,7 @@ static pf_status listing_next (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
   listing_reader *self = (listing_reader *)reader;
   pf_batch_clear(batch);
-  if (wants_places(reader, batch) &&
+  if (self->has_places && wants_places(reader, batch) &&
       pf_graph_locate(self->listing.flow->graph) != PF_OK)
     return pf_no_memory(error);
   while (batch->rows < PF_BATCH_ROWS && self->make(self, batch))
@@ -61,6 +61,7 @@ void *listing_new (size_t size, const pf_listing *listing,
     return NULL;
   self->listing = *listing;
   self->make = make;
+  self->has_places = true;
   /* Text output formats a column as a time if its help ends with ", ns", so a
      metric that is no time must have another help. */
   static const char in_ns[] = ", ns";

@@ -24,7 +24,8 @@ typedef struct listing_reader {
   pf_reader base;
   pf_listing listing; /* a copy; its flow and `shown` are borrowed */
   pf_field fields[LISTING_FIELDS];
-  char help[160]; /* of columns in the unit of a metric that is no time */
+  char help[160];  /* of columns in the unit of a metric that is no time */
+  bool has_places; /* rows may tell files and lines; true in a new reader */
   /* Fill row batch->rows; returns false at the end. */
   bool (*make)(struct listing_reader *self, pf_batch *batch);
 } listing_reader;
