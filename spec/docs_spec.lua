@@ -6,6 +6,7 @@
 local api = require "spec.support.api"
 local declarations = require "profio.cli.declarations"
 local docs = require "spec.support.docs"
+local export_list = require "profio.internal.exporting.export_list"
 local man = require "spec.support.man"
 local options = require "profio.internal.options"
 local pages = require "profio.cli.help.pages"
@@ -27,6 +28,14 @@ describe("the pages of help", function()
       end
       local file <close> = assert(io.open "README.md")
       assert.same({}, docs.unknown_options(file:read "a"))
+   end)
+
+   it("tell of each export what reads it", function()
+      local text = pages.read "exports"
+      for _, export in ipairs(export_list.all()) do
+         assert.is_truthy(text:match("\n| `[%w` ]*%f[%w]" .. export.name .. "%f[%W][%w` ]*` |"),
+            export.name)
+      end
    end)
 
    it("are there for each format", function()

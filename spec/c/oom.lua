@@ -272,7 +272,7 @@ function chunks.explained()
       end
    end
    return core.rows(core.explain(core.rows_reader(fields, rows, dictionary), { area = "f",
-      quantile = 0.5, lanes = { 0, 1 } }, core.rows_reader(fields, rows, dictionary)))
+      quantile = "p50", lanes = { 0, 1 } }, core.rows_reader(fields, rows, dictionary)))
 end
 
 -- Two cores that call functions of a few names, over several batches.

@@ -11,6 +11,7 @@
 
 #include "fuzz.h"
 #include "kernels/explain/explain.h"
+#include "kernels/group/quantile.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/store.h"
 
@@ -183,7 +184,7 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
                 .from = 1000,
                 .max_depth = (data[0] & 16) != 0 ? 3 : 0},
       .area = "f",
-      .quantile = (data[0] >> 5) / 7.0,
+      .rank = (uint32_t)(data[0] >> 5) * (PF_RANK_SCALE / 7),
       .lanes = (data[0] & 4) != 0 ? lanes : NULL,
       .nlanes = 2};
   explain(&t, &options);

@@ -22,10 +22,10 @@ local function generator(seed)
 end
 
 -- Returns the groups of the kernel in the form of the model.
-local function groups_of(trace, area, quantile)
+local function groups_of(trace, area, percent)
    local made, counts, paths = {}, {}, {}
    for _, row in ipairs(core.rows(core.explain(trace.events:reader(), { area = area,
-      quantile = quantile }, trace.events:reader())))
+      quantile = "p" .. percent }, trace.events:reader())))
    do
       local group = row.group
       if row.node and row.net then
@@ -64,9 +64,9 @@ describe("core.explain", function()
    it("gives the sums of a slow model for random events", function()
       for seed = 1, rounds(250) do
          local list = events.random(generator(seed), true)
-         local expected = { slow_groups.of(list, "b", seed % 10 / 10) }
+         local expected = { slow_groups.of(list, "b", seed % 10 * 10) }
          local trace <close> = events.open(list)
-         assert.same(expected, { groups_of(trace, "b", seed % 10 / 10) }, "seed " .. seed)
+         assert.same(expected, { groups_of(trace, "b", seed % 10 * 10) }, "seed " .. seed)
       end
    end)
 
@@ -75,8 +75,8 @@ describe("core.explain", function()
          local list = planted.timeline(generator(seed))
          for _, area in ipairs { "A", "B", "C", "Idle" } do
             local trace <close> = events.open(list, "calls of names")
-            local expected = { slow_groups.of(of_areas(list), area, 0.9) }
-            assert.same(expected, { groups_of(trace, area, 0.9) }, area .. seed)
+            local expected = { slow_groups.of(of_areas(list), area, 90) }
+            assert.same(expected, { groups_of(trace, area, 90) }, area .. seed)
          end
       end
    end)
@@ -97,17 +97,33 @@ describe("core.explain", function()
          end, dictionary, "events")
       end
       for _, stops in ipairs { 1, 2 } do
-         local rows = core.explain(reader(stops == 1), { area = "f", quantile = 0.5 },
+         local rows = core.explain(reader(stops == 1), { area = "f", quantile = "p50" },
             reader(stops == 2))
          assert.error_matches(function() core.rows(rows) end, "the events end here")
          assert.is_false((pcall(core.rows, rows)))
       end
    end)
 
+   it("counts the slow calls by nearest rank", function()
+      local list, dictionary = {}, core.dictionary()
+      for i = 1, 10000 do
+         list[2 * i - 1], list[2 * i] = { i * 20000, "enter", "f" }, { i * 20001, "leave", "f" }
+      end
+      for quantile, slow in pairs { p99 = 100, ["p99.9"] = 10, ["p99.91"] = 9, p70 = 3000 } do
+         local rows = core.rows(core.explain(core.rows_reader(fields, list, dictionary),
+            { area = "f", quantile = quantile }, core.rows_reader(fields, list, dictionary)))
+         for _, row in ipairs(rows) do
+            if row.group == "slow" then
+               assert.same({ quantile, slow }, { quantile, row.count })
+            end
+         end
+      end
+   end)
+
    it("has no slowest call if the first reader has none", function()
       local dictionary = core.dictionary()
       local rows = core.rows(core.explain(core.rows_reader(fields, {}, dictionary), { area = "f",
-         quantile = 0.5 }, core.rows_reader(fields, { { 0, "enter", "f" }, { 9, "leave", "f" } },
+         quantile = "p50" }, core.rows_reader(fields, { { 0, "enter", "f" }, { 9, "leave", "f" } },
          dictionary)))
       assert.same({ { group = "all", count = 0 }, { group = "partial", count = 0 } }, rows)
    end)
@@ -117,7 +133,7 @@ end)
 local function waits_of(trace, lane)
    local made = {}
    for _, row in ipairs(core.rows(core.explain(trace.events:reader(), { area = "A",
-      quantile = 0.95, lanes = { lane } }, trace.events:reader())))
+      quantile = "p95", lanes = { lane } }, trace.events:reader())))
    do
       if row.runner then
          local waits = made[row.group] or {}
@@ -135,7 +151,7 @@ local function true_waits(calls)
    for i, call in ipairs(calls) do
       call.time, call.lane, call.at = call.stop - call.start, "", i
    end
-   for group, list in pairs(slow_groups.chosen(calls, 0.95)) do
+   for group, list in pairs(slow_groups.chosen(calls, 95)) do
       for _, call in ipairs(list) do
          for lane, time in pairs(call.waits) do
             made[group] = made[group] or {}

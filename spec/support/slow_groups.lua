@@ -109,11 +109,11 @@ end
 
 ---Returns the calls of each group: typical, slow, first, median, worst.
 ---@param found table[] all calls in order of stop: { time =, lane =, at = index }
----@param quantile number
+---@param percent integer the quantile
 ---@return table<string, table[]>
-function groups.chosen(found, quantile)
+function groups.chosen(found, percent)
    local ranked, all = by_rank(found), #found
-   local n = all - math.ceil(quantile * all)
+   local n = all - (percent * all + 99) // 100
    n = math.max(1, math.min(math.max(n, 5), all // 3))
    local made = { typical = {}, slow = {}, first = {}, worst = { found[1] },
       median = { ranked[(all - 1) // 2 + 1] } }
@@ -131,15 +131,15 @@ end
 ---Returns the groups of a list of events by name: { sums = by path, before = by function }.
 ---@param list table[] events
 ---@param name string
----@param quantile number
+---@param percent integer the quantile
 ---@return table groups
 ---@return integer all
 ---@return integer partial
-function groups.of(list, name, quantile)
+function groups.of(list, name, percent)
    local calls, _, gaps = slow_calls.calls(list, { max_depth = 65536 })
    local found, lost = instances(calls, gaps, name)
    local made = {}
-   for group, chosen in pairs(#found > 0 and groups.chosen(found, quantile) or {}) do
+   for group, chosen in pairs(#found > 0 and groups.chosen(found, percent) or {}) do
       for _, call in ipairs(chosen) do
          add(made, group, call)
       end

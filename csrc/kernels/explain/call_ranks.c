@@ -5,10 +5,10 @@
 
 #include "kernels/explain/call_ranks.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/group/quantile.h"
 #include "model/base/memory.h"
 
 #define KEPT_BITS 12
@@ -47,10 +47,10 @@ pf_status pf_call_ranks_count (pf_call_ranks *r, uint32_t lane,
 }
 
 
-void pf_call_ranks_begin (pf_call_ranks *r, double quantile) {
+void pf_call_ranks_begin (pf_call_ranks *r, uint32_t quantile) {
   uint64_t rank = 0;
-  const uint64_t below = (uint64_t)ceil(quantile * (double)r->all);
-  r->slow = r->all > below ? r->all - below : 0;
+  const uint64_t nearest = pf_nearest_rank(r->all, quantile);
+  r->slow = r->all > nearest ? r->all - nearest : 0;
   if (r->slow < 5)
     r->slow = 5;
   if (r->slow > r->all / 3)

@@ -38,8 +38,9 @@ typedef struct pf_call_rank {
 pf_status pf_call_ranks_count (pf_call_ranks *ranks, uint32_t lane,
                                int64_t duration);
 
-/* End the first scan. */
-void pf_call_ranks_begin (pf_call_ranks *ranks, double quantile);
+/* End the first scan; `quantile` is the rank of one
+   (kernels/group/quantile.h). */
+void pf_call_ranks_begin (pf_call_ranks *ranks, uint32_t quantile);
 
 /* Rank the next call of the second scan, which is in the order of the first
    one. A call that the first scan has not seen is in no group. PF_ENOMEM. */

@@ -286,7 +286,7 @@ static pf_status fill (explain_reader *e, pf_error *error) {
   }
   pf_status status = scan(e, error);
   if (status == PF_OK) {
-    pf_call_ranks_begin(&e->sums.ranks, e->options.quantile);
+    pf_call_ranks_begin(&e->sums.ranks, e->options.rank);
     e->is_second = true;
     status = scan(e, error);
   }

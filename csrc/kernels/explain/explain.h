@@ -10,8 +10,8 @@
 ** are ranked by duration, rounded down to its 12 highest bits, then by their
 ** order of stop. Of `all` calls
 **
-**   slow     are the last n ranks, n = all - ceil(quantile * all), but at
-**            least 5, then at most a third of all, then at least 1
+**   slow     are the last n ranks, n = all - nearest rank of the quantile, but
+**            at least 5, then at most a third of all, then at least 1
 **   typical  are the n ranks from (all - n) / 2 on: around the median
 **   first    are those slow calls that are the first of their lane, if the
 **            lane has others and all of these are shorter; `slow` is without
@@ -31,7 +31,7 @@
 typedef struct pf_explain_options {
   pf_call_options calls;
   const char *area;      /* name of the functions; interned at opening */
-  double quantile;       /* from 0 to 1 */
+  uint32_t rank;         /* of the quantile, kernels/group/quantile.h */
   const uint64_t *lanes; /* borrowed; only calls in these lanes are explained:
                             order words (order.h); NULL: in all lanes */
   size_t nlanes;

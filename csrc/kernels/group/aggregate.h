@@ -48,8 +48,12 @@ typedef struct pf_aggregate {
 
 typedef struct pf_aggregates pf_aggregates;
 
-/* Set function and rank from a name: "count", "sum", ..., "p50", "p99.9" (0 to
-   100, at most six decimals). False for other names. */
+/* Set the rank of a quantile from its name: "p50", "p99.9" (0 to 100, at most
+   six decimals). False for other names. */
+bool pf_rank_named (const char *name, uint32_t *rank);
+
+/* Set function and rank from a name: "count", "sum", ..., "p50", ... False for
+   other names. */
 bool pf_aggregate_named (const char *name, pf_aggregate *aggregate);
 
 /* Whether a function applies to a column. */

@@ -8,13 +8,13 @@
 #include "kernels/group/aggregate.h"
 
 
-/* A percentage with at most six decimals, in millionths of one per cent. */
-static bool read_rank (const char *text, uint32_t *rank) {
+bool pf_rank_named (const char *name, uint32_t *rank) {
+  const char *text = name + 1;
   uint64_t value = 0, unit = PF_RANK_SCALE / 100;
   size_t digits = 0;
   for (; *text >= '0' && *text <= '9' && digits < 3; text++, digits++)
     value = value * 10 + (uint64_t)(*text - '0');
-  if (digits == 0)
+  if (name[0] != 'p' || digits == 0)
     return false;
   value *= unit;
   if (*text == '.') {
@@ -38,7 +38,7 @@ bool pf_aggregate_named (const char *name, pf_aggregate *aggregate) {
       return true;
     }
   aggregate->function = PF_QUANTILE;
-  return name[0] == 'p' && read_rank(name + 1, &aggregate->rank);
+  return pf_rank_named(name, &aggregate->rank);
 }
 
 

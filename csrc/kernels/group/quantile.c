@@ -432,17 +432,8 @@ bool pf_quantile_next_count (const pf_quantile *q, uint16_t *code,
 }
 
 
-/* The nearest rank, from 1 to count, computed without overflow. */
-static uint64_t nearest_of (const pf_quantile *q, uint32_t rank) {
-  const uint64_t rest =
-      (q->count % PF_RANK_SCALE * rank + PF_RANK_SCALE - 1) / PF_RANK_SCALE;
-  const uint64_t sum = q->count / PF_RANK_SCALE * rank + rest;
-  return sum == 0 ? 1 : sum;
-}
-
-
 double pf_quantile_error (const pf_quantile *q, pf_type type, uint32_t rank) {
-  const uint64_t nearest = nearest_of(q, rank);
+  const uint64_t nearest = pf_nearest_rank(q->count, rank);
   if (!q->sketched || nearest == 1 || nearest == q->count || q->min == q->max)
     return 0;
   const double value = fabs(value_at_rank(q, type, nearest));
@@ -455,7 +446,7 @@ double pf_quantile_error (const pf_quantile *q, pf_type type, uint32_t rank) {
 
 
 uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
-  const uint64_t nearest = nearest_of(q, rank);
+  const uint64_t nearest = pf_nearest_rank(q->count, rank);
   if (q->words != NULL)
     return select_word(q->words, (size_t)q->count, (size_t)nearest - 1);
   if (nearest == 1 || nearest == q->count)

@@ -41,6 +41,15 @@
 /* The unit of ranks: p50 is PF_RANK_SCALE / 2. */
 #define PF_RANK_SCALE 100000000u
 
+/* Which of `count` sorted values the quantile at `rank` is, from 1: the nearest
+   rank, the first value that at least this part of them does not exceed. */
+static inline uint64_t pf_nearest_rank (uint64_t count, uint32_t rank) {
+  const uint64_t rest =
+      (count % PF_RANK_SCALE * rank + PF_RANK_SCALE - 1) / PF_RANK_SCALE;
+  const uint64_t nearest = count / PF_RANK_SCALE * rank + rest;
+  return nearest == 0 ? 1 : nearest;
+}
+
 /* Counts shared by all groups of one result. Initialise with zeros. It owns no
    memory. */
 typedef struct pf_quantile_pool {

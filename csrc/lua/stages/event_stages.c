@@ -111,6 +111,14 @@ static int core_calls (lua_State *L) {
 }
 
 
+static uint32_t rank_of (lua_State *L, const char *name) {
+  uint32_t rank;
+  if (!pf_rank_named(name, &rank))
+    luaL_error(L, "no quantile '%s'; there are p0 to p100", name);
+  return rank;
+}
+
+
 /* Reads the option `quantiles`: "p50", ... The names are borrowed from the
    Lua list. */
 static void read_ranks (lua_State *L, pf_statistics_options *options) {
@@ -120,13 +128,9 @@ static void read_ranks (lua_State *L, pf_statistics_options *options) {
   const lua_Integer count = luaL_len(L, -1);
   luaL_argcheck(L, count <= PF_MAX_RANKS, 2, "more than 16 quantiles");
   for (lua_Integer i = 1; i <= count; i++) {
-    pf_aggregate aggregate;
     lua_rawgeti(L, -1, i);
     const char *const name = luaL_checkstring(L, -1);
-    if (!pf_aggregate_named(name, &aggregate) ||
-        aggregate.function != PF_QUANTILE)
-      luaL_error(L, "no quantile '%s'; there are p0 to p100", name);
-    options->ranks[options->nranks] = aggregate.rank;
+    options->ranks[options->nranks] = rank_of(L, name);
     options->rank_names[options->nranks++] = name;
     lua_pop(L, 1);
   }
@@ -359,18 +363,16 @@ static const uint64_t *read_lanes (lua_State *L, const pf_reader *events,
 
 
 /* core.explain(events, options, again): the rows described in explain.h;
-   `again` is another reader of the same events. Options: area, quantile (0 to
-   1), lanes (an array, default: all), and those of calls. */
+   `again` is another reader of the same events. Options: area, quantile
+   ("p99"), lanes (an array, default: all), and those of calls. */
 static int core_explain (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
-  pf_explain_options options = {.calls = call_options(L),
-                                .area = l_option_text(L, 2, "area", ""),
-                                .quantile =
-                                    l_option_number(L, 2, "quantile", 0.99)};
+  pf_explain_options options = {
+      .calls = call_options(L),
+      .area = l_option_text(L, 2, "area", ""),
+      .rank = rank_of(L, l_option_text(L, 2, "quantile", "p99"))};
   options.lanes = read_lanes(L, events, &options.nlanes);
   pf_reader *const again = l_reader_check(L, 3)->reader;
-  luaL_argcheck(L, options.quantile >= 0 && options.quantile <= 1, 2,
-                "quantile must be 0 to 1");
   luaL_argcheck(L, again->dictionary == events->dictionary, 3,
                 "the readers have different dictionaries");
   l_reader *const r = l_reader_new(L);

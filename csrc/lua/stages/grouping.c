@@ -432,8 +432,24 @@ static int core_sort (lua_State *L) {
 }
 
 
+/* core.nearest_rank(name, count): which of `count` sorted values the quantile
+   "p99.9" is, from 1; nil for a name of no quantile. */
+static int core_nearest_rank (lua_State *L) {
+  const char *const name = luaL_checkstring(L, 1);
+  const lua_Integer count = luaL_checkinteger(L, 2);
+  uint32_t rank;
+  luaL_argcheck(L, count >= 0, 2, "must not be negative");
+  if (pf_rank_named(name, &rank))
+    lua_pushinteger(L, (lua_Integer)pf_nearest_rank((uint64_t)count, rank));
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+
 void l_open_grouping (lua_State *L) {
-  L_ADD(L, {"group", core_group}, {"sort", core_sort});
+  L_ADD(L, {"group", core_group}, {"nearest_rank", core_nearest_rank},
+        {"sort", core_sort});
   lua_pushnumber(L, PF_QUANTILE_ERROR);
   lua_setfield(L, -2, "quantile_error");
 }

@@ -1,10 +1,9 @@
 -- Exact quantiles of calls whose statistics are estimates, by another scan of the calls.
 
 local conditions = require "profio.internal.conditions"
+local core = require "profio.core"
 
 local exact = {}
-
-local SCALE = 10 ^ 8 // 1 | 0 -- the unit of ranks, as in csrc/kernels/group/quantile.h
 
 ---Columns of call_statistics, beside area and context, that tell areas of one name apart.
 exact.keys = { "handle", "value", "file", "line" }
@@ -18,11 +17,6 @@ local function conditions_of(row)
    return list
 end
 
--- Returns the nearest rank of a quantile ("99.9") of `count` values.
-local function rank_of(quantile, count)
-   return math.max((count * math.floor(quantile * SCALE / 100 + 0.5) + SCALE - 1) // SCALE, 1)
-end
-
 ---Returns the exact value of a quantile.
 ---@param trace profio.Trace with events
 ---@param options table|nil of trace:calls
@@ -31,12 +25,12 @@ end
 ---@param error number the largest error of the estimate, relative to it
 ---@return integer|nil nil: there are no such calls
 function exact.of(trace, options, row, column, error)
-   local duration, quantile = column:match "^(%l+)_p(%d+%.?%d*)$"
+   local duration, quantile = column:match "^(%l+)_(p[%d.]+)$"
    local slack = math.ceil(2 * error * math.abs(row[column])) + 1
    local low, high = row[column] - slack, row[column] + slack
    local calls = trace:calls(options):with_area():where(conditions_of(row))
       :where { [duration] = conditions.no(conditions.missing) }
-   local left = rank_of(tonumber(quantile), calls:count())
+   local left = core.nearest_rank(quantile, calls:count())
       - calls:where { [duration] = conditions.between(nil, low - 1) }:count()
    for value, count in calls:where { [duration] = conditions.between(low, high) }:group(duration)
       :aggregate { "count" }:sort(duration):each(duration, "count")

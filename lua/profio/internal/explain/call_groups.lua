@@ -322,11 +322,11 @@ end
 
 local function checked(given)
    local mine = options.check(call_groups.options, given or {}, "explain")
-   local number = tonumber((mine.quantile or "p99"):match "^p(%d+%.?%d*)$")
-   if not number or number > 100 then
-      error(("option 'quantile' must be p0 to p100, got '%s'"):format(mine.quantile), 0)
+   local quantile = mine.quantile or "p99"
+   if not core.nearest_rank(quantile, 0) then
+      error(("option 'quantile' must be p0 to p100, got '%s'"):format(quantile), 0)
    end
-   return mine, number / 100
+   return mine, quantile
 end
 
 -- Returns the lanes that satisfy the condition of the option `lane`.
@@ -371,7 +371,7 @@ function call_groups.of_trace(trace, state, area, given)
       to = mine.to, max_depth = mine.max_depth,
       counts = doubts.counts(trace) }, events()))
    local made = { area = area, calls = groups.all.count, partial = groups.partial.count,
-      quantile = quantile }
+      quantile = tonumber(quantile:sub(2)) / 100 }
    if made.calls < 2 then
       return nil, reason(trace, state, made, mine), "unsupported"
    end
