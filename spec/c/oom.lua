@@ -9,6 +9,7 @@ local oom, oom_core, fault = _G.oom, _G.oom_core, _G.fault -- luacheck: ignore
 
 local core = require "profio.core"
 local profio = require "profio"
+local templates = require "profio.reports.gprof.templates"
 local traces = require "profio.internal.trace"
 
 -- A trace with all kinds of records: two functions, bins, arcs, a block.
@@ -172,7 +173,7 @@ function chunks.listings()
    local profile = assert(trace:profile())
    for report, rows in pairs { flat = "flat", graph = "graph_listing", index = "index" } do
       assert(core.write_listing(profile[rows](profile):reader(),
-         { kind = "kind", templates = core.listing_templates(report, false) }))
+         { kind = "kind", templates = templates[report] }))
    end
    assert(core.write_listing(trace.arcs:reader(), { template = "{from} {to:-20}\n" }))
 end

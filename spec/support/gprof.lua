@@ -1,6 +1,7 @@
 -- Runs gprof, and writes the headings of its reports around the rows of the core.
 
 local core = require "profio.core"
+local templates = require "profio.reports.gprof.templates"
 
 local gprof = {}
 
@@ -63,7 +64,7 @@ end
 
 local function listing(reader, report)
    return assert(core.write_listing(reader, { kind = "kind",
-      templates = core.listing_templates(report) }))
+      templates = templates[report] }))
 end
 
 -- Returns the headings; numbers that are not finite are written as by printf of C.

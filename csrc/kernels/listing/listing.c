@@ -1,5 +1,5 @@
 /*
-** listing.c - functions that all listings share, and the templates of rows.
+** listing.c - functions that all listings share.
 */
 
 #include "kernels/listing/row_fill.h"
@@ -126,96 +126,4 @@ bool listing_whole (const pf_flow *flow, double time, int64_t *whole) {
     return false;
   *whole = llround(time);
   return true;
-}
-
-
-/* Rows with a name have four kinds. */
-#define NAMED(kind, text)                                                \
-  {kind, text "{name} [{reference}]\n"},                                 \
-      {kind "_hidden", text "{name} ({reference})\n"},                   \
-      {kind "_in_cycle", text "{name} <cycle {cycle}> [{reference}]\n"}, \
-      {kind "_in_cycle_hidden",                                          \
-       text "{name} <cycle {cycle}> ({reference})\n"},
-
-/* The columns before a call count; `wide` is the width of the children's. */
-#define BLANK "             "
-#define ENTRY(wide) \
-  "{label:-6.6} {percent:5.1} {self_seconds:7.2} {children_seconds:" wide "} "
-#define TIMES(wide) BLANK "{self_seconds:7.2} {children_seconds:" wide "} "
-#define NONE7       "       "
-#define NONE11      "           "
-
-#define GRAPH(wide, none)                                                   \
-  {"cycle", ENTRY(wide) "{count:7} {of:-7} <cycle {cycle} as a whole> "     \
-                        "[{reference}]\n"},                                 \
-      {"cycle_recursive",                                                   \
-       ENTRY(wide) "{count:7}+{of:-7} <cycle {cycle} as a whole> "          \
-                   "[{reference}]\n"},                                      \
-      NAMED("member", TIMES(wide) "{count:7} {of:-7}     ")                 \
-          NAMED("member_recursive", TIMES(wide) "{count:7}+{of:-7}     "){  \
-              "spontaneous", BLANK NONE7 " " none " " NONE7 " " NONE7       \
-                                         "     <spontaneous>\n"},           \
-      {"outside", TIMES(wide) "{count:7}/{of:-7}     <spontaneous>\n"},     \
-      NAMED("caller", TIMES(wide) "{count:7}/{of:-7}     ") NAMED(          \
-          "caller_inner", BLANK NONE7 " " none " {count:7} " NONE7 "     ") \
-          NAMED("function", ENTRY(wide) "{count:7} {of:-7} ")               \
-              NAMED("function_recursive", ENTRY(wide) "{count:7}+{of:-7} ") \
-                  NAMED("callee", TIMES(wide) "{count:7}/{of:-7}     ")     \
-                      NAMED("callee_inner",                                 \
-                            BLANK NONE7 " " none " {count:7} " NONE7 "     ")
-
-#define RULE "-----------------------------------------------\n"
-
-/* clang-format off */
-static const pf_template texts[] = {
-  GRAPH("7.2", NONE7)
-  {"separator", RULE},
-};
-
-static const pf_template wide_texts[] = {
-  GRAPH("11.2", NONE11)
-  {"separator", "\n" RULE "\n"},
-};
-
-static const pf_template flats[] = {
-  {"function", "{percent:6.2} {cumulative_seconds:9.2} {self_seconds:8.2} "
-               "{calls:8} {self_per_call:8.2} {total_per_call:8.2}  "
-               "{function}\n"},
-};
-
-static const pf_template wide_flats[] = {
-  {"function", "{percent:5.1} {cumulative_seconds:10.2} {self_seconds:8.2} "
-               "{calls:8} {self_per_call:8.2} {total_per_call:8.2}  "
-               "{function}\n"},
-};
-
-static const pf_template cells[] = {
-  {"cell", "{pad} {label} {name}"},
-  {"cell_file", "{pad} {label} {name} ({file})"},
-  {"row_end", "\n"},
-};
-
-static const pf_template wide_cells[] = {
-  {"cell", "{label:6.6} {name:-19.19}"},
-  {"cell_file", "{label:6.6} {name:-19.19}"},
-  {"row_end", "\n"},
-};
-/* clang-format on */
-
-#define LIST(of) \
-  { of, sizeof(of) / sizeof *(of) }
-
-
-const pf_template *pf_listing_templates (pf_listing_report report,
-                                         bool traditional, size_t *count) {
-  static const struct {
-    const pf_template *list;
-    size_t count;
-  } lists[][2] = {
-      [PF_LISTING_FLAT] = {LIST(flats), LIST(wide_flats)},
-      [PF_LISTING_TEXT] = {LIST(texts), LIST(wide_texts)},
-      [PF_LISTING_INDEX] = {LIST(cells), LIST(wide_cells)},
-  };
-  *count = lists[report][traditional].count;
-  return lists[report][traditional].list;
 }

@@ -27,14 +27,6 @@ typedef struct pf_listing {
   uint32_t *shown;
 } pf_listing;
 
-/* The text of a kind of row, with {column:width.digits} for values: a template
-   of core.write_listing. */
-typedef struct pf_template {
-  const char *kind;
-  const char *text;
-} pf_template;
-
-
 /*
 ** The flat profile: kind ("function"), function, calls (by others), self,
 ** total, self_share, total_share, file, line, recursive_calls (by itself),
@@ -119,17 +111,5 @@ pf_status pf_listing_annotations (const pf_listing *listing, pf_reader **reader,
 */
 pf_status pf_listing_functions (const pf_listing *listing, pf_reader **reader,
                                 pf_error *error);
-
-/* The reports that have templates. */
-typedef enum pf_listing_report {
-  PF_LISTING_FLAT,
-  PF_LISTING_TEXT,
-  PF_LISTING_INDEX
-} pf_listing_report;
-
-/* Returns the *count templates of a report, for gprof's format, or for that of
-   its option -T (`traditional`). */
-const pf_template *pf_listing_templates (pf_listing_report report,
-                                         bool traditional, size_t *count);
 
 #endif

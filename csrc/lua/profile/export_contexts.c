@@ -7,7 +7,6 @@
 ** Lua stack.
 */
 
-#include "kernels/contexts/function_frames.h"
 #include "kernels/contexts/transform_contexts.h"
 #include "lua/arguments.h"
 #include "lua/profile/context_profile.h"
@@ -32,31 +31,6 @@ static int core_stack_depth (lua_State *L) {
   if (depth == PF_ANY_DEPTH)
     return 0;
   lua_pushinteger(L, depth);
-  return 1;
-}
-
-
-/* core.by_function(contexts): the contexts with one frame for each function,
-   which is known by name and file; the same ones if they have no lines. */
-static int core_by_function (lua_State *L) {
-  lua_settop(L, 1);
-  const pf_contexts *const lines = l_contexts_check(L, 1);
-  const uint32_t count = pf_areas_count(lines->dictionary);
-  uint32_t *const frames = l_scratch(L, (size_t)count + 1, sizeof *frames);
-  bool has_lines;
-  pf_error error;
-  for (uint32_t i = 0; i < count; i++)
-    frames[i] = i;
-  if (pf_function_frames(lines, frames, count, &has_lines) != PF_OK)
-    l_no_memory(L);
-  if (!has_lines) {
-    lua_settop(L, 1);
-    return 1;
-  }
-  lua_getiuservalue(L, 1, 1);
-  if (pf_contexts_rename(l_contexts_new(L, -1), lines, frames, count, false,
-                         &error) != PF_OK)
-    l_no_memory(L);
   return 1;
 }
 
@@ -131,6 +105,6 @@ static int core_context_tree (lua_State *L) {
 
 
 void l_open_export_contexts (lua_State *L) {
-  L_ADD(L, {"by_function", core_by_function},
-        {"context_tree", core_context_tree}, {"stack_depth", core_stack_depth});
+  L_ADD(L, {"context_tree", core_context_tree},
+        {"stack_depth", core_stack_depth});
 }

@@ -1,8 +1,7 @@
 /*
 ** profile.c - profiles that consist of a call graph. Called by
-** lua/profio/internal/bodies; core.listing_templates by reports/gprof. The
-** userdata owns the graph and the cache of demangled names; the collector frees
-** both, since readers may outlive close.
+** lua/profio/internal/bodies. The userdata owns the graph and the cache of
+** demangled names; the collector frees both, since readers may outlive close.
 */
 
 #include <stdlib.h>
@@ -345,24 +344,6 @@ static int profile_facts (lua_State *L) {
 }
 
 
-/* core.listing_templates(report, traditional): { kind = template } of report
-   "flat", "graph" or "index" as gprof prints it, for core.write_listing;
-   traditional: as by gprof -T. */
-static int core_listing_templates (lua_State *L) {
-  static const char *const names[] = {"flat", "graph", "index", NULL};
-  size_t count;
-  const int which = luaL_checkoption(L, 1, NULL, names);
-  const pf_template *const list = pf_listing_templates(
-      (pf_listing_report)which, lua_toboolean(L, 2), &count);
-  lua_createtable(L, 0, (int)count);
-  for (size_t i = 0; i < count; i++) {
-    lua_pushstring(L, list[i].text);
-    lua_setfield(L, -2, list[i].kind);
-  }
-  return 1;
-}
-
-
 void l_open_profile (lua_State *L) {
   l_open_flow(L);
   l_class(L, L_PROFILE,
@@ -379,6 +360,5 @@ void l_open_profile (lua_State *L) {
     lua_setfield(L, -2, reports[i].name);
   }
   lua_pop(L, 2);
-  L_ADD(L, {"listing_templates", core_listing_templates},
-        {"profile", core_profile});
+  L_ADD(L, {"profile", core_profile});
 }

@@ -1,7 +1,7 @@
 -- The two sides of a difference of profiles, for exports that show both; and a note about rows
 -- without a stack, for exports that leave them out.
 
-local core = require "profio.core"
+local context_tree = require "profio.exports.context_tree"
 local matching = require "profio.internal.bodies.matching"
 
 local compared = {}
@@ -9,7 +9,7 @@ local compared = {}
 -- Returns contexts by function, or with the line in the name of each frame.
 local function shown(contexts, has_lines)
    if not has_lines then
-      return core.by_function(contexts)
+      return context_tree.by_function(contexts)
    end
    local named = {}
    for _, frame in ipairs(contexts:frames()) do

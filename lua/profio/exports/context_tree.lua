@@ -34,6 +34,30 @@ function context_tree.of(contexts, metrics)
    return tree
 end
 
+---Returns the contexts with one frame for each function, which is known by name and file and begins
+---at the smallest line of its frames; the same contexts if none changes.
+---@param contexts profio.core.Contexts
+---@return profio.core.Contexts
+function context_tree.by_function(contexts)
+   local frames, lines, renamed = contexts:frames(), {}, {}
+   for _, frame in ipairs(frames) do
+      local file = frame.file or false
+      local of_file = lines[file] or {}
+      lines[file] = of_file
+      local known = of_file[frame["function"]]
+      if not known or (frame.line or known) < known then
+         of_file[frame["function"]] = frame.line
+      end
+   end
+   for _, frame in ipairs(frames) do
+      local line = lines[frame.file or false][frame["function"]]
+      if line ~= frame.line then
+         frame.line, renamed[frame.number] = line, frame
+      end
+   end
+   return next(renamed) and assert(contexts:rename(renamed, true)) or contexts
+end
+
 ---Returns a message if a weight is below 0: the export cannot show it.
 ---@param tree profio.ContextTree
 ---@param message string

@@ -137,7 +137,7 @@ end
 ---@return "EPIPE"|nil
 function cpuprofile.write(profile, given, file)
    local contexts, metrics, out = profile:contexts(), { given.metric }, lanes.out(file)
-   local tree = context_tree.of(core.by_function(contexts), metrics)
+   local tree = context_tree.of(context_tree.by_function(contexts), metrics)
    local refused = context_tree.refused(tree, "cpuprofile cannot show weights below 0, and this "
       .. "difference has some: use svg or pprof")
    if refused then

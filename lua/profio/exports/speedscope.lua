@@ -152,7 +152,7 @@ end
 ---@param left_out string|nil what of a trace is left out
 function speedscope.write_profile(profile, given, file, left_out)
    local notes, cuts = profile:notes(), #given.notes
-   local contexts = stacks.shortened(core.by_function(profile:contexts()), given)
+   local contexts = stacks.shortened(context_tree.by_function(profile:contexts()), given)
    left_out = left_out or given.notes[cuts + 1]
    local words = exporter(notes) .. (left_out and "; " .. left_out or "")
    local name = (given.name or profile:title()) .. lanes.damage(notes)

@@ -3,6 +3,7 @@
 local core = require "profio.core"
 local gprof = require "spec.support.gprof"
 local profiles = require "spec.support.profiles"
+local templates = require "profio.reports.gprof.templates"
 
 -- main calls work twice and twice again through helper; all at 100 samples a second.
 local function example(more)
@@ -160,16 +161,13 @@ describe("graph_listing", function()
          { table.unpack(values(profile:graph_listing(), "kind", "name", "count"), 4, 6) })
    end)
 
-   it("has a template for each of its kinds, plain and traditional", function()
+   it("has a template for each of its kinds", function()
       local profile = example { arcs = { { 0x1010, 0x1100, 1 }, { 0x1110, 0x1010, 2 },
          { 0x1110, 0x1100, 5 }, { 0x1110, 0x1200, 2 }, { 0, 0x1100, 3 }, { 0x1210, 0x1310, 1 } } }
-      for _, traditional in ipairs { false, true } do
-         local templates = core.listing_templates("graph", traditional)
-         for _, options in ipairs { {}, { exclude_graph = { "helper" } },
-            { include_graph = { "main" } } } do
-            for _, kind in ipairs(profiles.column(profile:graph_listing(options), "kind")) do
-               assert.is_string(templates[kind], kind)
-            end
+      for _, options in ipairs { {}, { exclude_graph = { "helper" } },
+         { include_graph = { "main" } } } do
+         for _, kind in ipairs(profiles.column(profile:graph_listing(options), "kind")) do
+            assert.is_string(templates.graph[kind], kind)
          end
       end
    end)
@@ -197,7 +195,7 @@ end)
 describe("index", function()
    it("lists names down three columns", function()
       local text = core.write_listing(example():index(),
-         { kind = "kind", templates = core.listing_templates "index" })
+         { kind = "kind", templates = templates.index })
       assert.same("   [2] _Z4workv                [3] helper\n", text)
    end)
 

@@ -1,7 +1,7 @@
 -- Headings of gprof's reports, around the rows that the core prints.
 
-local core = require "profio.core"
 local plain = require "profio.internal.plain"
+local templates = require "profio.reports.gprof.templates"
 
 local gprof = {}
 
@@ -100,7 +100,7 @@ end
 ---@param report "flat"|"graph"|"index"
 ---@return table
 function gprof.listing(report)
-   return { kind = "kind", templates = core.listing_templates(report, false) }
+   return { kind = "kind", templates = templates[report] }
 end
 
 return gprof
