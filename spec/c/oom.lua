@@ -9,7 +9,7 @@ local oom, oom_core, fault = _G.oom, _G.oom_core, _G.fault -- luacheck: ignore
 
 local core = require "profio.core"
 local profio = require "profio"
-local templates = require "profio.reports.gprof.templates"
+local templates = require "profio.reports.gprof.headings".templates
 local traces = require "profio.internal.trace"
 
 -- A trace with all kinds of records: two functions, bins, arcs, a block.

@@ -113,7 +113,7 @@ function chunks.file_symbols()
    local trace <close> = assert(profio.open(plain, { exe = program }))
    local profile = assert(trace:profile())
    return core.write_listing(profile:flat():reader(),
-      { kind = "kind", templates = require "profio.reports.gprof.templates".flat })
+      { kind = "kind", templates = require "profio.reports.gprof.headings".templates.flat })
 end
 
 -- The debug file is read for lines before the executable.

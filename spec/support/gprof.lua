@@ -1,7 +1,7 @@
 -- Runs gprof, and writes the headings of its reports around the rows of the core.
 
 local core = require "profio.core"
-local templates = require "profio.reports.gprof.templates"
+local templates = require "profio.reports.gprof.headings".templates
 
 local gprof = {}
 

@@ -3,7 +3,7 @@
 local core = require "profio.core"
 local gprof = require "spec.support.gprof"
 local profiles = require "spec.support.profiles"
-local templates = require "profio.reports.gprof.templates"
+local templates = require "profio.reports.gprof.headings".templates
 
 -- main calls work twice and twice again through helper; all at 100 samples a second.
 local function example(more)
