@@ -1,10 +1,10 @@
 /*
 ** views.h - the nodes of a context tree in depth-first order, whatever the
 ** order in which they were added; and contexts as rows: functions, arcs between
-** them, the tree, lines; and the comparison of two profiles. Used by
-** lua/profile/context_profile.c; a traversal also by outline.c,
-** transform_contexts.c and lua/profile/export.c. The caller closes the reader,
-** which owns its rows, and the traversal, which owns its arrays.
+** them, the tree, lines. Used by lua/profile/context_profile.c; a traversal
+** also by outline.c, transform_contexts.c and lua/profile/export.c. The caller
+** closes the reader, which owns its rows, and the traversal, which owns its
+** arrays.
 **
 ** Values are those of one metric, in its unit. `self` is the weight of the
 ** frame itself, `total` includes everything that it called; recursive calls of
@@ -89,33 +89,5 @@ typedef struct pf_context_rows {
 /* Compute all rows, and open a reader of them. PF_ENOMEM. */
 pf_status pf_context_rows_open (const pf_context_rows *rows, pf_reader **reader,
                                 pf_error *error);
-
-/*
-** The metrics that are compared, of a profile of single frames into which both
-** profiles were put: values of the new and the old one (..._before).
-** PF_NO_METRIC: unknown.
-*/
-typedef struct pf_diff {
-  const pf_contexts *contexts; /* borrowed by the reader, must not change */
-  size_t self, self_before, total, total_before;
-  size_t count, count_before; /* number of samples, for significance */
-  const char *unit; /* of the weights, as pf_unit_of returns it; borrowed by
-                       pf_diff_open */
-  double exposure; /* samples of the new side for one of the old side if nothing
-                      changed: more runs or a higher rate; 0: not known */
-} pf_diff;
-
-/*
-** Open a reader with rows function, self, self_before, change, relative, total,
-** total_before, total_change, significance, file, line; the largest absolute
-** change first. `relative` is change / self_before, missing if self_before is
-** 0.
-** `significance` is the change of the count in standard errors, if counts have
-** a Poisson distribution: below 2 it may be chance. It is missing if one
-** profile has no counts, if both counts are 0, or if the exposure is not known.
-** PF_ENOMEM.
-*/
-pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
-                        pf_error *error);
 
 #endif

@@ -217,26 +217,6 @@ static int contexts_arcs (lua_State *L) {
 }
 
 
-/* contexts:diff(unit, exposure): a reader with a row for each function, with
-   the columns, unit and exposure of pf_diff, for a profile of single frames
-   with the metrics "self", "self before", "total", and so on. */
-static int contexts_diff (lua_State *L) {
-  lua_settop(L, 3);
-  const pf_contexts *const c = l_contexts_check(L, 1);
-  const pf_diff diff = {c,
-                        pf_metric_named(c, "self"),
-                        pf_metric_named(c, "self before"),
-                        pf_metric_named(c, "total"),
-                        pf_metric_named(c, "total before"),
-                        pf_metric_named(c, "count"),
-                        pf_metric_named(c, "count before"),
-                        luaL_checkstring(L, 2),
-                        luaL_checknumber(L, 3)};
-  l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, pf_diff_open(&diff, &r->reader, &r->error));
-}
-
-
 /* contexts:metrics(): { { name=, unit=, total= }, ... }; totals saturate. */
 static int contexts_metrics (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
@@ -464,12 +444,11 @@ void l_open_profile_contexts (lua_State *L) {
                                       [PF_VIEW_LINES] = "lines"};
   l_class(L, L_CONTEXTS,
           L_METHODS({"close", contexts_close}, {"count", contexts_count},
-                    {"diff", contexts_diff}, {"frames", contexts_frames},
-                    {"invert", contexts_invert}, {"merge", contexts_merge},
-                    {"metrics", contexts_metrics}, {"narrow", contexts_narrow},
-                    {"pick", contexts_pick}, {"prune", contexts_prune},
-                    {"rename", contexts_rename}, {"scale", contexts_scale},
-                    {"shorten", contexts_shorten},
+                    {"frames", contexts_frames}, {"invert", contexts_invert},
+                    {"merge", contexts_merge}, {"metrics", contexts_metrics},
+                    {"narrow", contexts_narrow}, {"pick", contexts_pick},
+                    {"prune", contexts_prune}, {"rename", contexts_rename},
+                    {"scale", contexts_scale}, {"shorten", contexts_shorten},
                     {"unstacked", contexts_unstacked},
                     {"usual", contexts_usual}),
           contexts_gc, contexts_close);

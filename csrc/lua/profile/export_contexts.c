@@ -1,10 +1,9 @@
 /*
-** export_contexts.c - contexts as arrays of Lua, for exports that are written
-** in Lua; and core.stack_depth, which limits their size.
+** export_contexts.c - contexts as arrays of Lua, for exports and the
+** difference of profiles; and core.stack_depth, which limits their size.
 **
-** Called by lua/profio/exports; core.stack_depth also by internal/bodies. The
-** contexts are borrowed from their userdata during the call; memory is on the
-** Lua stack.
+** Called by lua/profio/exports and internal/bodies. The contexts are borrowed
+** from their userdata during the call; memory is on the Lua stack.
 */
 
 #include "kernels/contexts/transform_contexts.h"

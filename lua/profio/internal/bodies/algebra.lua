@@ -2,6 +2,7 @@
 -- scaled and merged ones. They are loaded when one of them is called.
 
 local counts = require "profio.internal.bodies.counts"
+local flat_diff = require "profio.internal.bodies.flat_diff"
 local matching = require "profio.internal.bodies.matching"
 local object = require "profio.internal.bodies.profile_object"
 local origin = require "profio.internal.bodies.origin"
@@ -107,7 +108,7 @@ function algebra.rates_note(self, old, metric)
       titles.of(of(old)), titles.of(of(self)))
 end
 
--- Returns the functions of a profile for contexts:diff, with the samples of all its runs.
+-- Returns the functions of a profile for flat_diff, with the samples of all its runs.
 local function functions_of(self, metric, suffix)
    return matching.functions(of(self).body, object.flat_of(self), metric, suffix, of(self).divided)
 end
@@ -161,7 +162,7 @@ function methods:diff(old, metric)
       end
       local functions, unit = functions_of(mean, metric, "")
       local mine, theirs = matching.align(functions, functions_of(before, metric, " before"), true)
-      return assert(mine:merge(theirs)):diff(unit, exposure(mean, before, metric))
+      return flat_diff.reader(assert(mine:merge(theirs)), unit, exposure(mean, before, metric))
    end, pin)
 end
 

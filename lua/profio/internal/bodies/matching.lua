@@ -157,7 +157,7 @@ function matching.align(new, old, has_functions)
 end
 
 ---Returns the costs of the functions of a profile as a profile of single frames, with the metric
----names that contexts:diff expects.
+---names that flat_diff expects.
 ---@param body table of the profile
 ---@param flat fun(metric: string|nil): profio.core.Reader
 ---@param metric string|nil
