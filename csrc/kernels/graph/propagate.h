@@ -10,7 +10,7 @@
 **
 ** A flow is the result for one metric of a graph. It is computed by
 ** pf_flow_open, called by lua/profile/flow.c; lua/profile/profile.c may rank it
-** once (rank.h), and the listings (listing.h, compare.h) only read it. It owns
+** once (rank.h), and the listings (listing.h) only read it. It owns
 ** its arrays and borrows the graph and the filter. Times are in units of the
 ** metric, or in samples (compat).
 */

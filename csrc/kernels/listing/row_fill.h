@@ -1,8 +1,8 @@
 /*
 ** row_fill.h - the common part of the readers of listings, and functions that
 ** put values into the current row of a batch. Columns that were not requested
-** have no data and are skipped. Used by listing.c, *_rows.c and compare.c. The
-** caller of a listing closes its reader.
+** have no data and are skipped. Used by listing.c, *_rows.c and
+** lua/profile/profile.c. The caller of a listing closes its reader.
 */
 
 #ifndef row_fill_h

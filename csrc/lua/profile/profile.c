@@ -1,15 +1,16 @@
 /*
 ** profile.c - profiles that consist of a call graph. Called by
-** lua/profio/internal/bodies. The userdata owns the graph and the cache of
-** demangled names; the collector frees both, since readers may outlive close.
+** lua/profio/internal/bodies and reports/gprof. The userdata owns the graph and
+** the cache of demangled names; the collector frees both, since readers may
+** outlive close.
 */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/graph/assemble.h"
-#include "kernels/listing/compare.h"
 #include "kernels/listing/rank.h"
+#include "kernels/listing/row_fill.h"
 #include "lua/arguments.h"
 #include "lua/profile/profile.h"
 #include "model/base/memory.h"
@@ -314,25 +315,58 @@ static int profile_callees (lua_State *L) {
 }
 
 
+/* Sets the numbers of a function, and what it is, in the table on top. */
+static void set_weights (lua_State *L, const pf_flow *flow, size_t f) {
+  const pf_graph *const graph = flow->graph;
+  const uint8_t flags = graph->flags[f];
+  l_set_bytes(L, "symbol", pf_name(graph->dictionary, graph->names[f]));
+  l_set_int(L, "address", (int64_t)graph->addresses[f]);
+  l_set_int(L, "calls", graph->calls[f]);
+  if (graph->facts.compat) {
+    l_set_number(L, "ticks", graph->ticks[f]);
+    l_set_number(L, "even_ticks", graph->even_ticks[f]);
+    l_set_number(L, "right_ticks", graph->right_ticks[f]);
+  }
+  else {
+    l_set_int(L, "samples", graph->weights[0][f]);
+    l_set_int(L, "weight", graph->weights[flow->metric][f]);
+  }
+  l_set_bool(L, "is_in_flat", pf_flow_in_flat(flow, f));
+  l_set_bool(L, "is_local", (flags & PF_FUNCTION_LOCAL) != 0);
+  l_set_bool(L, "is_pseudo", (flags & PF_FUNCTION_PSEUDO) != 0);
+  l_set_bool(L, "is_used", (flags & PF_FUNCTION_USED) != 0);
+}
+
+
 /*
-** profile:compare(other, options): a reader of the functions for which gprof's
-** results, those of `other`, differ from the exact ones of this profile; both
-** are built from the same readers.
+** profile:weights(): a list with a table for each function, by number:
+** function, symbol, address, calls (by others), is_in_flat, is_local,
+** is_pseudo, is_used, is_called_outside (from outside all functions, else nil);
+** samples and weight (of the usual metric), or gprof's ticks, even_ticks and
+** right_ticks (see pf_graph).
 */
-static int profile_compare (lua_State *L) {
-  lua_settop(L, 3);
-  const l_profile *const p = l_profile_check(L, 1);
-  const l_profile *const other = l_profile_check(L, 2);
-  luaL_argcheck(L, !p->graph.facts.compat, 1, "not an exact profile");
-  luaL_argcheck(L, other->graph.facts.compat, 2, "not a compat profile");
-  luaL_argcheck(L, p->graph.dictionary == other->graph.dictionary, 2,
-                "the profiles have different dictionaries");
-  pf_listing compat = {.shown = other->shown};
-  const pf_listing exact = listing_of(L, 3, false);
-  lua_pushnil(L);
-  compat.flow = l_flow_push(L, 2, 5); /* 5 is no table: no options */
-  l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, pf_compare(&exact, &compat, &r->reader, &r->error));
+static int profile_weights (lua_State *L) {
+  lua_settop(L, 1);
+  lua_pushnil(L); /* no options */
+  const pf_listing listing = listing_of(L, 2, false);
+  const pf_graph *const graph = listing.flow->graph;
+  lua_createtable(L, (int)graph->nfunctions, 0);
+  for (size_t f = 0; f < graph->nfunctions; f++) {
+    lua_createtable(L, 0, 12);
+    l_set_bytes(L, "function",
+                pf_name(graph->dictionary, listing_name(&listing, f)));
+    set_weights(L, listing.flow, f);
+    lua_rawseti(L, -2, (lua_Integer)f + 1);
+  }
+  for (size_t i = graph->child_first[graph->nfunctions]; i < graph->narcs;
+       i++) {
+    lua_rawgeti(L, -1, (lua_Integer)graph->arcs[i].callee + 1);
+    l_set_bool(L, "is_called_outside", true);
+    lua_pop(L, 1);
+  }
+  if (graph->dictionary->lacks_memory)
+    l_no_memory(L);
+  return 1;
 }
 
 
@@ -348,9 +382,9 @@ void l_open_profile (lua_State *L) {
   l_open_flow(L);
   l_class(L, L_PROFILE,
           L_METHODS({"callees", profile_callees}, {"callers", profile_callers},
-                    {"close", profile_close}, {"compare", profile_compare},
-                    {"facts", profile_facts}, {"narrow", profile_narrow},
-                    {"regroup", profile_regroup}),
+                    {"close", profile_close}, {"facts", profile_facts},
+                    {"narrow", profile_narrow}, {"regroup", profile_regroup},
+                    {"weights", profile_weights}),
           profile_gc, profile_close);
   luaL_getmetatable(L, L_PROFILE);
   lua_getfield(L, -1, "__index");
