@@ -231,47 +231,20 @@ static inline const br_frame *br_frame_of (const br_group *group,
   return &group->frames[turn ? group->nframes - level : level];
 }
 
-/* rows_br.c: the tables, and the numbers of their columns. */
+/* rows_br.c: the tables, and the columns of the first one. */
 
-enum {
-  SAMPLES_MODULE,
-  SAMPLES_LINE,
-  SAMPLES_CLAUSE,
-  SAMPLES_FUNCTION,
-  SAMPLES_KIND,
-  SAMPLES_SPENT,
-  SAMPLES_DEPTH,
-  SAMPLES_STACK,
-  SAMPLES_SELF,
-  SAMPLES_OFFSET,
-  SAMPLES_COLUMNS
-};
-
-enum {
-  FRAMES_OFFSET,
-  FRAMES_LEVEL,
-  FRAMES_FRAME,
-  FRAMES_MODULE,
-  FRAMES_LINE,
-  FRAMES_CLAUSE,
-  FRAMES_FUNCTION,
-  FRAMES_KIND,
-  FRAMES_SPENT,
-  FRAMES_COLUMNS
-};
-
-enum {
-  RAW_OFFSET,
-  RAW_SIZE,
-  RAW_KIND,
-  RAW_MODULE_NUMBER,
-  RAW_LINE,
-  RAW_CLAUSE,
-  RAW_SPENT,
-  RAW_NAME,
-  RAW_BYTES,
-  RAW_COLUMNS
-};
+#define SAMPLES_LIST(X, T)                                                  \
+  X(T, module, NAME, "file of the program, or module#N when N has no name") \
+  X(T, line, INT, "line number")                                            \
+  X(T, clause, INT, "number of the clause in the line")                     \
+  X(T, function, NAME, "function the line is in")                           \
+  X(T, kind, NAME, "what the line is in: function, gosub, main or unknown") \
+  X(T, spent, INT, "time as stated, ns; missing in samples")                \
+  X(T, depth, INT, "frames of the stack, the line itself included")         \
+  X(T, stack, STACK, "the line and its callers")                            \
+  X(T, self, INT, "time of the line without what it called, ns")            \
+  X(T, offset, INT, "byte at which the group begins")
+PF_COLUMN_INDEXES(SAMPLES);
 
 #define BR_TABLES  3
 #define BR_WRITTEN 1 /* the encoder takes the first one, samples */

@@ -259,14 +259,14 @@ typedef struct group {
    stack, or both from its stack. All their modules have numbers afterwards. */
 static pf_status read_frames (br_writer *self, const pf_batch *batch,
                               size_t row, group *g) {
-  const uint32_t stack = pf_id_at(batch, SAMPLES_STACK, row);
+  const uint32_t stack = pf_id_at(batch, SAMPLES_stack, row);
   const pf_stack *const first = pf_stack_at(self->dictionary, stack);
   g->callers = first->parent;
-  if (pf_has_value(batch, SAMPLES_MODULE, row)) {
-    const uint32_t function = pf_id_at(batch, SAMPLES_FUNCTION, row);
+  if (pf_has_value(batch, SAMPLES_module, row)) {
+    const uint32_t function = pf_id_at(batch, SAMPLES_function, row);
     br_routine routine = function != PF_NO_NAME ? BR_IN_FUNCTION : BR_UNKNOWN;
-    if (pf_has_value(batch, SAMPLES_KIND, row))
-      routine = routine_of(self, batch->columns[SAMPLES_KIND].ids[row]);
+    if (pf_has_value(batch, SAMPLES_kind, row))
+      routine = routine_of(self, batch->columns[SAMPLES_kind].ids[row]);
     if (routine == BR_ROUTINES)
       return pf_refuse(self->error,
                        "a kind of function, gosub, main or unknown expected");
@@ -275,12 +275,12 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
                        "a row with a function is of kind %s: only kind "
                        "function has a name",
                        br_routine_names[routine]);
-    br_frame line = {.module = batch->columns[SAMPLES_MODULE].ids[row],
+    br_frame line = {.module = batch->columns[SAMPLES_module].ids[row],
                      .function = function,
                      .routine = (uint16_t)routine};
     const pf_status status =
-        prepare_frame(self, pf_int_at(batch, SAMPLES_LINE, row, 0),
-                      pf_int_at(batch, SAMPLES_CLAUSE, row, 0), &line);
+        prepare_frame(self, pf_int_at(batch, SAMPLES_line, row, 0),
+                      pf_int_at(batch, SAMPLES_clause, row, 0), &line);
     if (status != PF_OK)
       return status;
     g->line = (pf_bytes){g->own, encode_frame(self, &line, g->own)};
@@ -335,8 +335,8 @@ static void undo_row (br_writer *self, size_t frames_used) {
 
 static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row) {
   group g = {.size = 0};
-  g.has_time = pf_has_value(batch, SAMPLES_SPENT, row);
-  g.spent = pf_int_at(batch, SAMPLES_SPENT, row, 0);
+  g.has_time = pf_has_value(batch, SAMPLES_spent, row);
+  g.spent = pf_int_at(batch, SAMPLES_spent, row, 0);
   if (g.spent < 0)
     return refuse_value(self, "a time", g.spent);
   const size_t frames_used = self->frames_used;

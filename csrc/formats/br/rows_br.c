@@ -14,30 +14,20 @@
 #include "model/rows/table_reader.h"
 
 
-static const pf_field samples_fields[SAMPLES_COLUMNS] = {
-    {"module", PF_NAME, "file of the program, or module#N when N has no name"},
-    {"line", PF_INT, "line number"},
-    {"clause", PF_INT, "number of the clause in the line"},
-    {"function", PF_NAME, "function the line is in"},
-    {"kind", PF_NAME, "what the line is in: function, gosub, main or unknown"},
-    {"spent", PF_INT, "time as stated, ns; missing in samples"},
-    {"depth", PF_INT, "frames of the stack, the line itself included"},
-    {"stack", PF_STACK, "the line and its callers"},
-    {"self", PF_INT, "time of the line without what it called, ns"},
-    {"offset", PF_INT, "byte at which the group begins"},
-};
+static const pf_field samples_fields[] = PF_COLUMN_FIELDS(SAMPLES);
 
-static const pf_field frames_fields[FRAMES_COLUMNS] = {
-    {"offset", PF_INT, "byte at which the group begins"},
-    {"level", PF_INT, "0: the line itself, 1: its caller, ..."},
-    {"frame", PF_NAME, "line or caller"},
-    {"module", PF_NAME, "file of the program, or module#N when N has no name"},
-    {"line", PF_INT, "line number"},
-    {"clause", PF_INT, "number of the clause in the line"},
-    {"function", PF_NAME, "function the line is in"},
-    {"kind", PF_NAME, "what the line is in: function, gosub, main or unknown"},
-    {"spent", PF_INT, "of the line itself: time as stated, ns"},
-};
+#define FRAMES_LIST(X, T)                                                   \
+  X(T, offset, INT, "byte at which the group begins")                       \
+  X(T, level, INT, "0: the line itself, 1: its caller, ...")                \
+  X(T, frame, NAME, "line or caller")                                       \
+  X(T, module, NAME, "file of the program, or module#N when N has no name") \
+  X(T, line, INT, "line number")                                            \
+  X(T, clause, INT, "number of the clause in the line")                     \
+  X(T, function, NAME, "function the line is in")                           \
+  X(T, kind, NAME, "what the line is in: function, gosub, main or unknown") \
+  X(T, spent, INT, "of the line itself: time as stated, ns")
+PF_COLUMN_INDEXES(FRAMES);
+static const pf_field frames_fields[] = PF_COLUMN_FIELDS(FRAMES);
 
 /* A frame of the last group, and the stack that ends with it. */
 typedef struct known_frame {
@@ -147,12 +137,12 @@ static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
   self->has_callers |= group->nframes > 1;
   const bool has_self = has_time && (!subtracts || self->has_callers);
   uint64_t called = 0;
-  pf_put_int(&columns[SAMPLES_SPENT], row, (int64_t)group->spent, has_time);
-  if (subtracts && columns[SAMPLES_SELF].data != NULL &&
+  pf_put_int(&columns[SAMPLES_spent], row, (int64_t)group->spent, has_time);
+  if (subtracts && columns[SAMPLES_self].data != NULL &&
       !br_end_line(&self->callees, group, &called))
     return pf_no_memory(error);
   const bool is_less = has_time && called > group->spent;
-  pf_put_int(&columns[SAMPLES_SELF], row,
+  pf_put_int(&columns[SAMPLES_self], row,
              is_less ? 0 : (int64_t)(group->spent - called), has_self);
   if (!is_less)
     return PF_OK;
@@ -192,17 +182,17 @@ static pf_status put_group (pf_reader *reader, pf_batch *batch,
   const br_group *const group = &self->parser.group;
   const br_frame *const line = &group->frames[0];
   const size_t row = batch->rows++;
-  pf_put_id(&columns[SAMPLES_MODULE], row, line->module);
-  pf_put_int(&columns[SAMPLES_LINE], row, line->line, true);
-  pf_put_int(&columns[SAMPLES_CLAUSE], row, line->clause, true);
-  pf_put_id(&columns[SAMPLES_KIND], row, self->routines[line->routine]);
-  pf_put_int(&columns[SAMPLES_DEPTH], row,
+  pf_put_id(&columns[SAMPLES_module], row, line->module);
+  pf_put_int(&columns[SAMPLES_line], row, line->line, true);
+  pf_put_int(&columns[SAMPLES_clause], row, line->clause, true);
+  pf_put_id(&columns[SAMPLES_kind], row, self->routines[line->routine]);
+  pf_put_int(&columns[SAMPLES_depth], row,
              (int64_t)(group->nframes + group->dropped), true);
-  pf_put_int(&columns[SAMPLES_OFFSET], row, (int64_t)group->offset, true);
-  pf_put_id(&columns[SAMPLES_FUNCTION], row, line->function);
+  pf_put_int(&columns[SAMPLES_offset], row, (int64_t)group->offset, true);
+  pf_put_id(&columns[SAMPLES_function], row, line->function);
   status = put_times(self, columns, row, error);
-  if (status == PF_OK && columns[SAMPLES_STACK].data != NULL)
-    status = find_stack(self, &columns[SAMPLES_STACK].ids[row], error);
+  if (status == PF_OK && columns[SAMPLES_stack].data != NULL)
+    status = find_stack(self, &columns[SAMPLES_stack].ids[row], error);
   return status;
 }
 
@@ -228,15 +218,15 @@ static pf_status put_frame (pf_reader *reader, pf_batch *batch,
   const size_t level = self->level++;
   const br_frame *const frame = br_frame_of(group, self->interp, level);
   const size_t row = batch->rows++;
-  pf_put_int(&columns[FRAMES_OFFSET], row, (int64_t)group->offset, true);
-  pf_put_int(&columns[FRAMES_LEVEL], row, (int64_t)level, true);
-  pf_put_id(&columns[FRAMES_FRAME], row, self->frame_ids[level > 0]);
-  pf_put_id(&columns[FRAMES_MODULE], row, frame->module);
-  pf_put_int(&columns[FRAMES_LINE], row, frame->line, true);
-  pf_put_int(&columns[FRAMES_CLAUSE], row, frame->clause, true);
-  pf_put_id(&columns[FRAMES_FUNCTION], row, frame->function);
-  pf_put_id(&columns[FRAMES_KIND], row, self->routines[frame->routine]);
-  pf_put_int(&columns[FRAMES_SPENT], row, (int64_t)group->spent,
+  pf_put_int(&columns[FRAMES_offset], row, (int64_t)group->offset, true);
+  pf_put_int(&columns[FRAMES_level], row, (int64_t)level, true);
+  pf_put_id(&columns[FRAMES_frame], row, self->frame_ids[level > 0]);
+  pf_put_id(&columns[FRAMES_module], row, frame->module);
+  pf_put_int(&columns[FRAMES_line], row, frame->line, true);
+  pf_put_int(&columns[FRAMES_clause], row, frame->clause, true);
+  pf_put_id(&columns[FRAMES_function], row, frame->function);
+  pf_put_id(&columns[FRAMES_kind], row, self->routines[frame->routine]);
+  pf_put_int(&columns[FRAMES_spent], row, (int64_t)group->spent,
              level == 0 && br_has_time(group));
   return PF_MORE;
 }
@@ -280,18 +270,19 @@ static pf_status open_groups (pf_trace *trace, const pf_table *table,
 }
 
 
-static const pf_field raw_fields[RAW_COLUMNS] = {
-    {"offset", PF_INT, "byte at which it begins"},
-    {"size", PF_INT, "bytes"},
-    {"kind", PF_NAME,
-     "module, line, time, backtrace, end, function, gosub, main, or rest"},
-    {"module_number", PF_INT, "of a module, a line, a backtrace"},
-    {"line", PF_INT, "of a line, a backtrace"},
-    {"clause", PF_INT, "of a line, a backtrace"},
-    {"spent", PF_INT, "of a time, ns"},
-    {"name", PF_NAME, "of a module, a function"},
-    {"bytes", PF_BYTES, "all its bytes"},
-};
+#define RAW_LIST(X, T)                                                    \
+  X(T, offset, INT, "byte at which it begins")                            \
+  X(T, size, INT, "bytes")                                                \
+  X(T, kind, NAME,                                                        \
+    "module, line, time, backtrace, end, function, gosub, main, or rest") \
+  X(T, module_number, INT, "of a module, a line, a backtrace")            \
+  X(T, line, INT, "of a line, a backtrace")                               \
+  X(T, clause, INT, "of a line, a backtrace")                             \
+  X(T, spent, INT, "of a time, ns")                                       \
+  X(T, name, NAME, "of a module, a function")                             \
+  X(T, bytes, BYTES, "all its bytes")
+PF_COLUMN_INDEXES(RAW);
+static const pf_field raw_fields[] = PF_COLUMN_FIELDS(RAW);
 
 static const char *const kind_names[BR_TYPES] = {
     [BR_REST] = "rest",
@@ -336,21 +327,21 @@ static pf_status put_record (pf_reader *reader, pf_batch *batch,
   const bool has_line = type == BR_LINE || type == BR_BACKTRACE;
   const pf_bytes all = {bytes.at + record.offset, (size_t)record.size};
   const size_t row = batch->rows++;
-  pf_put_int(&columns[RAW_OFFSET], row, (int64_t)record.offset, true);
-  pf_put_int(&columns[RAW_SIZE], row, (int64_t)record.size, true);
-  pf_put_id(&columns[RAW_KIND], row, self->kinds[type]);
-  pf_put_int(&columns[RAW_MODULE_NUMBER], row, record.module,
+  pf_put_int(&columns[RAW_offset], row, (int64_t)record.offset, true);
+  pf_put_int(&columns[RAW_size], row, (int64_t)record.size, true);
+  pf_put_id(&columns[RAW_kind], row, self->kinds[type]);
+  pf_put_int(&columns[RAW_module_number], row, record.module,
              has_line || type == BR_MODULE);
-  pf_put_int(&columns[RAW_LINE], row, record.line, has_line);
-  pf_put_int(&columns[RAW_CLAUSE], row, record.clause, has_line);
-  pf_put_int(&columns[RAW_SPENT], row, (int64_t)record.spent,
+  pf_put_int(&columns[RAW_line], row, record.line, has_line);
+  pf_put_int(&columns[RAW_clause], row, record.clause, has_line);
+  pf_put_int(&columns[RAW_spent], row, (int64_t)record.spent,
              type == BR_TIME && record.spent <= INT64_MAX);
-  pf_put_bytes(&columns[RAW_BYTES], row, all, true);
+  pf_put_bytes(&columns[RAW_bytes], row, all, true);
   const bool is_named = (type == BR_MODULE || type == BR_FUNCTION) &&
-                        columns[RAW_NAME].data != NULL;
+                        columns[RAW_name].data != NULL;
   const uint32_t name =
       is_named ? br_intern(&self->names, record.name) : PF_NO_NAME;
-  pf_put_id(&columns[RAW_NAME], row, name);
+  pf_put_id(&columns[RAW_name], row, name);
   return is_named && name == PF_NO_NAME ? pf_no_memory(error) : PF_MORE;
 }
 

@@ -10,56 +10,32 @@
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 
-enum {
-  STRUCTURE_NAME,
-  STRUCTURE_TYPE,
-  STRUCTURE_LENGTH,
-  STRUCTURE_DECIMALS,
-  STRUCTURE_OFFSET,
-  STRUCTURE_FLAGS,
-  STRUCTURE_COLUMN,
-  STRUCTURE_COLUMNS
-};
 
-enum {
-  RAW_OFFSET,
-  RAW_SIZE,
-  RAW_KIND,
-  RAW_NAME,
-  RAW_TYPE,
-  RAW_LENGTH,
-  RAW_DECIMALS,
-  RAW_FLAGS,
-  RAW_RECORD,
-  RAW_DELETED,
-  RAW_BYTES,
-  RAW_COLUMNS
-};
+#define STRUCTURE_LIST(X, T)                                                  \
+  X(T, name, NAME, "name of the field and of its column")                     \
+  X(T, type, NAME, "letter of its type")                                      \
+  X(T, length, INT, "bytes in a record")                                      \
+  X(T, decimals, INT, "digits after the decimal point")                       \
+  X(T, offset, INT, "offset in the record; the delete flag is at 0")          \
+  X(T, flags, INT, "1 system, 2 nullable, 4 no conversion, 12 autoincrement") \
+  X(T, column, NAME, "type of its column")
+PF_COLUMN_INDEXES(STRUCTURE);
+static const pf_field structure_fields[] = PF_COLUMN_FIELDS(STRUCTURE);
 
-static const pf_field structure_fields[STRUCTURE_COLUMNS] = {
-    {"name", PF_NAME, "name of the field and of its column"},
-    {"type", PF_NAME, "letter of its type"},
-    {"length", PF_INT, "bytes in a record"},
-    {"decimals", PF_INT, "digits after the decimal point"},
-    {"offset", PF_INT, "offset in the record; the delete flag is at 0"},
-    {"flags", PF_INT,
-     "1 system, 2 nullable, 4 no conversion, 12 autoincrement"},
-    {"column", PF_NAME, "type of its column"},
-};
-
-static const pf_field raw_fields[RAW_COLUMNS] = {
-    {"offset", PF_INT, "offset in the file"},
-    {"size", PF_INT, "bytes"},
-    {"kind", PF_NAME, "header, field, end, record, mark or rest"},
-    {"name", PF_NAME, "of a field"},
-    {"type", PF_NAME, "field: letter of its type"},
-    {"length", PF_INT, "field: bytes in a record"},
-    {"decimals", PF_INT, "of a field"},
-    {"flags", PF_INT, "of a field"},
-    {"record", PF_INT, "number of a record, from 1"},
-    {"deleted", PF_BOOL, "whether a record is marked as deleted"},
-    {"bytes", PF_BYTES, "bytes of the segment"},
-};
+#define RAW_LIST(X, T)                                         \
+  X(T, offset, INT, "offset in the file")                      \
+  X(T, size, INT, "bytes")                                     \
+  X(T, kind, NAME, "header, field, end, record, mark or rest") \
+  X(T, name, NAME, "of a field")                               \
+  X(T, type, NAME, "field: letter of its type")                \
+  X(T, length, INT, "field: bytes in a record")                \
+  X(T, decimals, INT, "of a field")                            \
+  X(T, flags, INT, "of a field")                               \
+  X(T, record, INT, "number of a record, from 1")              \
+  X(T, deleted, BOOL, "whether a record is marked as deleted") \
+  X(T, bytes, BYTES, "bytes of the segment")
+PF_COLUMN_INDEXES(RAW);
+static const pf_field raw_fields[] = PF_COLUMN_FIELDS(RAW);
 
 typedef struct raw_reader {
   pf_reader reader;
@@ -141,18 +117,18 @@ static bool put_segment (const raw_reader *self, pf_bytes bytes,
   const dbf_field *const field = is_field ? p->field : &none;
   const uint8_t *const at = bytes.at + p->offset;
   const char type[2] = {field->type, '\0'};
-  pf_put_int(&columns[RAW_OFFSET], row, (int64_t)p->offset, true);
-  pf_put_int(&columns[RAW_SIZE], row, (int64_t)p->size, true);
-  pf_put_int(&columns[RAW_LENGTH], row, field->stated, is_field);
-  pf_put_int(&columns[RAW_DECIMALS], row, field->decimals, is_field);
-  pf_put_int(&columns[RAW_FLAGS], row, field->flags, is_field);
-  pf_put_int(&columns[RAW_RECORD], row, (int64_t)p->record, is_record);
-  pf_put_bool(&columns[RAW_DELETED], row, is_record && dbf_is_deleted(at),
+  pf_put_int(&columns[RAW_offset], row, (int64_t)p->offset, true);
+  pf_put_int(&columns[RAW_size], row, (int64_t)p->size, true);
+  pf_put_int(&columns[RAW_length], row, field->stated, is_field);
+  pf_put_int(&columns[RAW_decimals], row, field->decimals, is_field);
+  pf_put_int(&columns[RAW_flags], row, field->flags, is_field);
+  pf_put_int(&columns[RAW_record], row, (int64_t)p->record, is_record);
+  pf_put_bool(&columns[RAW_deleted], row, is_record && dbf_is_deleted(at),
               is_record);
-  pf_put_bytes(&columns[RAW_BYTES], row, (pf_bytes){at, (size_t)p->size}, true);
-  return put_name(dictionary, &columns[RAW_KIND], row, p->kind) &&
-         put_name(dictionary, &columns[RAW_NAME], row, field->name) &&
-         put_name(dictionary, &columns[RAW_TYPE], row, is_field ? type : NULL);
+  pf_put_bytes(&columns[RAW_bytes], row, (pf_bytes){at, (size_t)p->size}, true);
+  return put_name(dictionary, &columns[RAW_kind], row, p->kind) &&
+         put_name(dictionary, &columns[RAW_name], row, field->name) &&
+         put_name(dictionary, &columns[RAW_type], row, is_field ? type : NULL);
 }
 
 
@@ -186,13 +162,13 @@ static pf_status next_field (pf_reader *reader, pf_batch *batch,
     const dbf_field *const field = &self->file->fields[self->row];
     const char type[2] = {field->type, '\0'};
     const size_t row = batch->rows;
-    pf_put_int(&c[STRUCTURE_LENGTH], row, field->stated, true);
-    pf_put_int(&c[STRUCTURE_DECIMALS], row, field->decimals, true);
-    pf_put_int(&c[STRUCTURE_OFFSET], row, field->offset, true);
-    pf_put_int(&c[STRUCTURE_FLAGS], row, field->flags, true);
-    if (!put_name(dictionary, &c[STRUCTURE_NAME], row, field->name) ||
-        !put_name(dictionary, &c[STRUCTURE_TYPE], row, type) ||
-        !put_name(dictionary, &c[STRUCTURE_COLUMN], row,
+    pf_put_int(&c[STRUCTURE_length], row, field->stated, true);
+    pf_put_int(&c[STRUCTURE_decimals], row, field->decimals, true);
+    pf_put_int(&c[STRUCTURE_offset], row, field->offset, true);
+    pf_put_int(&c[STRUCTURE_flags], row, field->flags, true);
+    if (!put_name(dictionary, &c[STRUCTURE_name], row, field->name) ||
+        !put_name(dictionary, &c[STRUCTURE_type], row, type) ||
+        !put_name(dictionary, &c[STRUCTURE_column], row,
                   pf_type_name(field->column)))
       return pf_no_memory(error);
   }

@@ -319,7 +319,7 @@ extern const pf_table dcpi_tables[DCPI_TABLES];
    if the file has become shorter than the position of the parser. */
 pf_status dcpi_refresh (dcpi_parser *parser, pf_error *error);
 
-/* The indexes of the columns */
+/* The indexes of the columns of samples */
 
 enum {
   SAMPLES_ADDRESS,
@@ -334,46 +334,6 @@ enum {
   SAMPLES_EPOCH,
   SAMPLES_PLATFORM,
   SAMPLES_COLUMNS
-};
-enum {
-  PROFILES_PROFILE,
-  PROFILES_IMAGE,
-  PROFILES_NAME,
-  PROFILES_LABEL,
-  PROFILES_PATH,
-  PROFILES_EVENT,
-  PROFILES_EPOCH,
-  PROFILES_PLATFORM,
-  PROFILES_PERIOD,
-  PROFILES_FRACTION,
-  PROFILES_CPUSPEED,
-  PROFILES_TSTART,
-  PROFILES_TSIZE,
-  PROFILES_SAMPLES,
-  PROFILES_COLUMNS
-};
-enum {
-  HEADER_PROFILE,
-  HEADER_OFFSET,
-  HEADER_KIND,
-  HEADER_WORD,
-  HEADER_VALUE,
-  HEADER_LINE,
-  HEADER_COLUMNS
-};
-enum {
-  RAW_OFFSET,
-  RAW_SIZE,
-  RAW_KIND,
-  RAW_WORD,
-  RAW_VALUE,
-  RAW_START,
-  RAW_NUMBER,
-  RAW_ADDRESSES,
-  RAW_SAMPLES,
-  RAW_ADDRESS,
-  RAW_BYTES,
-  RAW_COLUMNS
 };
 
 /* The tables that the encoder in Lua accepts. */

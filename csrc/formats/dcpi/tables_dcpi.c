@@ -25,45 +25,48 @@ static const pf_field samples_fields[SAMPLES_COLUMNS] = {
     {"platform", PF_NAME, "machine that was profiled"},
 };
 
-static const pf_field profiles_fields[PROFILES_COLUMNS] = {
-    {"profile", PF_INT, "index of the file"},
-    {"image", PF_NAME, "identifier of the image"},
-    {"name", PF_NAME, "short name of the image"},
-    {"label", PF_NAME, "label of the profile, if it has one"},
-    {"path", PF_NAME, "probable path of the image"},
-    {"event", PF_NAME, "name of the event"},
-    {"epoch", PF_NAME, "start of counting, UTC, digits"},
-    {"platform", PF_NAME, "machine that was profiled"},
-    {"period", PF_INT, "events per sample"},
-    {"fraction", PF_NUM, "fraction of the time in which the event was counted"},
-    {"cpuspeed", PF_INT, "as stated: MHz below 1,000,000, else Hz"},
-    {"tstart", PF_ADDR, "first address of the code"},
-    {"tsize", PF_INT, "bytes of code"},
-    {"samples", PF_INT, "sum of the counts, as stated"},
-};
+#define PROFILES_LIST(X, T)                                                  \
+  X(T, profile, INT, "index of the file")                                    \
+  X(T, image, NAME, "identifier of the image")                               \
+  X(T, name, NAME, "short name of the image")                                \
+  X(T, label, NAME, "label of the profile, if it has one")                   \
+  X(T, path, NAME, "probable path of the image")                             \
+  X(T, event, NAME, "name of the event")                                     \
+  X(T, epoch, NAME, "start of counting, UTC, digits")                        \
+  X(T, platform, NAME, "machine that was profiled")                          \
+  X(T, period, INT, "events per sample")                                     \
+  X(T, fraction, NUM, "fraction of the time in which the event was counted") \
+  X(T, cpuspeed, INT, "as stated: MHz below 1,000,000, else Hz")             \
+  X(T, tstart, ADDR, "first address of the code")                            \
+  X(T, tsize, INT, "bytes of code")                                          \
+  X(T, samples, INT, "sum of the counts, as stated")
+PF_COLUMN_INDEXES(PROFILES);
+static const pf_field profiles_fields[] = PF_COLUMN_FIELDS(PROFILES);
 
-static const pf_field header_fields[HEADER_COLUMNS] = {
-    {"profile", PF_INT, "index of the file"},
-    {"offset", PF_INT, "offset of the line in the file"},
-    {"kind", PF_NAME, "required, optional, unknown or end"},
-    {"word", PF_NAME, "the word before the blanks"},
-    {"value", PF_NAME, "the value after them, without blanks at its end"},
-    {"line", PF_NAME, "the line without its line feed"},
-};
+#define HEADER_LIST(X, T)                                              \
+  X(T, profile, INT, "index of the file")                              \
+  X(T, offset, INT, "offset of the line in the file")                  \
+  X(T, kind, NAME, "required, optional, unknown or end")               \
+  X(T, word, NAME, "the word before the blanks")                       \
+  X(T, value, NAME, "the value after them, without blanks at its end") \
+  X(T, line, NAME, "the line without its line feed")
+PF_COLUMN_INDEXES(HEADER);
+static const pf_field header_fields[] = PF_COLUMN_FIELDS(HEADER);
 
-static const pf_field raw_fields[RAW_COLUMNS] = {
-    {"offset", PF_INT, "offset in the file"},
-    {"size", PF_INT, "bytes"},
-    {"kind", PF_NAME, "line, chunk, footer, counts or rest"},
-    {"word", PF_NAME, "word of a header line"},
-    {"value", PF_NAME, "value of a header line"},
-    {"start", PF_INT, "chunk: offset, as stated"},
-    {"number", PF_INT, "chunk: number of counts, as stated"},
-    {"addresses", PF_INT, "footer: addresses with samples"},
-    {"samples", PF_INT, "footer: sum of the counts"},
-    {"address", PF_ADDR, "address of the first count"},
-    {"bytes", PF_BYTES, "bytes of the segment"},
-};
+#define RAW_LIST(X, T)                                    \
+  X(T, offset, INT, "offset in the file")                 \
+  X(T, size, INT, "bytes")                                \
+  X(T, kind, NAME, "line, chunk, footer, counts or rest") \
+  X(T, word, NAME, "word of a header line")               \
+  X(T, value, NAME, "value of a header line")             \
+  X(T, start, INT, "chunk: offset, as stated")            \
+  X(T, number, INT, "chunk: number of counts, as stated") \
+  X(T, addresses, INT, "footer: addresses with samples")  \
+  X(T, samples, INT, "footer: sum of the counts")         \
+  X(T, address, ADDR, "address of the first count")       \
+  X(T, bytes, BYTES, "bytes of the segment")
+PF_COLUMN_INDEXES(RAW);
+static const pf_field raw_fields[] = PF_COLUMN_FIELDS(RAW);
 
 const pf_table dcpi_written[WRITTEN_TABLES] = {
     {"samples", samples_fields, SAMPLES_COLUMNS, -1, NULL},
@@ -120,12 +123,12 @@ static pf_status put_line (pf_reader *reader, pf_batch *batch,
   const size_t row = batch->rows++;
   const pf_bytes all = {self->parser.bytes.at + line->offset,
                         (size_t)line->size - 1};
-  put_number(batch, HEADER_PROFILE, row, true, 0);
-  put_number(batch, HEADER_OFFSET, row, true, line->offset);
-  const bool ok = put_text(self, batch, HEADER_KIND, row, pf_bytes_of(kind)) &&
-                  put_text(self, batch, HEADER_WORD, row, line->word) &&
-                  put_text(self, batch, HEADER_VALUE, row, line->value) &&
-                  put_text(self, batch, HEADER_LINE, row, all);
+  put_number(batch, HEADER_profile, row, true, 0);
+  put_number(batch, HEADER_offset, row, true, line->offset);
+  const bool ok = put_text(self, batch, HEADER_kind, row, pf_bytes_of(kind)) &&
+                  put_text(self, batch, HEADER_word, row, line->word) &&
+                  put_text(self, batch, HEADER_value, row, line->value) &&
+                  put_text(self, batch, HEADER_line, row, all);
   return ok ? PF_MORE : pf_no_memory(error);
 }
 
@@ -136,16 +139,16 @@ static bool put_profile_texts (const table_reader *self, const pf_batch *batch,
                                size_t row, const dcpi_event *event) {
   const dcpi_header *const header = &self->parser.header;
   const pf_bytes texts[PROFILES_COLUMNS] = {
-      [PROFILES_IMAGE] = header->values[DCPI_IMAGE],
-      [PROFILES_NAME] = dcpi_name_of(header),
-      [PROFILES_LABEL] = header->values[DCPI_LABEL],
-      [PROFILES_PATH] = header->values[DCPI_PATH],
-      [PROFILES_EVENT] = event->name,
-      [PROFILES_EPOCH] = header->values[DCPI_EPOCH],
-      [PROFILES_PLATFORM] = header->values[DCPI_PLATFORM],
+      [PROFILES_image] = header->values[DCPI_IMAGE],
+      [PROFILES_name] = dcpi_name_of(header),
+      [PROFILES_label] = header->values[DCPI_LABEL],
+      [PROFILES_path] = header->values[DCPI_PATH],
+      [PROFILES_event] = event->name,
+      [PROFILES_epoch] = header->values[DCPI_EPOCH],
+      [PROFILES_platform] = header->values[DCPI_PLATFORM],
   };
   bool ok = true;
-  for (size_t i = PROFILES_IMAGE; i <= PROFILES_PLATFORM && ok; i++)
+  for (size_t i = PROFILES_image; i <= PROFILES_platform && ok; i++)
     ok = put_text(self, batch, i, row, texts[i]);
   return ok;
 }
@@ -166,17 +169,17 @@ static void put_profile_numbers (const dcpi_parser *parser,
                                : 0;
   const dcpi_word start = is_text ? DCPI_TEXT_START : DCPI_TSTART;
   const dcpi_word size = is_text ? DCPI_TEXT_SIZE : DCPI_TSIZE;
-  put_number(batch, PROFILES_PROFILE, row, true, 0);
-  put_number(batch, PROFILES_PERIOD, row, event->period > 0, event->period);
-  put_number(batch, PROFILES_SAMPLES, row,
+  put_number(batch, PROFILES_profile, row, true, 0);
+  put_number(batch, PROFILES_period, row, event->period > 0, event->period);
+  put_number(batch, PROFILES_samples, row,
              is_text ? event->has_stated : has_footer, samples);
-  put_number(batch, PROFILES_CPUSPEED, row, dcpi_has(header, DCPI_CPUSPEED),
+  put_number(batch, PROFILES_cpuspeed, row, dcpi_has(header, DCPI_CPUSPEED),
              header->numbers[DCPI_CPUSPEED]);
-  put_number(batch, PROFILES_TSTART, row, dcpi_has(header, start),
+  put_number(batch, PROFILES_tstart, row, dcpi_has(header, start),
              header->numbers[start]);
-  put_number(batch, PROFILES_TSIZE, row, dcpi_has(header, size),
+  put_number(batch, PROFILES_tsize, row, dcpi_has(header, size),
              header->numbers[size]);
-  pf_put_num(&batch->columns[PROFILES_FRACTION], row,
+  pf_put_num(&batch->columns[PROFILES_fraction], row,
              (double)event->fraction / DCPI_FULL_TIME, event->has_rate);
 }
 
@@ -216,21 +219,21 @@ static pf_status put_segment (pf_reader *reader, pf_batch *batch,
   const bool is_footer = s.kind == DCPI_FOOTER;
   const size_t row = batch->rows++;
   const pf_bytes all = {self->parser.bytes.at + s.offset, (size_t)s.size};
-  put_number(batch, RAW_OFFSET, row, true, s.offset);
-  put_number(batch, RAW_SIZE, row, true, s.size);
-  put_number(batch, RAW_START, row, is_chunk, s.words[0]);
-  put_number(batch, RAW_NUMBER, row, is_chunk, s.words[1]);
-  put_number(batch, RAW_ADDRESSES, row, is_footer, s.words[0]);
-  put_number(batch, RAW_SAMPLES, row, is_footer, s.words[1]);
-  put_number(batch, RAW_ADDRESS, row,
+  put_number(batch, RAW_offset, row, true, s.offset);
+  put_number(batch, RAW_size, row, true, s.size);
+  put_number(batch, RAW_start, row, is_chunk, s.words[0]);
+  put_number(batch, RAW_number, row, is_chunk, s.words[1]);
+  put_number(batch, RAW_addresses, row, is_footer, s.words[0]);
+  put_number(batch, RAW_samples, row, is_footer, s.words[1]);
+  put_number(batch, RAW_address, row,
              (is_chunk && dcpi_has_start(&self->parser)) ||
                  s.kind == DCPI_COUNTS,
              s.address);
-  pf_put_bytes(&batch->columns[RAW_BYTES], row, all, true);
+  pf_put_bytes(&batch->columns[RAW_bytes], row, all, true);
   const bool ok =
-      put_text(self, batch, RAW_KIND, row, pf_bytes_of(kinds[s.kind])) &&
-      put_text(self, batch, RAW_WORD, row, is_line ? s.line.word : none) &&
-      put_text(self, batch, RAW_VALUE, row, is_line ? s.line.value : none);
+      put_text(self, batch, RAW_kind, row, pf_bytes_of(kinds[s.kind])) &&
+      put_text(self, batch, RAW_word, row, is_line ? s.line.word : none) &&
+      put_text(self, batch, RAW_value, row, is_line ? s.line.value : none);
   return ok ? PF_MORE : pf_no_memory(error);
 }
 

@@ -119,18 +119,18 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
                               size_t row, gmon_set *set, pf_error *error) {
   const pf_table *const table = &gmon_written[WRITTEN_SETS];
   const size_t bins =
-      pf_has_value(batch, SETS_DECLARED, row) ? SETS_DECLARED : SETS_BINS;
-  const size_t read = pf_has_value(batch, SETS_BINS, row) ? SETS_BINS : bins;
+      pf_has_value(batch, SETS_declared, row) ? SETS_declared : SETS_bins;
+  const size_t read = pf_has_value(batch, SETS_bins, row) ? SETS_bins : bins;
   uint64_t rate = 0;
-  pf_status status = take(batch, table, SETS_LOW, row, &set->low, error);
+  pf_status status = take(batch, table, SETS_low, row, &set->low, error);
   if (status == PF_OK)
-    status = take(batch, table, SETS_HIGH, row, &set->high, error);
+    status = take(batch, table, SETS_high, row, &set->high, error);
   if (status == PF_OK)
     status = take(batch, table, bins, row, &set->bins, error);
   if (status == PF_OK)
     status = take(batch, table, read, row, &set->read, error);
   if (status == PF_OK)
-    status = take(batch, table, SETS_RATE, row, &rate, error);
+    status = take(batch, table, SETS_rate, row, &rate, error);
   if (status != PF_OK)
     return status;
   if (set->read > set->bins)
@@ -144,8 +144,8 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
                      "the rate of a set is %llu: at most %u can be written",
                      (unsigned long long)rate, UINT32_MAX);
   set->rate = (uint32_t)rate;
-  set->dimension = name_or(self, batch, SETS_DIMENSION, row, "seconds");
-  set->abbreviation = name_or(self, batch, SETS_ABBREVIATION, row, "s");
+  set->dimension = name_or(self, batch, SETS_dimension, row, "seconds");
+  set->abbreviation = name_or(self, batch, SETS_abbreviation, row, "s");
   if (set->dimension == PF_NO_NAME || set->abbreviation == PF_NO_NAME)
     return pf_no_memory(error);
   return PF_OK;
@@ -157,9 +157,9 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
   gmon_set header = {.low = 0};
   uint64_t id = self->nset_ids;
   pf_status status = take_header(self, batch, row, &header, error);
-  if (status == PF_OK && pf_has_value(batch, SETS_SET, row))
+  if (status == PF_OK && pf_has_value(batch, SETS_set, row))
     status =
-        take(batch, &gmon_written[WRITTEN_SETS], SETS_SET, row, &id, error);
+        take(batch, &gmon_written[WRITTEN_SETS], SETS_set, row, &id, error);
   if (status < 0)
     return status;
   /* An id may repeat, from another file, if the headers are equal. */
@@ -270,12 +270,12 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
       case WRITTEN_SETS: status = put_set(self, batch, row, error); break;
       case WRITTEN_HISTOGRAM: status = put_bin(self, batch, row, error); break;
       case WRITTEN_ARCS:
-        status = put_sum(&self->arcs, batch, row, table, ARCS_FROM, ARCS_TO,
-                         ARCS_COUNT, error);
+        status = put_sum(&self->arcs, batch, row, table, ARCS_from, ARCS_to,
+                         ARCS_count, error);
         break;
       default:
-        status = put_sum(&self->blocks, batch, row, table, BLOCKS_ADDRESS,
-                         BLOCKS_ADDRESS, BLOCKS_COUNT, error);
+        status = put_sum(&self->blocks, batch, row, table, BLOCKS_address,
+                         BLOCKS_address, BLOCKS_count, error);
     }
   return status;
 }

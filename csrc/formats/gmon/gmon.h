@@ -37,6 +37,7 @@
 
 #include "bytes/cursor.h"
 #include "model/rows/abilities.h"
+#include "model/rows/batch.h"
 #include "model/rows/trace.h"
 #include "profio.h"
 #include "model/base/pair_counts.h"
@@ -367,7 +368,7 @@ pf_bytes gmon_abbreviation (const gmon_segment *segment);
 pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
                                 size_t row, uint64_t offset, pf_error *error);
 
-/* open_gmon.c: the schemas and the indexes of their columns */
+/* The columns of the tables; open_gmon.c has the fields. */
 
 enum {
   HISTOGRAM_SET,
@@ -381,59 +382,34 @@ enum {
   HISTOGRAM_RATE, /* rate of SECONDS */
   HISTOGRAM_COLUMNS
 };
-enum {
-  ARCS_FROM,
-  ARCS_TO,
-  ARCS_COUNT,
-  ARCS_ORDER,
-  ARCS_COLUMNS
-};
-enum {
-  BLOCKS_ADDRESS,
-  BLOCKS_COUNT,
-  BLOCKS_COLUMNS
-};
-enum {
-  SETS_SET,
-  SETS_LOW,
-  SETS_HIGH,
-  SETS_BINS,
-  SETS_RATE,
-  SETS_DIMENSION,
-  SETS_ABBREVIATION,
-  SETS_OFFSET,
-  SETS_DECLARED,
-  SETS_COLUMNS
-};
-enum {
-  IMAGES_ADDRESS,
-  IMAGES_PATH,
-  IMAGES_COLUMNS
-};
-enum {
-  RAW_OFFSET,
-  RAW_SIZE,
-  RAW_KIND,
-  RAW_LOW,
-  RAW_HIGH,
-  RAW_BINS,
-  RAW_RATE,
-  RAW_DIMENSION,
-  RAW_ABBREVIATION,
-  RAW_FROM,
-  RAW_TO,
-  RAW_COUNT,
-  RAW_ORDER,
-  RAW_BYTES,
-  RAW_COLUMNS
-};
+#define ARCS_LIST(X, T)                                         \
+  X(T, from, ADDR, "a place in the caller, often rounded down") \
+  X(T, to, ADDR, "a place in the callee")                       \
+  X(T, count, INT, "calls")                                     \
+  X(T, order, INT, "Apple: order of the first call")
+PF_COLUMN_INDEXES(ARCS);
+
+#define BLOCKS_LIST(X, T)                                 \
+  X(T, address, ADDR, "first address of the basic block") \
+  X(T, count, INT, "executions")
+PF_COLUMN_INDEXES(BLOCKS);
+
+#define SETS_LIST(X, T)                                               \
+  X(T, set, INT, "index of the histogram record")                     \
+  X(T, low, ADDR, "first address of the range")                       \
+  X(T, high, ADDR, "first address after the range")                   \
+  X(T, bins, INT, "bins in the file")                                 \
+  X(T, rate, INT, "samples per unit of the dimension; 0: not stated") \
+  X(T, dimension, NAME, "unit of the rate: seconds")                  \
+  X(T, abbreviation, NAME, "abbreviation of the dimension")           \
+  X(T, offset, INT, "offset of the record in the file")               \
+  X(T, declared, INT, "bins the record states")
+PF_COLUMN_INDEXES(SETS);
 
 extern const pf_field gmon_histogram_fields[HISTOGRAM_COLUMNS];
 extern const pf_field gmon_arcs_fields[ARCS_COLUMNS];
 extern const pf_field gmon_blocks_fields[BLOCKS_COLUMNS];
 extern const pf_field gmon_sets_fields[SETS_COLUMNS];
-extern const pf_field gmon_images_fields[IMAGES_COLUMNS];
-extern const pf_field gmon_raw_fields[RAW_COLUMNS];
 
 /* The tables that the encoder accepts. */
 enum {

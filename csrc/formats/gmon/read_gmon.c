@@ -192,13 +192,13 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
   const size_t count = gmon_fillable_rows(self, batch);
   pf_column *const columns = batch->columns;
   pf_status status = PF_OK;
-  load_addresses(self, &columns[ARCS_FROM], first, count, 0, true);
-  load_addresses(self, &columns[ARCS_TO], first, count, width, false);
-  if (columns[ARCS_COUNT].data != NULL)
-    status = load_counts(self, &columns[ARCS_COUNT], first, count, 2 * width,
+  load_addresses(self, &columns[ARCS_from], first, count, 0, true);
+  load_addresses(self, &columns[ARCS_to], first, count, width, false);
+  if (columns[ARCS_count].data != NULL)
+    status = load_counts(self, &columns[ARCS_count], first, count, 2 * width,
                          self->segment.count_width, error);
   /* only Apple's ordered arcs state the order of first calls */
-  pf_column *const order = &columns[ARCS_ORDER];
+  pf_column *const order = &columns[ARCS_order];
   if (!self->segment.has_order)
     pf_put_none(order, first, count);
   else if (order->data != NULL)
@@ -223,9 +223,9 @@ static pf_status fill_blocks (gmon_reader *self, pf_batch *batch,
   const size_t count = gmon_fillable_rows(self, batch);
   pf_column *const columns = batch->columns;
   pf_status status = PF_OK;
-  load_addresses(self, &columns[BLOCKS_ADDRESS], first, count, 0, true);
-  if (columns[BLOCKS_COUNT].data != NULL)
-    status = load_counts(self, &columns[BLOCKS_COUNT], first, count, width,
+  load_addresses(self, &columns[BLOCKS_address], first, count, 0, true);
+  if (columns[BLOCKS_count].data != NULL)
+    status = load_counts(self, &columns[BLOCKS_count], first, count, width,
                          width, error);
   batch->rows += count;
   self->row += count;
@@ -245,17 +245,17 @@ static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
   pf_column *const columns = batch->columns;
   const size_t row = batch->rows++;
   self->row++;
-  pf_put_int(&columns[SETS_SET], row, self->set, true);
-  pf_put_addr(&columns[SETS_LOW], row, segment->low, true);
-  pf_put_addr(&columns[SETS_HIGH], row, segment->high, true);
-  pf_put_int(&columns[SETS_BINS], row, (int64_t)segment->count, true);
-  pf_put_int(&columns[SETS_RATE], row, gmon_rate(&self->file->layout, segment),
+  pf_put_int(&columns[SETS_set], row, self->set, true);
+  pf_put_addr(&columns[SETS_low], row, segment->low, true);
+  pf_put_addr(&columns[SETS_high], row, segment->high, true);
+  pf_put_int(&columns[SETS_bins], row, (int64_t)segment->count, true);
+  pf_put_int(&columns[SETS_rate], row, gmon_rate(&self->file->layout, segment),
              true);
-  pf_put_int(&columns[SETS_OFFSET], row, (int64_t)segment->offset, true);
-  pf_put_int(&columns[SETS_DECLARED], row, (int64_t)segment->declared, true);
-  return pf_put_text(d, &columns[SETS_DIMENSION], row, gmon_dimension(segment),
+  pf_put_int(&columns[SETS_offset], row, (int64_t)segment->offset, true);
+  pf_put_int(&columns[SETS_declared], row, (int64_t)segment->declared, true);
+  return pf_put_text(d, &columns[SETS_dimension], row, gmon_dimension(segment),
                      true) &&
-                 pf_put_text(d, &columns[SETS_ABBREVIATION], row,
+                 pf_put_text(d, &columns[SETS_abbreviation], row,
                              gmon_abbreviation(segment), true)
              ? PF_OK
              : pf_no_memory(error);
@@ -266,6 +266,12 @@ const gmon_table gmon_sets_table = {
     "sets",         gmon_sets_fields, SETS_COLUMNS, sizeof(gmon_reader),
     &gmon_seekable, GMON_HISTOGRAM,   false,        fill_sets};
 
+
+#define IMAGES_LIST(X, T)                                   \
+  X(T, address, ADDR, "load address or slide of the image") \
+  X(T, path, NAME, "file of the image")
+PF_COLUMN_INDEXES(IMAGES);
+static const pf_field images_fields[] = PF_COLUMN_FIELDS(IMAGES);
 
 typedef struct images_reader {
   gmon_reader base;
@@ -305,9 +311,9 @@ static pf_status fill_images (gmon_reader *base, pf_batch *batch,
   self->at += layout->width + path.size + 1;
   base->row++;
   const size_t row = batch->rows++;
-  pf_put_addr(&batch->columns[IMAGES_ADDRESS], row, gmon_address(layout, image),
+  pf_put_addr(&batch->columns[IMAGES_address], row, gmon_address(layout, image),
               true);
-  return pf_put_text(base->reader.dictionary, &batch->columns[IMAGES_PATH], row,
+  return pf_put_text(base->reader.dictionary, &batch->columns[IMAGES_path], row,
                      path, true)
              ? PF_OK
              : pf_no_memory(error);
@@ -315,5 +321,5 @@ static pf_status fill_images (gmon_reader *base, pf_batch *batch,
 
 
 const gmon_table gmon_images_table = {
-    "images", gmon_images_fields, IMAGES_COLUMNS, sizeof(images_reader),
-    NULL,     GMON_IMAGES,        true,           fill_images};
+    "images", images_fields, IMAGES_COLUMNS, sizeof(images_reader),
+    NULL,     GMON_IMAGES,   true,           fill_images};

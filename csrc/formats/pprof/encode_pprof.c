@@ -44,18 +44,18 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
   for (size_t row = 0; row < batch->rows; row++) {
     uint32_t node = 0;
     const size_t metric =
-        pf_metric_of(c, text_at(w, batch, WEIGHTS_METRIC, row, "samples"),
-                     text_at(w, batch, WEIGHTS_UNIT, row, "count"));
+        pf_metric_of(c, text_at(w, batch, WEIGHTS_metric, row, "samples"),
+                     text_at(w, batch, WEIGHTS_unit, row, "count"));
     if (metric == PF_NO_METRIC)
       return pf_no_memory(error);
-    if (!pf_has_value(batch, WEIGHTS_WEIGHT, row))
+    if (!pf_has_value(batch, WEIGHTS_weight, row))
       continue;
-    if (pf_has_value(batch, WEIGHTS_STACK, row))
+    if (pf_has_value(batch, WEIGHTS_stack, row))
       node = pf_node_of_stack(c, &w->stacks,
-                              batch->columns[WEIGHTS_STACK].ids[row]);
+                              batch->columns[WEIGHTS_stack].ids[row]);
     if (node == PF_NO_CONTEXT)
       return pf_no_memory(error);
-    pf_context_add(c, node, metric, batch->columns[WEIGHTS_WEIGHT].ints[row]);
+    pf_context_add(c, node, metric, batch->columns[WEIGHTS_weight].ints[row]);
   }
   return PF_OK;
 }

@@ -276,13 +276,12 @@ extern const pf_table pprof_labels_table, pprof_raw_table; /* rows is not set */
 
 /* The schema of table weights, which the encoder accepts: one row for each
    value of each sample. */
-enum {
-  WEIGHTS_STACK,
-  WEIGHTS_METRIC,
-  WEIGHTS_UNIT,
-  WEIGHTS_WEIGHT,
-  WEIGHTS_COLUMNS
-};
+#define WEIGHTS_LIST(X, T)                                \
+  X(T, stack, STACK, "call stack of the sample")          \
+  X(T, metric, NAME, "name of the metric")                \
+  X(T, unit, NAME, "unit of the weight; times are in ns") \
+  X(T, weight, INT, "value in that unit")
+PF_COLUMN_INDEXES(WEIGHTS);
 extern const pf_field pprof_weights_fields[WEIGHTS_COLUMNS];
 
 pf_status pprof_encoder (const pf_option *options, size_t noptions,

@@ -14,12 +14,7 @@
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 
-const pf_field pprof_weights_fields[WEIGHTS_COLUMNS] = {
-    {"stack", PF_STACK, "call stack of the sample"},
-    {"metric", PF_NAME, "name of the metric"},
-    {"unit", PF_NAME, "unit of the weight; times are in ns"},
-    {"weight", PF_INT, "value in that unit"},
-};
+const pf_field pprof_weights_fields[] = PF_COLUMN_FIELDS(WEIGHTS);
 
 typedef struct samples_reader {
   pf_reader reader;
@@ -98,11 +93,11 @@ static pf_status put_weight (pf_reader *self, pf_batch *batch,
   if (!pprof_value(r->samples.file, &r->samples.values, t, &weight))
     return PF_MORE;
   const size_t row = batch->rows++;
-  pf_put_id(&batch->columns[WEIGHTS_STACK], row, r->stack);
-  pf_put_id(&batch->columns[WEIGHTS_METRIC], row,
+  pf_put_id(&batch->columns[WEIGHTS_stack], row, r->stack);
+  pf_put_id(&batch->columns[WEIGHTS_metric], row,
             r->samples.file->types[t].name);
-  pf_put_id(&batch->columns[WEIGHTS_UNIT], row, r->samples.file->types[t].unit);
-  pf_put_int(&batch->columns[WEIGHTS_WEIGHT], row, weight, true);
+  pf_put_id(&batch->columns[WEIGHTS_unit], row, r->samples.file->types[t].unit);
+  pf_put_int(&batch->columns[WEIGHTS_weight], row, weight, true);
   return PF_MORE;
 }
 
@@ -152,22 +147,15 @@ pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
 
 #define LABEL 3
 
-enum {
-  LABEL_SAMPLE,
-  LABEL_KEY,
-  LABEL_TEXT,
-  LABEL_NUMBER,
-  LABEL_UNIT,
-  LABEL_COLUMNS
-};
 
-static const pf_field label_fields[LABEL_COLUMNS] = {
-    {"sample", PF_INT, "index of the sample, from 0"},
-    {"key", PF_NAME, "key of the label"},
-    {"text", PF_NAME, "value, if it is text"},
-    {"number", PF_INT, "value, if it is a number"},
-    {"unit", PF_NAME, "unit of the number"},
-};
+#define LABELS_LIST(X, T)                          \
+  X(T, sample, INT, "index of the sample, from 0") \
+  X(T, key, NAME, "key of the label")              \
+  X(T, text, NAME, "value, if it is text")         \
+  X(T, number, INT, "value, if it is a number")    \
+  X(T, unit, NAME, "unit of the number")
+PF_COLUMN_INDEXES(LABELS);
+static const pf_field label_fields[] = PF_COLUMN_FIELDS(LABELS);
 
 typedef struct labels_reader {
   pf_reader reader;
@@ -185,13 +173,13 @@ static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
   const size_t row = batch->rows++;
   const bool is_end = pprof_read_message(message, &label, sizeof label);
   pf_column *const columns = batch->columns;
-  const uint64_t texts[LABEL_COLUMNS] = {[LABEL_KEY] = label.key,
-                                         [LABEL_TEXT] = label.text,
-                                         [LABEL_UNIT] = label.unit};
+  const uint64_t texts[LABELS_COLUMNS] = {[LABELS_key] = label.key,
+                                          [LABELS_text] = label.text,
+                                          [LABELS_unit] = label.unit};
   pf_status status = pprof_check_end(r->trace, is_end, r->offset, error);
-  pf_put_int(&columns[LABEL_SAMPLE], row, r->sample, true);
-  pf_put_int(&columns[LABEL_NUMBER], row, label.number, label.text == 0);
-  for (size_t i = 0; i < LABEL_COLUMNS && status == PF_OK; i++) {
+  pf_put_int(&columns[LABELS_sample], row, r->sample, true);
+  pf_put_int(&columns[LABELS_number], row, label.number, label.text == 0);
+  for (size_t i = 0; i < LABELS_COLUMNS && status == PF_OK; i++) {
     uint32_t name = PF_NO_NAME;
     if (label_fields[i].type != PF_NAME || columns[i].data == NULL)
       continue;
@@ -246,26 +234,18 @@ static pf_status open_labels (pf_trace *trace, const pf_table *table,
 }
 
 
-const pf_table pprof_labels_table = {"labels", label_fields, LABEL_COLUMNS, 0,
+const pf_table pprof_labels_table = {"labels", label_fields, LABELS_COLUMNS, 0,
                                      open_labels};
 
 
-enum {
-  RAW_OFFSET,
-  RAW_SIZE,
-  RAW_KIND,
-  RAW_VALUE,
-  RAW_BYTES,
-  RAW_COLUMNS
-};
-
-static const pf_field raw_fields[RAW_COLUMNS] = {
-    {"offset", PF_INT, "offset in the decompressed file"},
-    {"size", PF_INT, "bytes"},
-    {"kind", PF_NAME, "sample, location, function, string, ... or rest"},
-    {"value", PF_INT, "value of a number field"},
-    {"bytes", PF_BYTES, "bytes of the field"},
-};
+#define RAW_LIST(X, T)                                                \
+  X(T, offset, INT, "offset in the decompressed file")                \
+  X(T, size, INT, "bytes")                                            \
+  X(T, kind, NAME, "sample, location, function, string, ... or rest") \
+  X(T, value, INT, "value of a number field")                         \
+  X(T, bytes, BYTES, "bytes of the field")
+PF_COLUMN_INDEXES(RAW);
+static const pf_field raw_fields[] = PF_COLUMN_FIELDS(RAW);
 
 typedef struct raw_reader {
   pf_reader reader;
@@ -297,12 +277,12 @@ static pf_status put_field (pf_reader *self, pf_batch *batch, pf_error *error) {
   const pf_bytes bytes = {c.bytes.at + from, r->at - from};
   const char *const kind =
       !ok ? "rest" : kinds[field.number < NKINDS ? field.number : 0];
-  pf_put_int(&columns[RAW_OFFSET], row, (int64_t)from, true);
-  pf_put_int(&columns[RAW_SIZE], row, (int64_t)bytes.size, true);
-  pf_put_bytes(&columns[RAW_BYTES], row, bytes, true);
-  pf_put_int(&columns[RAW_VALUE], row, (int64_t)field.value,
+  pf_put_int(&columns[RAW_offset], row, (int64_t)from, true);
+  pf_put_int(&columns[RAW_size], row, (int64_t)bytes.size, true);
+  pf_put_bytes(&columns[RAW_bytes], row, bytes, true);
+  pf_put_int(&columns[RAW_value], row, (int64_t)field.value,
              ok && field.wire != PPROF_BYTES);
-  return pf_put_text(r->reader.dictionary, &columns[RAW_KIND], row,
+  return pf_put_text(r->reader.dictionary, &columns[RAW_kind], row,
                      pf_bytes_of(kind), true)
              ? PF_MORE
              : pf_no_memory(error);

@@ -45,22 +45,22 @@ static void put_entry (const winidea_file *file, const winidea_entry *entry,
                        const pf_batch *batch, size_t row) {
   pf_column *const c = batch->columns;
   const int64_t line = winidea_line_of(entry);
-  pf_put_id(&c[AREAS_AREA], row, entry->area);
-  pf_put_int(&c[AREAS_HANDLE], row, entry->handle, true);
-  pf_put_int(&c[AREAS_VALUE], row, entry->value, entry->has_value);
-  pf_put_id(&c[AREAS_NAME], row, entry->name);
-  pf_put_id(&c[AREAS_CLASS], row, file->classes[winidea_kind(entry->handle)]);
-  pf_put_id(&c[AREAS_PARENT], row,
+  pf_put_id(&c[AREAS_area], row, entry->area);
+  pf_put_int(&c[AREAS_handle], row, entry->handle, true);
+  pf_put_int(&c[AREAS_value], row, entry->value, entry->has_value);
+  pf_put_id(&c[AREAS_name], row, entry->name);
+  pf_put_id(&c[AREAS_class], row, file->classes[winidea_kind(entry->handle)]);
+  pf_put_id(&c[AREAS_parent], row,
             entry->parent == WINIDEA_NO_ENTRY
                 ? PF_NO_AREA
                 : file->areas.list[entry->parent].area);
-  pf_put_id(&c[AREAS_FILE], row, entry->file);
-  pf_put_int(&c[AREAS_LINE], row, line, line != 0);
-  pf_put_id(&c[AREAS_TYPE], row, entry->type);
-  pf_put_id(&c[AREAS_UNIT], row, entry->unit);
-  pf_put_id(&c[AREAS_PATH], row, entry->path);
+  pf_put_id(&c[AREAS_file], row, entry->file);
+  pf_put_int(&c[AREAS_line], row, line, line != 0);
+  pf_put_id(&c[AREAS_type], row, entry->type);
+  pf_put_id(&c[AREAS_unit], row, entry->unit);
+  pf_put_id(&c[AREAS_path], row, entry->path);
   const uint32_t states = states_of(&file->areas, entry);
-  pf_put_int(&c[AREAS_STATES], row, states, states != WINIDEA_NO_HANDLE);
+  pf_put_int(&c[AREAS_states], row, states, states != WINIDEA_NO_HANDLE);
 }
 
 
@@ -110,7 +110,7 @@ typedef struct area_order {
 
 static pf_status scan_timeline (pf_trace *trace, area_order *s,
                                 pf_error *error) {
-  static const bool wanted[TIMELINE_COLUMNS] = {[TIMELINE_AREA] = true};
+  static const bool wanted[TIMELINE_COLUMNS] = {[TIMELINE_area] = true};
   const pf_table timeline = {"timeline", winidea_timeline_fields,
                              TIMELINE_COLUMNS, -1, NULL};
   pf_reader *reader;
@@ -122,7 +122,7 @@ static pf_status scan_timeline (pf_trace *trace, area_order *s,
     status = pf_no_memory(error);
   while (status == PF_MORE) {
     status = reader->next(reader, &batch, error);
-    const pf_column *const areas = &batch.columns[TIMELINE_AREA];
+    const pf_column *const areas = &batch.columns[TIMELINE_area];
     for (size_t i = 0; i < batch.rows && status == PF_MORE; i++) {
       const uint32_t area = areas->ids[i];
       if (pf_is_missing(areas, i) || (area < s->nseen && s->seen[area]))

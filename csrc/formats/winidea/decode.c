@@ -15,12 +15,12 @@
 
 
 const int winidea_timeline_columns[COLS] = {
-    TIMELINE_TIME,   TIMELINE_EVENT,  TIMELINE_HANDLE, TIMELINE_CORE,
-    TIMELINE_VALUE,  TIMELINE_NUMBER, TIMELINE_AREA,   -1,
-    TIMELINE_CONTEXT};
+    TIMELINE_time,   TIMELINE_event,  TIMELINE_handle, TIMELINE_core,
+    TIMELINE_value,  TIMELINE_number, TIMELINE_area,   -1,
+    TIMELINE_context};
 const int winidea_events_columns[COLS] = {
-    EVENTS_TIME,   EVENTS_EVENT, -1,          EVENTS_CORE, EVENTS_VALUE,
-    EVENTS_NUMBER, EVENTS_AREA,  EVENTS_LANE, -1};
+    EVENTS_time,   EVENTS_event, -1,          EVENTS_core, EVENTS_value,
+    EVENTS_number, EVENTS_area,  EVENTS_lane, -1};
 
 
 /* The byte at which a row of the slice begins. */

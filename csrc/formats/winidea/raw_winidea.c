@@ -25,18 +25,18 @@ static void put_row (const pf_batch *batch, uint64_t offset, uint32_t kind,
                      pf_bytes bytes, bool is_record) {
   pf_column *const c = batch->columns;
   const size_t row = batch->rows, size = bytes.size;
-  pf_put_int(&c[RAW_OFFSET], row, (int64_t)offset, true);
-  pf_put_int(&c[RAW_SIZE], row, (int64_t)size, true);
-  pf_put_id(&c[RAW_KIND], row, kind);
-  pf_put_bytes(&c[RAW_BYTES], row, bytes, true);
-  for (int i = RAW_HANDLE; i <= RAW_TIME && !is_record; i++)
+  pf_put_int(&c[RAW_offset], row, (int64_t)offset, true);
+  pf_put_int(&c[RAW_size], row, (int64_t)size, true);
+  pf_put_id(&c[RAW_kind], row, kind);
+  pf_put_bytes(&c[RAW_bytes], row, bytes, true);
+  for (int i = RAW_handle; i <= RAW_time && !is_record; i++)
     pf_put_none(&c[i], row, 1);
   if (!is_record)
     return;
-  pf_put_addr(&c[RAW_HANDLE], row, pf_load32le(bytes.at), true);
-  pf_put_addr(&c[RAW_FLAGS], row, pf_load32le(bytes.at + 4), true);
-  pf_put_addr(&c[RAW_DATA], row, (uint64_t)winidea_data(bytes.at, size), true);
-  pf_put_addr(&c[RAW_TIME], row, pf_load64le(bytes.at + size - 8), true);
+  pf_put_addr(&c[RAW_handle], row, pf_load32le(bytes.at), true);
+  pf_put_addr(&c[RAW_flags], row, pf_load32le(bytes.at + 4), true);
+  pf_put_addr(&c[RAW_data], row, (uint64_t)winidea_data(bytes.at, size), true);
+  pf_put_addr(&c[RAW_time], row, pf_load64le(bytes.at + size - 8), true);
 }
 
 

@@ -45,8 +45,8 @@ static pf_status put_context (section_reader *self,
   *is_good = winidea_read_handle(fields->of[MACRO_HANDLE], &handle);
   if (!*is_good)
     return PF_OK;
-  pf_put_int(&batch->columns[CONTEXTS_HANDLE], batch->rows, handle, true);
-  return put_text(self, batch, CONTEXTS_NAME, fields->of[MACRO_NAME], error);
+  pf_put_int(&batch->columns[CONTEXTS_handle], batch->rows, handle, true);
+  return put_text(self, batch, CONTEXTS_name, fields->of[MACRO_NAME], error);
 }
 
 

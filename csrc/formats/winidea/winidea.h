@@ -51,6 +51,7 @@
 #include "model/dictionary/areas.h"
 #include "model/base/id_table.h"
 #include "model/base/intern_table.h"
+#include "model/rows/batch.h"
 #include "model/rows/trace.h"
 #include "profio.h"
 
@@ -403,44 +404,49 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
                            pf_error *error);
 
 
-/* schemas.c: the schemas. The numbers of their columns: */
+/* schemas.c: the schemas. Their columns: */
 
-enum {
-  TIMELINE_TIME,
-  TIMELINE_EVENT,
-  TIMELINE_HANDLE,
-  TIMELINE_CORE,
-  TIMELINE_VALUE,
-  TIMELINE_AREA,
-  TIMELINE_CONTEXT,
-  TIMELINE_NUMBER,
-  TIMELINE_COLUMNS
-};
-enum {
-  EVENTS_TIME,
-  EVENTS_EVENT,
-  EVENTS_AREA,
-  EVENTS_LANE,
-  EVENTS_VALUE,
-  EVENTS_CORE,
-  EVENTS_NUMBER,
-  EVENTS_COLUMNS
-};
-enum {
-  AREAS_AREA,
-  AREAS_HANDLE,
-  AREAS_VALUE,
-  AREAS_NAME,
-  AREAS_CLASS,
-  AREAS_PARENT,
-  AREAS_FILE,
-  AREAS_LINE,
-  AREAS_TYPE,
-  AREAS_UNIT,
-  AREAS_PATH,
-  AREAS_STATES,
-  AREAS_COLUMNS
-};
+#define TIMELINE_LIST(X, T)                                   \
+  X(T, time, INT, "time, ns; negative before the trigger")    \
+  X(T, event, NAME, "enter, leave, suspend, resume or write") \
+  X(T, handle, HANDLE, "the vendor's number of the area")     \
+  X(T, core, INT, "the core; -1: unknown")                    \
+  X(T, value, INT, "what was written, or the state's value")  \
+  X(T, area, AREA, "function, line, variable, state, ...")    \
+  X(T, context, NAME, "the task, if it is known")             \
+  X(T, number, NUM,                                           \
+    "the value as a double; for areas of type F64 only this column has it")
+PF_COLUMN_INDEXES(TIMELINE);
+
+#define EVENTS_LIST(X, T)                                                    \
+  X(T, time, INT, "time, ns")                                                \
+  X(T, event, NAME,                                                          \
+    "enter, leave, suspend, resume or write; end: when the recording ended") \
+  X(T, area, AREA,                                                           \
+    "function, line, variable, ...; for a write to a variable with states, " \
+    "the state")                                                             \
+  X(T, lane, NAME, "the context or, if it is not known, the core")           \
+  X(T, value, INT, "what was written, or the state's value")                 \
+  X(T, core, INT, "the core; -1: unknown")                                   \
+  X(T, number, NUM,                                                          \
+    "the value as a double; for areas of type F64 only this column has it")
+PF_COLUMN_INDEXES(EVENTS);
+
+#define AREAS_LIST(X, T)                                                \
+  X(T, area, AREA, "the area, under the name it is shown by")           \
+  X(T, handle, HANDLE, "the vendor's number of it")                     \
+  X(T, value, INT, "the number of a line, the value of a state")        \
+  X(T, name, NAME, "its name as the file has it")                       \
+  X(T, class, NAME, "function, line, variable, state, aux, ...")        \
+  X(T, parent, AREA, "the function of a line, the variable of a state") \
+  X(T, file, NAME, "the source file")                                   \
+  X(T, line, INT, "the number of a line")                               \
+  X(T, type, NAME, "of its values: I64 or F64")                         \
+  X(T, unit, NAME, "of its values")                                     \
+  X(T, path, NAME, "where the profiler lists it")                       \
+  X(T, states, HANDLE, "of a variable: the vendor's number of its states")
+PF_COLUMN_INDEXES(AREAS);
+
 enum {
   STATISTICS_AREA,
   STATISTICS_HANDLE,
@@ -451,22 +457,23 @@ enum {
   STATISTICS_NET, /* five times, each as sum, minimum, maximum, mean */
   STATISTICS_COLUMNS = STATISTICS_NET + 20
 };
-enum {
-  CONTEXTS_NAME,
-  CONTEXTS_HANDLE,
-  CONTEXTS_COLUMNS
-};
-enum {
-  RAW_OFFSET,
-  RAW_SIZE,
-  RAW_KIND,
-  RAW_HANDLE,
-  RAW_FLAGS,
-  RAW_DATA,
-  RAW_TIME,
-  RAW_BYTES,
-  RAW_COLUMNS
-};
+#define CONTEXTS_LIST(X, T)    \
+  X(T, name, NAME, "the task") \
+  X(T, handle, ADDR, "the vendor's number of it")
+PF_COLUMN_INDEXES(CONTEXTS);
+
+#define RAW_LIST(X, T)                                                      \
+  X(T, offset, INT, "byte at which it begins")                              \
+  X(T, size, INT, "bytes")                                                  \
+  X(T, kind, NAME,                                                          \
+    "record, or rest: an incomplete record; of lines header, blank or the " \
+    "section: info, contexts, handle, statistics, timeline")                \
+  X(T, handle, HANDLE, "HANDLE, as stated")                                 \
+  X(T, flags, ADDR, "FLAGS or EVENT, as stated")                            \
+  X(T, data, ADDR, "DATA, as stated")                                       \
+  X(T, time, INT, "TIME, as stated")                                        \
+  X(T, bytes, BYTES, "all its bytes")
+PF_COLUMN_INDEXES(RAW);
 
 extern const pf_field winidea_timeline_fields[TIMELINE_COLUMNS];
 extern const pf_field winidea_events_fields[EVENTS_COLUMNS];

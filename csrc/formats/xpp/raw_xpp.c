@@ -134,24 +134,15 @@ pf_status xpp_open_raw (pf_trace *trace, const pf_table *table,
 }
 
 
-enum {
-  FIELD_NAME,
-  FIELD_ROLE,
-  FIELD_TYPE,
-  FIELD_SIZE,
-  FIELD_DECIMALS,
-  FIELD_NULLABLE,
-  FIELD_COLUMNS
-};
-
-static const pf_field structure_fields[FIELD_COLUMNS] = {
-    {"name", PF_NAME, "as the file has it, or its number"},
-    {"role", PF_NAME, "thread, time, op, call, line, params; missing: others"},
-    {"type", PF_NAME, "its letter in a table; missing in text"},
-    {"size", PF_INT, "bytes in a record"},
-    {"decimals", PF_INT, "digits after the decimal point"},
-    {"nullable", PF_BOOL, "it can be null"},
-};
+#define FIELD_LIST(X, T)                                                    \
+  X(T, name, NAME, "as the file has it, or its number")                     \
+  X(T, role, NAME, "thread, time, op, call, line, params; missing: others") \
+  X(T, type, NAME, "its letter in a table; missing in text")                \
+  X(T, size, INT, "bytes in a record")                                      \
+  X(T, decimals, INT, "digits after the decimal point")                     \
+  X(T, nullable, BOOL, "it can be null")
+PF_COLUMN_INDEXES(FIELD);
+static const pf_field structure_fields[] = PF_COLUMN_FIELDS(FIELD);
 
 typedef struct structure_reader {
   pf_reader reader;
@@ -179,15 +170,15 @@ static pf_status next_field (pf_reader *reader, pf_batch *batch,
     const dbf_field *const field = has_type ? &file->dbf->fields[i] : &none;
     const pf_bytes type = {(const uint8_t *)&field->type, 1};
     const size_t row = batch->rows++;
-    pf_put_int(&c[FIELD_SIZE], row, field->size, has_type);
-    pf_put_int(&c[FIELD_DECIMALS], row, field->decimals, has_type);
-    pf_put_bool(&c[FIELD_NULLABLE], row, (field->flags & DBF_NULLABLE) != 0,
+    pf_put_int(&c[FIELD_size], row, field->size, has_type);
+    pf_put_int(&c[FIELD_decimals], row, field->decimals, has_type);
+    pf_put_bool(&c[FIELD_nullable], row, (field->flags & DBF_NULLABLE) != 0,
                 has_type);
-    if (!pf_put_text(dictionary, &c[FIELD_NAME], row, name, name.size > 0) ||
-        !pf_put_text(dictionary, &c[FIELD_ROLE], row,
+    if (!pf_put_text(dictionary, &c[FIELD_name], row, name, name.size > 0) ||
+        !pf_put_text(dictionary, &c[FIELD_role], row,
                      pf_bytes_of(has_role ? xpp_role_names[role] : ""),
                      has_role) ||
-        !pf_put_text(dictionary, &c[FIELD_TYPE], row, type, has_type))
+        !pf_put_text(dictionary, &c[FIELD_type], row, type, has_type))
       return pf_no_memory(error);
   }
   return pf_batch_status(batch, PF_END);

@@ -19,6 +19,19 @@ size_t pf_type_size (pf_type type);
 /* Return the name of a type: "int", "num", "addr", ... */
 const char *pf_type_name (pf_type type);
 
+/* The columns of a table are stated once: T_LIST(X, T) is X(T, module, NAME,
+   "help of the column module") for each. These expand it to the enum of their
+   indexes (T_module, ..., T_COLUMNS), and to the values of the array of their
+   fields. */
+#define PF_COLUMN_INDEX(T, name, type, help) T##_##name,
+#define PF_COLUMN_FIELD(T, name, type, help) {#name, PF_##type, help},
+#define PF_COLUMN_INDEXES(T)                 \
+  enum {                                     \
+    T##_LIST(PF_COLUMN_INDEX, T) T##_COLUMNS \
+  }
+#define PF_COLUMN_FIELDS(T) \
+  { T##_LIST(PF_COLUMN_FIELD, T) }
+
 /* Return the index of the field with a name, or nfields if there is none. */
 size_t pf_field_index (const pf_field *fields, size_t nfields,
                        const char *name);

@@ -23,13 +23,13 @@ const pf_table winidea_written[WINIDEA_WRITTEN] = {
 static pf_status read_event (const winidea_writer *self, const pf_batch *batch,
                              size_t row, winidea_event *event) {
   const pf_column *const c = batch->columns;
-  if (!pf_has_value(batch, TIMELINE_EVENT, row) ||
-      !pf_has_value(batch, TIMELINE_TIME, row))
+  if (!pf_has_value(batch, TIMELINE_event, row) ||
+      !pf_has_value(batch, TIMELINE_time, row))
     return pf_refuse(self->error, "a row of timeline has no %s",
-                     pf_has_value(batch, TIMELINE_TIME, row) ? "event"
+                     pf_has_value(batch, TIMELINE_time, row) ? "event"
                                                              : "time");
-  const uint32_t word = c[TIMELINE_EVENT].ids[row];
-  event->time = c[TIMELINE_TIME].ints[row];
+  const uint32_t word = c[TIMELINE_event].ids[row];
+  event->time = c[TIMELINE_time].ints[row];
   event->type = 0;
   while (event->type < WINIDEA_EVENTS && self->events[event->type] != word)
     event->type++;
@@ -39,7 +39,7 @@ static pf_status read_event (const winidea_writer *self, const pf_batch *batch,
                      "enter, leave, suspend, resume or write expected, found "
                      "%.*s",
                      PF_SHOWN(text, 60));
-  const int64_t core = pf_int_at(batch, TIMELINE_CORE, row, -1);
+  const int64_t core = pf_int_at(batch, TIMELINE_core, row, -1);
   if (core < -1 || core >= WINIDEA_NO_CORE)
     return pf_refuse(self->error, "a core of -1 to 254 expected, found %lld",
                      (long long)core);
@@ -55,29 +55,29 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
   event->has_value = event->is_double = false;
   event->data = 0;
   if (winidea_kind(event->handle) <= WINIDEA_LINE) {
-    if (pf_int_at(batch, TIMELINE_VALUE, row, 0) != 0 ||
-        (pf_has_value(batch, TIMELINE_NUMBER, row) &&
-         batch->columns[TIMELINE_NUMBER].nums[row] != 0))
+    if (pf_int_at(batch, TIMELINE_value, row, 0) != 0 ||
+        (pf_has_value(batch, TIMELINE_number, row) &&
+         batch->columns[TIMELINE_number].nums[row] != 0))
       return pf_refuse(self->error,
                        "an event of function or line %08X has no value",
                        (unsigned)event->handle);
   }
-  else if (pf_has_value(batch, TIMELINE_VALUE, row)) {
+  else if (pf_has_value(batch, TIMELINE_value, row)) {
     event->has_value = true;
-    event->data = batch->columns[TIMELINE_VALUE].ints[row];
+    event->data = batch->columns[TIMELINE_value].ints[row];
   }
   else if (winidea_is_state(event->handle)) {
     /* a state without a value in its row gets that of its area */
-    const uint32_t number = pf_id_at(batch, TIMELINE_AREA, row);
+    const uint32_t number = pf_id_at(batch, TIMELINE_area, row);
     if (number != PF_NO_AREA) {
       const pf_area *const area = pf_area_at(self->dictionary, number);
       event->has_value = area->has_value;
       event->data = area->value;
     }
   }
-  else if (pf_has_value(batch, TIMELINE_NUMBER, row)) {
+  else if (pf_has_value(batch, TIMELINE_number, row)) {
     event->has_value = event->is_double = true;
-    memcpy(&event->data, &batch->columns[TIMELINE_NUMBER].nums[row],
+    memcpy(&event->data, &batch->columns[TIMELINE_number].nums[row],
            sizeof event->data);
   }
   return PF_OK;
@@ -86,9 +86,9 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
 
 static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
                                size_t row) {
-  winidea_event event = {.context = pf_id_at(batch, TIMELINE_CONTEXT, row)};
-  pf_status status = winidea_row_handle(self, batch, TIMELINE_HANDLE,
-                                        TIMELINE_AREA, row, &event.handle);
+  winidea_event event = {.context = pf_id_at(batch, TIMELINE_context, row)};
+  pf_status status = winidea_row_handle(self, batch, TIMELINE_handle,
+                                        TIMELINE_area, row, &event.handle);
   if (status == PF_OK)
     status = read_event(self, batch, row, &event);
   if (status == PF_OK)

@@ -282,7 +282,7 @@ pf_status winidea_write_as_variable (winidea_writer *self,
   if (!winidea_is_state(event->handle))
     return PF_OK;
   uint32_t handle = event->handle - WINIDEA_KIND_STEP;
-  const uint32_t area = pf_id_at(batch, TIMELINE_AREA, row);
+  const uint32_t area = pf_id_at(batch, TIMELINE_area, row);
   const uint32_t parent = area == PF_NO_AREA
                               ? PF_NO_AREA
                               : pf_area_at(self->dictionary, area)->parent;

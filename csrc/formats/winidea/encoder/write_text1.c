@@ -185,14 +185,14 @@ pf_status winidea_write_info (winidea_writer *self) {
 pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
                                  size_t row) {
   fields f = {.of = {{NULL, 0}}};
-  if (!pf_has_value(batch, CONTEXTS_HANDLE, row) ||
-      batch->columns[CONTEXTS_HANDLE].addrs[row] > UINT32_MAX)
+  if (!pf_has_value(batch, CONTEXTS_handle, row) ||
+      batch->columns[CONTEXTS_handle].addrs[row] > UINT32_MAX)
     return pf_refuse(self->error, "a row of contexts has no handle of 32 bits");
-  const uint64_t handle = batch->columns[CONTEXTS_HANDLE].addrs[row];
+  const uint64_t handle = batch->columns[CONTEXTS_handle].addrs[row];
   set_text(&f, MACRO_HANDLE,
            (size_t)snprintf(f.numbers[MACRO_HANDLE], NUMBER_SIZE, "0x%llX",
                             (unsigned long long)handle));
-  set_name(self, &f, MACRO_NAME, batch, CONTEXTS_NAME, row);
+  set_name(self, &f, MACRO_NAME, batch, CONTEXTS_name, row);
   return put_row(self, WINIDEA_CONTEXTS, NULL, PF_NO_NAME, &f);
 }
 
@@ -240,20 +240,20 @@ pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
   fields f = {.of = {{NULL, 0}}};
   uint32_t handle = 0;
   pf_status status =
-      winidea_row_handle(self, batch, AREAS_HANDLE, AREAS_AREA, row, &handle);
+      winidea_row_handle(self, batch, AREAS_handle, AREAS_area, row, &handle);
   if (status < 0)
     return status;
-  if (pf_has_value(batch, AREAS_VALUE, row))
-    set_value(&f, batch->columns[AREAS_VALUE].ints[row]);
-  if (pf_has_value(batch, AREAS_STATES, row))
-    set_hexadecimal(&f, MACRO_STATE, batch->columns[AREAS_STATES].addrs[row],
+  if (pf_has_value(batch, AREAS_value, row))
+    set_value(&f, batch->columns[AREAS_value].ints[row]);
+  if (pf_has_value(batch, AREAS_states, row))
+    set_hexadecimal(&f, MACRO_STATE, batch->columns[AREAS_states].addrs[row],
                     8);
-  set_name(self, &f, MACRO_NAME, batch, AREAS_NAME, row);
-  set_name(self, &f, MACRO_FILE, batch, AREAS_FILE, row);
-  set_name(self, &f, MACRO_TYPE, batch, AREAS_TYPE, row);
-  set_name(self, &f, MACRO_UNIT, batch, AREAS_UNIT, row);
-  set_name(self, &f, MACRO_PATH, batch, AREAS_PATH, row);
-  return put_area(self, &f, handle, pf_id_at(batch, AREAS_PARENT, row));
+  set_name(self, &f, MACRO_NAME, batch, AREAS_name, row);
+  set_name(self, &f, MACRO_FILE, batch, AREAS_file, row);
+  set_name(self, &f, MACRO_TYPE, batch, AREAS_type, row);
+  set_name(self, &f, MACRO_UNIT, batch, AREAS_unit, row);
+  set_name(self, &f, MACRO_PATH, batch, AREAS_path, row);
+  return put_area(self, &f, handle, pf_id_at(batch, AREAS_parent, row));
 }
 
 
