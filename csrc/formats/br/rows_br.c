@@ -197,10 +197,7 @@ static pf_status put_group (pf_reader *reader, pf_batch *batch,
 }
 
 
-static pf_status next_samples (pf_reader *reader, pf_batch *batch,
-                               pf_error *error) {
-  return pf_batch_fill(reader, batch, put_group, error);
-}
+PF_NEXT_BY_STEPS(next_samples, put_group)
 
 
 static pf_status put_frame (pf_reader *reader, pf_batch *batch,
@@ -232,10 +229,7 @@ static pf_status put_frame (pf_reader *reader, pf_batch *batch,
 }
 
 
-static pf_status next_frames (pf_reader *reader, pf_batch *batch,
-                              pf_error *error) {
-  return pf_batch_fill(reader, batch, put_frame, error);
-}
+PF_NEXT_BY_STEPS(next_frames, put_frame)
 
 
 static void close_groups (pf_reader *reader) {
@@ -346,10 +340,7 @@ static pf_status put_record (pf_reader *reader, pf_batch *batch,
 }
 
 
-static pf_status next_records (pf_reader *reader, pf_batch *batch,
-                               pf_error *error) {
-  return pf_batch_fill(reader, batch, put_record, error);
-}
+PF_NEXT_BY_STEPS(next_records, put_record)
 
 
 static void close_records (pf_reader *reader) {

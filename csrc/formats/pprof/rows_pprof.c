@@ -72,10 +72,7 @@ static pf_status put_sample (pf_reader *self, pf_batch *batch,
 }
 
 
-static pf_status samples_next (pf_reader *self, pf_batch *batch,
-                               pf_error *error) {
-  return pf_batch_fill(self, batch, put_sample, error);
-}
+PF_NEXT_BY_STEPS(samples_next, put_sample)
 
 
 /* Put the next value of the current sample, or read the next sample. */
@@ -102,10 +99,7 @@ static pf_status put_weight (pf_reader *self, pf_batch *batch,
 }
 
 
-static pf_status weights_next (pf_reader *self, pf_batch *batch,
-                               pf_error *error) {
-  return pf_batch_fill(self, batch, put_weight, error);
-}
+PF_NEXT_BY_STEPS(weights_next, put_weight)
 
 
 static pf_status samples_read_stacks (pf_reader *self,
@@ -214,10 +208,7 @@ static pf_status next_label (pf_reader *self, pf_batch *batch,
 }
 
 
-static pf_status labels_next (pf_reader *self, pf_batch *batch,
-                              pf_error *error) {
-  return pf_batch_fill(self, batch, next_label, error);
-}
+PF_NEXT_BY_STEPS(labels_next, next_label)
 
 
 static pf_status open_labels (pf_trace *trace, const pf_table *table,
@@ -289,9 +280,7 @@ static pf_status put_field (pf_reader *self, pf_batch *batch, pf_error *error) {
 }
 
 
-static pf_status raw_next (pf_reader *self, pf_batch *batch, pf_error *error) {
-  return pf_batch_fill(self, batch, put_field, error);
-}
+PF_NEXT_BY_STEPS(raw_next, put_field)
 
 
 static pf_status open_raw (pf_trace *trace, const pf_table *table,

@@ -26,7 +26,6 @@ typedef struct entries_reader {
   pf_reader reader;
   pf_trace *trace;
   xpp_file *file;
-  bool is_open;              /* `rows` is open */
   uint32_t op_names[4];      /* ids of i, I, O, o */
   uint32_t flags[ROW_FLAGS]; /* id of the text of each combination */
   xpp_times clock;
@@ -435,16 +434,13 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
   const pf_status status =
       xpp_rows_open(&self->rows, self->trace, wanted, false, error);
   free(wanted);
-  self->is_open = status == PF_OK;
-  if (!self->is_open)
-    xpp_rows_close(&self->rows);
   return status;
 }
 
 
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   entries_reader *const self = (entries_reader *)(void *)reader;
-  pf_status status = self->is_open ? PF_OK : open_rows(self, batch, error);
+  pf_status status = self->rows.is_open ? PF_OK : open_rows(self, batch, error);
   pf_batch_clear(batch);
   if (status == PF_OK)
     status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
@@ -462,8 +458,7 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
 
 static void close_reader (pf_reader *reader) {
   entries_reader *const self = (entries_reader *)(void *)reader;
-  if (self->is_open)
-    xpp_rows_close(&self->rows);
+  xpp_rows_close(&self->rows);
   xpp_name_cache_close(&self->ops);
   xpp_name_cache_close(&self->calls);
   xpp_times_close(&self->clock);

@@ -16,7 +16,6 @@ typedef struct raw_reader {
   pf_reader reader;
   pf_trace *trace;
   xpp_file *file;
-  bool is_open; /* `rows` is open */
   uint32_t kinds[XPP_ITEM_KINDS];
   xpp_rows rows;
 } raw_reader;
@@ -85,16 +84,13 @@ static pf_status open_rows (raw_reader *self, const pf_batch *batch,
   const pf_status status =
       xpp_rows_open(&self->rows, self->trace, fields, true, error);
   free(fields);
-  self->is_open = status == PF_OK;
-  if (!self->is_open)
-    xpp_rows_close(&self->rows);
   return status;
 }
 
 
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   raw_reader *const self = (raw_reader *)(void *)reader;
-  pf_status status = self->is_open ? PF_OK : open_rows(self, batch, error);
+  pf_status status = self->rows.is_open ? PF_OK : open_rows(self, batch, error);
   pf_batch_clear(batch);
   if (status == PF_OK)
     status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
@@ -113,8 +109,7 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
 
 static void close_reader (pf_reader *reader) {
   raw_reader *const self = (raw_reader *)(void *)reader;
-  if (self->is_open)
-    xpp_rows_close(&self->rows);
+  xpp_rows_close(&self->rows);
   free(self);
 }
 

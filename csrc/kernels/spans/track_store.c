@@ -279,10 +279,7 @@ static pf_status track_step (pf_reader *self, pf_batch *batch,
 }
 
 
-static pf_status track_next (pf_reader *self, pf_batch *batch,
-                             pf_error *error) {
-  return pf_batch_fill(self, batch, track_step, error);
-}
+PF_NEXT_BY_STEPS(track_next, track_step)
 
 
 pf_status pf_span_store_reader (const pf_span_store *k, uint32_t track,

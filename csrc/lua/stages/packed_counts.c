@@ -159,10 +159,7 @@ static pf_status add_row (pf_reader *self, pf_batch *batch, pf_error *error) {
 }
 
 
-static pf_status counts_next (pf_reader *self, pf_batch *batch,
-                              pf_error *error) {
-  return pf_batch_fill(self, batch, add_row, error);
-}
+PF_NEXT_BY_STEPS(counts_next, add_row)
 
 
 /* counts:reader(fields, dictionary): a reader of the counts with the fields {

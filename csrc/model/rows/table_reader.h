@@ -129,4 +129,10 @@ static inline pf_status pf_batch_fill (pf_reader *self, pf_batch *batch,
   return pf_batch_status(batch, status);
 }
 
+/* Define the function `next` of a reader that only fills batches by steps. */
+#define PF_NEXT_BY_STEPS(next, step)                                         \
+  static pf_status next(pf_reader *self, pf_batch *batch, pf_error *error) { \
+    return pf_batch_fill(self, batch, step, error);                          \
+  }
+
 #endif

@@ -131,19 +131,27 @@ pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
   rows->has_all = has_all;
   rows->has_deleted = pf_option_is(trace, "deleted", "show");
   rows->decoder.converter.iconv = (iconv_t)-1; /* not open */
+  rows->is_open = true;
   rows->runs = malloc(PF_BATCH_ROWS * sizeof *rows->runs);
-  if (rows->runs == NULL || xpp_parser_open(&rows->parser, trace) != PF_OK ||
-      pf_batch_open(&rows->batch, file->fields, file->nfields, wanted) != PF_OK)
-    return pf_no_memory(error);
-  if (!file->is_text)
-    return dbf_decoder_open(&rows->decoder, trace, file->dbf, error);
-  if (pf_converter_open(&rows->decoder.converter, &file->charset) == PF_OK)
-    return PF_OK;
-  return pf_no_memory(error);
+  const bool has_memory =
+      rows->runs != NULL && xpp_parser_open(&rows->parser, trace) == PF_OK &&
+      pf_batch_open(&rows->batch, file->fields, file->nfields, wanted) ==
+          PF_OK &&
+      (!file->is_text ||
+       pf_converter_open(&rows->decoder.converter, &file->charset) == PF_OK);
+  pf_status status = has_memory ? PF_OK : pf_no_memory(error);
+  if (status == PF_OK && !file->is_text)
+    status = dbf_decoder_open(&rows->decoder, trace, file->dbf, error);
+  if (status != PF_OK)
+    xpp_rows_close(rows);
+  return status;
 }
 
 
 void xpp_rows_close (xpp_rows *rows) {
+  if (!rows->is_open)
+    return;
+  rows->is_open = false;
   free(rows->runs);
   xpp_parser_close(&rows->parser);
   pf_batch_close(&rows->batch);

@@ -3,7 +3,7 @@
 ** Used by entries_xpp.c, raw_xpp.c and fields.c.
 **
 ** Call xpp_rows_open, then xpp_rows_next until it returns PF_END, then
-** xpp_rows_close, also after a failure of xpp_rows_open.
+** xpp_rows_close, which ignores rows that are not open.
 **
 ** The trace is borrowed until then. xpp_rows_close frees the batch, the runs
 ** and the converted texts.
@@ -22,6 +22,7 @@ typedef struct xpp_run {
 } xpp_run;
 
 typedef struct xpp_rows {
+  bool is_open;
   xpp_parser parser;
   bool has_all;        /* items that are not entries become rows, too */
   bool has_deleted;    /* option deleted = "show" */
