@@ -137,9 +137,9 @@ typedef struct pf_format {
   int (*score)(pf_bytes head, uint64_t size);
   /* Read the header: set trace->tables, state, info, warnings. */
   pf_status (*open)(pf_trace *trace, pf_error *error);
-  void (*close)(pf_trace *trace); /* free trace->state, which is not NULL */
+  void (*close)(pf_trace *trace); /* free what trace->state owns; or NULL */
   const pf_table *written;        /* schemas of the encoder; `open` is unused */
-  size_t nwritten;
+  size_t nwritten, state_size;    /* of trace->state, zeros before `open` */
   pf_status (*encoder)(const pf_option *options, size_t noptions,
                        pf_dictionary *dictionary, pf_encoder **encoder,
                        pf_error *error); /* NULL: none, or in Lua */

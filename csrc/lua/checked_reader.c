@@ -20,16 +20,8 @@ static bool is_asleep (const l_part *p) {
 }
 
 
-void l_part_close_trace (l_part *part) {
-  pf_trace *const trace = &part->trace;
-  if (trace->state != NULL && trace->format->close != NULL)
-    trace->format->close(trace);
-  trace->state = NULL;
-}
-
-
 static void fall_asleep (l_part *p) {
-  l_part_close_trace(p);
+  pf_trace_close(&p->trace);
   for (size_t i = 0; i < p->trace.nsources; i++) {
     l_source_sleep(p->owners[i]);
     p->sources[i].bytes = p->owners[i]->bytes;
@@ -53,7 +45,7 @@ static pf_status wake (l_part *p, pf_error *error) {
   if (status == PF_OK) {
     p->trace.tables = NULL;
     p->trace.ntables = 0;
-    status = p->trace.format->open(&p->trace, error);
+    status = pf_trace_open(&p->trace, error);
   }
   if (p->trace.notes != notes)
     pf_notes_free(p->trace.notes);

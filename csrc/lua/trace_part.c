@@ -30,7 +30,7 @@ l_part *l_part_check (lua_State *L, int arg) {
 
 static int part_gc (lua_State *L) {
   l_part *const p = luaL_checkudata(L, 1, L_PART);
-  l_part_close_trace(p);
+  pf_trace_close(&p->trace);
   pf_notes_free(p->trace.notes);
   p->trace.notes = NULL;
   free(p->tables);
@@ -164,7 +164,7 @@ static pf_status open_trace (l_part *p, const l_opening *how, pf_error *error) {
   trace->dictionary = how->dictionary;
   trace->symbols = how->symbols;
   trace->program = how->program;
-  const pf_status status = how->format->open(trace, error);
+  const pf_status status = pf_trace_open(trace, error);
   trace->symbols = NULL; /* only the opening pins them */
   trace->program = pf_bytes_of("");
   return status;

@@ -50,9 +50,6 @@ l_part *l_part_use_check (lua_State *L, int arg);
    whether it can: all sources must be plain files. */
 int l_part_sleep (lua_State *L);
 
-/* Closes the trace of the format, if it is open or its opening has failed. */
-void l_part_close_trace (l_part *part);
-
 /* part:reader(table, from, count): a reader of a table, or of `count` rows from
    number `from` (from 0) on; or nil, message, code. */
 int l_part_reader (lua_State *L);

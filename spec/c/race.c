@@ -250,7 +250,7 @@ static void group_events (void) {
   pf_error error;
   pf_reader *parts[2 * PARTS], *whole, *group;
   pf_batch batch;
-  MUST(trace.format->open(&trace, &error) == PF_OK);
+  MUST(pf_trace_open(&trace, &error) == PF_OK);
   const pf_table *const table = &trace.tables[0];
   const size_t area = pf_field_index(table->fields, table->nfields, "area");
   const pf_key key = {.name = "area", .column = area};
@@ -277,7 +277,7 @@ static void group_events (void) {
   whole->close(whole);
   for (size_t i = 0; i < 2 * PARTS; i++)
     parts[i]->close(parts[i]);
-  trace.format->close(&trace);
+  pf_trace_close(&trace);
   pf_notes_free(trace.notes);
   pf_dictionary_free(trace.dictionary);
   free((void *)(uintptr_t)source.bytes.at);
@@ -462,7 +462,7 @@ static void gather_profiles (void) {
                     .dictionary = dictionary,
                     .notes = pf_notes_new()};
     parts[i] = (pf_chain_input){.reader = NULL};
-    MUST(t->format->open(t, &error) == PF_OK);
+    MUST(pf_trace_open(t, &error) == PF_OK);
     MUST(t->tables[1].open(t, &t->tables[1], &parts[i].reader, &error) ==
          PF_OK);
   }
@@ -478,7 +478,7 @@ static void gather_profiles (void) {
   chain->close(chain);
   for (size_t i = 0; i < 3; i++) {
     parts[i].reader->close(parts[i].reader);
-    traces[i].format->close(&traces[i]);
+    pf_trace_close(&traces[i]);
     pf_notes_free(traces[i].notes);
   }
   pf_contexts_close(&sum);

@@ -41,7 +41,7 @@ static void sum_files (void) {
                     .notes = pf_notes_new()};
   pf_sum *sums[4];
   pf_error error;
-  MUST(first.format->open(&first, &error) == PF_OK);
+  MUST(pf_trace_open(&first, &error) == PF_OK);
   MUST(first.format->sum(&first, &sums[0], &error) == PF_OK);
   for (size_t i = 1; i < 4; i++)
     MUST(sums[0]->open_like(sums[0], &sums[i], &error) == PF_OK);
@@ -52,7 +52,7 @@ static void sum_files (void) {
   }
   MUST(sums[0]->arcs == 4 * ADDED);
   sums[0]->close(sums[0]);
-  first.format->close(&first);
+  pf_trace_close(&first);
   pf_notes_free(first.notes);
   pf_dictionary_free(first.dictionary);
   printf("files added: %d\n", 4 * ADDED);

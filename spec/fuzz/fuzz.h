@@ -54,7 +54,7 @@ static inline pf_status fuzz_open_beside (fuzz_trace *fuzz,
                            .dictionary = pf_dictionary_new(),
                            .notes = pf_notes_new()};
   MUST(fuzz->trace.dictionary != NULL && fuzz->trace.notes != NULL);
-  const pf_status status = format->open(&fuzz->trace, &error);
+  const pf_status status = pf_trace_open(&fuzz->trace, &error);
   MUST(status == PF_OK ||
        (status < 0 && error.status == status && error.what[0] != '\0'));
   return status;
@@ -71,8 +71,7 @@ static inline pf_status fuzz_open (fuzz_trace *fuzz, const pf_format *format,
 
 
 static inline void fuzz_close (fuzz_trace *fuzz) {
-  if (fuzz->trace.state != NULL && fuzz->trace.format->close != NULL)
-    fuzz->trace.format->close(&fuzz->trace);
+  pf_trace_close(&fuzz->trace);
   pf_notes_free(fuzz->trace.notes);
   pf_dictionary_free(fuzz->trace.dictionary);
 }

@@ -220,7 +220,7 @@ static void read_back (const way *w, pf_dictionary *dictionary, pf_bytes bytes,
   pf_reader *reader = NULL;
   pf_batch got;
   MUST(trace.notes != NULL);
-  MUST(trace.format->open(&trace, &error) == PF_OK);
+  MUST(pf_trace_open(&trace, &error) == PF_OK);
   MUST(strcmp(trace.tables[0].name, "entries") == 0);
   MUST(trace.tables[0].open(&trace, &trace.tables[0], &reader, &error) ==
        PF_OK);
@@ -230,7 +230,7 @@ static void read_back (const way *w, pf_dictionary *dictionary, pf_bytes bytes,
   MUST(reader->next(reader, &got, &error) == PF_END);
   pf_batch_close(&got);
   reader->close(reader);
-  trace.format->close(&trace);
+  pf_trace_close(&trace);
   pf_notes_free(trace.notes);
 }
 

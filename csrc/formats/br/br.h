@@ -250,8 +250,7 @@ PF_COLUMN_INDEXES(SAMPLES);
 #define BR_WRITTEN 1 /* the encoder takes the first one, samples */
 extern const pf_table br_tables[BR_TABLES];
 
-/* The state of an opened trace (trace->state), freed by `close` of
-   open_br.c. */
+/* The state of an opened trace (trace->state), which the trace owns. */
 typedef struct br_file {
   br_interpretation interp;
   pf_charset charset; /* of names */

@@ -467,9 +467,5 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
   self->recorder = PF_NO_NAME;
   self->to_page = (pf_converter){&self->charset, (iconv_t)-1};
   const pf_status status = read_options(self, &opts);
-  if (status == PF_OK)
-    *encoder = &self->encoder;
-  else
-    close_writer(&self->encoder);
-  return status;
+  return pf_encoder_opened(&self->encoder, status, encoder);
 }

@@ -16,7 +16,7 @@
 ** times exceeds the elapsed time, which option `wall` states.
 **
 ** lua/trace_part.c and checked_reader.c call it through pf_format_br; the trace
-** owns the br_file, which `close` frees.
+** owns the br_file.
 */
 
 #include <stdlib.h>
@@ -282,10 +282,7 @@ static pf_status open_charset (pf_charset *charset, pf_trace *trace,
 
 
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
-  br_file *const file = calloc(1, sizeof *file);
-  trace->state = file;
-  if (file == NULL)
-    return pf_no_memory(error);
+  br_file *const file = trace->state;
   memcpy(file->tables, br_tables, sizeof br_tables);
   trace->tables = file->tables;
   trace->ntables = BR_TABLES;
@@ -298,17 +295,11 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
 }
 
 
-static void close_trace (pf_trace *trace) {
-  free(trace->state);
-  trace->state = NULL;
-}
-
-
 const pf_format pf_format_br = {
     .name = "br",
     .score = score,
     .open = open_trace,
-    .close = close_trace,
+    .state_size = sizeof(br_file),
     .written = br_tables,
     .nwritten = BR_WRITTEN,
     .encoder = br_encoder,

@@ -250,13 +250,8 @@ pf_status dbf_encoder (const pf_option *options, size_t noptions,
                                .resume = resume};
   self->to_page = (pf_converter){&self->charset, (iconv_t)-1};
   const pf_status status = read_options(self, options, noptions, error);
-  if (status != PF_OK) {
-    close_writer(&self->encoder);
-    return status;
-  }
   self->table = (pf_table){"data", self->schema, self->ncolumns, -1, NULL};
   self->encoder.tables = &self->table;
   self->encoder.ntables = 1;
-  *encoder = &self->encoder;
-  return PF_OK;
+  return pf_encoder_opened(&self->encoder, status, encoder);
 }

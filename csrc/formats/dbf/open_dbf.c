@@ -4,7 +4,7 @@
 ** The schema of table `data` is that of the file. A currency has two columns: a
 ** double, and its exact text, because 53 bits cannot hold every value.
 ** lua/trace_part.c and checked_reader.c call it through pf_format_dbf; the
-** trace owns the dbf_state, which `close` frees.
+** trace owns the dbf_state; `close` frees its arrays.
 */
 
 #include <stdio.h>
@@ -144,11 +144,8 @@ static pf_status check_count (pf_trace *trace, const dbf_file *file,
 
 
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
-  dbf_state *const state = calloc(1, sizeof *state);
+  dbf_state *const state = trace->state;
   int64_t rows;
-  trace->state = state;
-  if (state == NULL)
-    return pf_no_memory(error);
   if (pf_option_is(trace, "deleted", "show"))
     state->shown = DBF_ALL;
   else if (pf_option_is(trace, "deleted", "only"))
@@ -179,8 +176,6 @@ static void close_trace (pf_trace *trace) {
   free(state->columns);
   free(state->schema);
   free(state->exact_names);
-  free(state);
-  trace->state = NULL;
 }
 
 
@@ -189,5 +184,6 @@ const pf_format pf_format_dbf = {
     .score = dbf_score,
     .open = open_trace,
     .close = close_trace,
+    .state_size = sizeof(dbf_state),
     .encoder = dbf_encoder,
 };

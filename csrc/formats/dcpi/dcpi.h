@@ -10,8 +10,8 @@
 ** dcpi_next_segment is called until it returns PF_END. The parser compares each
 ** number with the size of the file and stores no segments. It owns no memory:
 ** all slices point into the source of the trace. The trace owns the dcpi_file
-** (trace->state), which `close` of open_dcpi.c frees; lua/checked_reader.c
-** closes the readers, which own nothing but themselves. Opening a trace and
+** (trace->state); lua/checked_reader.c closes the readers, which own nothing
+** but themselves. Opening a trace and
 ** each reader use a parser of their own. Damage is reported to the trace as
 ** warnings with codes "dcpi-..."; with the option `strict` the first one is a
 ** failure.

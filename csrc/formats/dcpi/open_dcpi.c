@@ -6,11 +6,10 @@
 ** DCPI_PRESCAN bytes of the body; a chunk is read as a whole. So all damage of
 ** a small file is known after opening; in a large file the readers report it.
 ** lua/trace_part.c and checked_reader.c call it through pf_format_dcpi; the
-** trace owns the dcpi_file, which `close` frees.
+** trace owns the dcpi_file.
 */
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "formats/dcpi/dcpi.h"
 #include "model/dictionary/names.h"
@@ -298,11 +297,8 @@ static pf_status find_dialect (const pf_trace *trace, dcpi_file *file,
 
 
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
-  dcpi_file *const file = calloc(1, sizeof *file);
+  dcpi_file *const file = trace->state;
   prescan counted = {.is_whole = false};
-  trace->state = file;
-  if (file == NULL)
-    return pf_no_memory(error);
   pf_status status = read_options(trace, file, error);
   if (status == PF_OK)
     status = find_dialect(trace, file, error);
@@ -323,17 +319,11 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
 }
 
 
-static void close_trace (pf_trace *trace) {
-  free(trace->state);
-  trace->state = NULL;
-}
-
-
 const pf_format pf_format_dcpi = {
     .name = "dcpi",
     .score = score,
     .open = open_trace,
-    .close = close_trace,
+    .state_size = sizeof(dcpi_file),
     .written = dcpi_written,
     .nwritten = WRITTEN_TABLES,
 };

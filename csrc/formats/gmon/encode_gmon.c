@@ -358,9 +358,5 @@ pf_status gmon_encoder (const pf_option *options, size_t noptions,
   self->sets.known.seed = self->set_ids.known.seed = self->arcs.known.seed =
       self->blocks.known.seed = dictionary->seed;
   const pf_status status = read_options(self, options, noptions, error);
-  if (status < 0)
-    free(self);
-  else
-    *encoder = &self->encoder;
-  return status;
+  return pf_encoder_opened(&self->encoder, status, encoder);
 }

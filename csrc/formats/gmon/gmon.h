@@ -10,8 +10,8 @@
 ** gmon_next_segment is called until it returns PF_END. It compares each length
 ** with the size of the file and stores no segments. It owns no memory: all
 ** slices point into the source of the trace. The trace owns the gmon_file
-** (trace->state), which `close` of open_gmon.c frees; lua/checked_reader.c
-** closes the readers, which own nothing but themselves. Opening a trace parses
+** (trace->state); lua/checked_reader.c closes the readers, which own nothing
+** but themselves. Opening a trace parses
 ** the whole file; each reader parses it again. Damage is reported to the trace
 ** as warnings with codes "gmon-...".
 **

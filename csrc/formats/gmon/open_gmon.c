@@ -5,10 +5,8 @@
 ** images) and the damage of all segments are known afterwards. Counts that are
 ** too large and images that are cut off are reported when they are read.
 ** lua/trace_part.c and checked_reader.c call it through pf_format_gmon; the
-** trace owns the gmon_file, which `close` frees.
+** trace owns the gmon_file.
 */
-
-#include <stdlib.h>
 
 #include "formats/gmon/gmon.h"
 #include "model/dictionary/names.h"
@@ -173,10 +171,7 @@ static void list_tables (pf_trace *trace, gmon_file *file) {
 
 
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
-  gmon_file *const file = calloc(1, sizeof *file);
-  trace->state = file;
-  if (file == NULL)
-    return pf_no_memory(error);
+  gmon_file *const file = trace->state;
   file->extended = pf_option_int(trace, "extended_precision", 0) != 0;
   pf_status status = gmon_detect(trace, &file->layout, error);
   if (status == PF_OK)
@@ -189,17 +184,11 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
 }
 
 
-static void close_trace (pf_trace *trace) {
-  free(trace->state);
-  trace->state = NULL;
-}
-
-
 const pf_format pf_format_gmon = {
     .name = "gmon",
     .score = gmon_score,
     .open = open_trace,
-    .close = close_trace,
+    .state_size = sizeof(gmon_file),
     .written = gmon_written,
     .nwritten = WRITTEN_TABLES,
     .encoder = gmon_encoder,

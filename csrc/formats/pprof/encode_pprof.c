@@ -145,10 +145,8 @@ pf_status pprof_encoder (const pf_option *options, size_t noptions,
   w->header.time_nanos = pf_option_int(&asked, "time_nanos", 0);
   w->header.duration_nanos = pf_option_int(&asked, "duration_nanos", 0);
   w->header.period = pf_option_int(&asked, "period", 0);
-  if (pf_contexts_open(&w->contexts, dictionary) != PF_OK) {
-    close_writer(&w->encoder);
-    return pf_no_memory(error);
-  }
-  *encoder = &w->encoder;
-  return PF_OK;
+  pf_status status = pf_contexts_open(&w->contexts, dictionary);
+  if (status != PF_OK)
+    status = pf_no_memory(error);
+  return pf_encoder_opened(&w->encoder, status, encoder);
 }

@@ -1,7 +1,7 @@
 /*
 ** open_pprof.c - the format pprof: score, info and tables. lua/trace_part.c and
 ** checked_reader.c call it through pf_format_pprof; the trace owns the
-** pprof_file, which `close` frees.
+** pprof_file; `close` frees its arrays.
 */
 
 #include <stdio.h>
@@ -232,10 +232,7 @@ static pf_status set_info (pf_trace *trace, const pprof_file *file,
 
 
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
-  pprof_file *const file = calloc(1, sizeof *file);
-  if (file == NULL)
-    return pf_no_memory(error);
-  trace->state = file;
+  pprof_file *const file = trace->state;
   file->bytes = trace->sources[0].bytes;
   pf_status status = pprof_index(trace, file, error);
   if (status == PF_OK && file->nfields == 0)
@@ -269,7 +266,6 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
 
 static void close_trace (pf_trace *trace) {
   pprof_index_close(trace->state);
-  free(trace->state);
 }
 
 
@@ -281,6 +277,7 @@ const pf_format pf_format_pprof = {.name = "pprof",
                                    .score = score,
                                    .open = open_trace,
                                    .close = close_trace,
+                                   .state_size = sizeof(pprof_file),
                                    .written = written,
                                    .nwritten = COUNT(written),
                                    .encoder = pprof_encoder};

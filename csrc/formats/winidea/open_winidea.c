@@ -331,9 +331,8 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
 
 
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
-  winidea_file *const file = calloc(1, sizeof *file);
-  trace->state = file;
-  if (file == NULL || pthread_mutex_init(&file->mutex, NULL) != 0)
+  winidea_file *const file = trace->state;
+  if (pthread_mutex_init(&file->mutex, NULL) != 0)
     return pf_no_memory(error);
   file->has_mutex = true;
   file->is_live = pf_option_int(trace, "live", 0) != 0;
@@ -365,8 +364,6 @@ static void close_trace (pf_trace *trace) {
   winidea_areas_free(&file->areas);
   winidea_contexts_free(&file->contexts);
   free(file->sections);
-  free(file);
-  trace->state = NULL;
 }
 
 
@@ -441,6 +438,7 @@ const pf_format pf_format_winidea = {
     .score = score,
     .open = open_trace,
     .close = close_trace,
+    .state_size = sizeof(winidea_file),
     .written = winidea_written,
     .nwritten = WINIDEA_WRITTEN,
     .encoder = winidea_encoder,

@@ -35,8 +35,8 @@
 **                       Text1; write_handles.c: new handles, states as writes
 **
 ** lua/trace_part.c and checked_reader.c open and close a trace and its readers
-** through pf_format_winidea. open_winidea.c allocates the winidea_file, which
-** its `close` frees with areas, contexts and sections.
+** through pf_format_winidea. The trace owns the winidea_file; `close` of
+** open_winidea.c frees its areas, contexts and sections.
 */
 
 #ifndef winidea_h
@@ -233,7 +233,7 @@ typedef struct winidea_section {
 
 #define WINIDEA_OPEN UINT64_MAX
 
-/* The state of a trace (trace->state), freed by `close` of open_winidea.c. */
+/* The state of a trace (trace->state), which the trace owns. */
 typedef struct winidea_file {
   pthread_mutex_t mutex; /* of areas, contexts, lanes, sections, names and
                             notes */

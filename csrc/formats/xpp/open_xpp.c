@@ -159,11 +159,8 @@ static pf_status open_trace (pf_trace *trace, xpp_file *file, pf_error *error) {
 
 
 static pf_status open (pf_trace *trace, pf_error *error) {
-  xpp_file *const file = calloc(1, sizeof *file);
+  xpp_file *const file = trace->state;
   const pf_source *const own = pf_source_of(trace, "settings");
-  if (file == NULL)
-    return pf_no_memory(error);
-  trace->state = file;
   file->is_live = pf_option_int(trace, "live", 0) != 0;
   if (own != NULL) { /* the main file is a PRI file */
     file->settings = own->bytes;
@@ -186,7 +183,6 @@ static void close (pf_trace *trace) {
   free(file->extras);
   free(file->raw);
   free(file->shown);
-  free(file);
 }
 
 
@@ -201,6 +197,7 @@ const pf_format pf_format_xpp = {
     .score = score,
     .open = open,
     .close = close,
+    .state_size = sizeof(xpp_file),
     .written = xpp_written,
     .nwritten = 1,
     .encoder = xpp_encoder,

@@ -26,8 +26,8 @@
 **   operations/      stages that turn entries into enters and leaves, and back
 **
 ** lua/trace_part.c and checked_reader.c open and close a trace through
-** pf_format_xpp. open_xpp.c allocates the xpp_file, which its `close` frees;
-** all other files borrow it.
+** pf_format_xpp. The trace owns the xpp_file, and `close` of open_xpp.c frees
+** its arrays; all other files borrow it.
 */
 
 #ifndef xpp_h
@@ -46,8 +46,7 @@ typedef struct xpp_segment {
   bool has_gap;    /* packets before it are missing */
 } xpp_segment;
 
-/* The state of an opened trace (trace->state), owned by the trace and freed by
-   `close` of open_xpp.c. */
+/* The state of an opened trace (trace->state), which the trace owns. */
 typedef struct xpp_file {
   bool is_text;
   bool is_live;       /* the file may grow: the last row may be incomplete */

@@ -1,5 +1,5 @@
 /*
-** trace.c - header facts, warnings and options of a trace.
+** trace.c - opening of a trace; its header facts, warnings and options.
 */
 
 #include <stdarg.h>
@@ -36,6 +36,22 @@ struct pf_notes {
   pf_id_table known; /* hashes of the first MAX_KNOWN warnings */
   bool has_failed;   /* out of memory: a fact or a warning was dropped */
 };
+
+
+pf_status pf_trace_open (pf_trace *trace, pf_error *error) {
+  const size_t size = trace->format->state_size;
+  trace->state = size > 0 ? calloc(1, size) : NULL;
+  return size > 0 && trace->state == NULL ? pf_no_memory(error)
+                                          : trace->format->open(trace, error);
+}
+
+
+void pf_trace_close (pf_trace *trace) {
+  if (trace->state != NULL && trace->format->close != NULL)
+    trace->format->close(trace);
+  free(trace->state);
+  trace->state = NULL;
+}
 
 
 pf_notes *pf_notes_new (void) {

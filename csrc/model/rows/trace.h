@@ -47,7 +47,7 @@ struct pf_trace {
   pf_notes *notes;            /* info and warnings */
   const pf_table *tables;     /* set by format->open; the first is the main */
   size_t ntables;
-  void *state; /* the format's own, freed by format->close */
+  void *state; /* the format's own; NULL: none, or the trace is closed */
 };
 
 /* A header fact, shown in trace.info. Facts have the order of the file. */
@@ -70,6 +70,13 @@ typedef struct pf_warning {
   uint64_t offset; /* in the file; PF_NO_OFFSET: no position */
   char message[232];
 } pf_warning;
+
+/* Open a trace as its format does, with a new state. The caller closes it, also
+   after a failure. */
+pf_status pf_trace_open (pf_trace *trace, pf_error *error);
+
+/* Free the state of a trace, if it has one. */
+void pf_trace_close (pf_trace *trace);
 
 /* The facts and warnings of a trace, empty. NULL when out of memory; the caller
    frees them with pf_notes_free. */

@@ -36,4 +36,15 @@ struct pf_encoder {
                      pf_error *error);
 };
 
+/* End the opening of an encoder with this status: set *encoder, or close the
+   encoder after a failure. */
+static inline pf_status pf_encoder_opened (pf_encoder *self, pf_status status,
+                                           pf_encoder **encoder) {
+  if (status == PF_OK)
+    *encoder = self;
+  else
+    self->close(self);
+  return status;
+}
+
 #endif

@@ -280,13 +280,8 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
   if (status == PF_OK)
     status = pf_intern_texts(dictionary, winidea_event_names, WINIDEA_EVENTS,
                              self->events, error);
-  if (status < 0) {
-    close_writer(&self->encoder);
-    return status;
-  }
   self->encoder.tables = /* a binary timeline alone takes only timeline */
       self->is_text ? winidea_written : &winidea_written[WRITTEN_TIMELINE];
   self->encoder.ntables = self->is_text ? WINIDEA_WRITTEN : 1;
-  *encoder = &self->encoder;
-  return PF_OK;
+  return pf_encoder_opened(&self->encoder, status, encoder);
 }

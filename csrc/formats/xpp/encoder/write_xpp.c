@@ -309,12 +309,7 @@ pf_status xpp_encoder (const pf_option *options, size_t noptions,
   self->table = xpp_written[0];
   self->time = INT64_MIN;
   const pf_status status = read_options(self, options, noptions, error);
-  if (status != PF_OK) {
-    close_writer(&self->encoder);
-    return status;
-  }
   self->encoder.tables = &self->table;
   self->encoder.ntables = 1;
-  *encoder = &self->encoder;
-  return PF_OK;
+  return pf_encoder_opened(&self->encoder, status, encoder);
 }
