@@ -12,10 +12,9 @@
 #include "formats/dbf/internal.h"
 #include "bytes/cursor.h"
 #include "model/base/switches.h"
+#include "model/base/wide.h"
 
 #define MAX_DIGITS 19 /* decimal digits that always fit into uint64_t */
-
-__extension__ typedef unsigned __int128 wide;
 
 /* A decimal number: digits * 10^power. */
 typedef struct decimal {
@@ -37,46 +36,23 @@ static uint64_t power_of_ten (int n) {
 }
 
 
-static int bits_of (wide n) {
-  const uint64_t high = (uint64_t)(n >> 64), low = (uint64_t)n;
-  return high != 0 ? 128 - __builtin_clzll(high)
-                   : 64 - __builtin_clzll(low | 1);
-}
-
-
-/* Returns n * 2^shift as the nearest double, ties to even. `more`: the exact
-   number is slightly above. */
-static double round_to_double (wide n, int shift, bool more) {
-  const int extra = bits_of(n) - 53;
-  if (extra <= 0)
-    return ldexp((double)(uint64_t)n, shift);
-  const wide rest = n & (((wide)1 << extra) - 1);
-  const wide half = (wide)1 << (extra - 1);
-  uint64_t mantissa = (uint64_t)(n >> extra);
-  if (rest > half || (rest == half && (more || (mantissa & 1) != 0)))
-    mantissa++;
-  return ldexp((double)mantissa, shift + extra);
-}
-
-
 /* Returns the nearest double. Exact rounding for powers of ten from -19 to 19,
-   otherwise with an error in the last bits. */
+   otherwise with an error in the last bits. Dropped digits count as slightly
+   more, which decides ties. */
 static double to_double (const decimal *d) {
+  const pf_wide digits = d->digits;
   double value;
-  if (d->digits == 0)
+  if (digits == 0)
     value = 0;
   else if (d->power >= 0 && d->power <= 19)
-    value = round_to_double((wide)d->digits * power_of_ten(d->power), 0,
-                            d->is_inexact);
+    value = (double)(digits * power_of_ten(d->power) | d->is_inexact);
   else if (d->power < 0 && d->power >= -19) {
-    const int up = 128 - bits_of(d->digits);
-    const wide n = (wide)d->digits << up;
-    const uint64_t by = power_of_ten(-d->power);
-    value = round_to_double(n / by, -up, d->is_inexact || n % by != 0);
+    const pf_wide by = power_of_ten(-d->power);
+    value = d->is_inexact ? pf_ratio(digits << 62 | 1, by << 62)
+                          : pf_ratio(digits, by);
   }
   else
-    value =
-        (double)((long double)d->digits * powl(10.0L, (long double)d->power));
+    value = (double)((long double)digits * powl(10.0L, (long double)d->power));
   return d->negative ? -value : value;
 }
 

@@ -136,18 +136,8 @@ static void from_ints (conversion *c, const pf_column *from, pf_column *to,
 /* Multiplies a double and rounds to the nearest integer, halves away from zero.
    Exact: 53 bits times 20 bits fit into pf_wide. Returns false on overflow. */
 static bool scale_double (double value, int64_t scale, int64_t *number) {
-  int exponent;
-  const double fraction = frexp(fabs(value), &exponent);
-  if (!(fabs(value) < 0x1p63)) /* also true for NaN */
-    return false;
-  pf_wide wide = (pf_wide)ldexp(fraction, 53) * scale;
-  const int shift = 53 - exponent;
-  if (shift > 0)
-    wide = shift > 80 ? 0 : (wide + ((pf_wide)1 << (shift - 1))) >> shift;
-  else
-    wide <<= -shift;
-  *number = (int64_t)(value < 0 ? -wide : wide);
-  return wide <= INT64_MAX;
+  return fabs(value) < 0x1p63 && /* also false for NaN */
+         pf_scaled(scale, pf_factor_of(value), number);
 }
 
 
