@@ -12,16 +12,12 @@
 ** has. Lines of another form, such as headings, are skipped.
 */
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "model/base/memory.h"
-#include "model/system/parallel.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
 
-#define TRIAL_LINES 256   /* lines from which the form is detected */
-#define CHUNK       65536 /* symbols of a chunk */
+#define TRIAL_LINES 256 /* lines from which the form is detected */
 
 /* The contents of a line. */
 typedef struct nm_line {
@@ -269,22 +265,10 @@ static size_t guess_lines (pf_bytes text) {
 }
 
 
-/* A text that is read in chunks of lines, one after the other. */
-typedef struct reading {
-  pf_bytes left; /* the lines that are not parsed yet */
-  nm_form form;
-  pf_symbol_rule rule;
-  pf_symbols *symbols;
-  pf_status status; /* PF_OK, or the first failure of pf_symbols_add */
+/* What the lines of a text have. */
+typedef struct contents {
   bool has_functions, has_local, has_undefined; /* of symbols */
-} reading;
-
-/* The parsed symbols of a chunk; `count` 0: the next one can be parsed here. */
-typedef struct chunk {
-  reading *text;
-  pf_found *found;
-  size_t count;
-} chunk;
+} contents;
 
 
 /* Whether a line without an address has an undefined symbol. */
@@ -311,60 +295,51 @@ static bool is_section (pf_bytes name) {
 }
 
 
-static void parse (chunk *c) {
-  reading *const r = c->text;
-  const uint64_t text_end = r->symbols->facts.text_end; /* 0: not known */
+/* Adds the functions of a text. Returns the first failure of
+   pf_symbols_add. */
+static pf_status parse (pf_bytes text, nm_form form, pf_symbol_rule rule,
+                        pf_symbols *symbols, contents *has) {
+  const uint64_t text_end = symbols->facts.text_end; /* 0: not known */
+  pf_status status = PF_OK;
   pf_bytes line;
   nm_line parts;
-  while (c->count < CHUNK && next_line(&r->left, &line)) {
-    if (!r->form(line, &parts)) {
-      r->has_undefined |= is_undefined(line);
+  while (status == PF_OK && next_line(&text, &line)) {
+    if (!form(line, &parts)) {
+      has->has_undefined |= is_undefined(line);
       continue;
     }
-    r->has_local |= memchr("abdnrt", parts.type, 6) != NULL;
+    has->has_local |= memchr("abdnrt", parts.type, 6) != NULL;
     /* gprof accepts only t and T from such a text; the exact rule also W (weak)
        and i (indirect function) */
     if (!(parts.type == 'T' || parts.type == 't' ||
-          (r->rule == PF_SYMBOLS_EXACT &&
+          (rule == PF_SYMBOLS_EXACT &&
            (parts.type == 'W' || parts.type == 'i'))))
       continue;
-    r->has_functions = true;
-    c->found[c->count++] = (pf_found){
+    has->has_functions = true;
+    const pf_found found = {
         .address = parts.address,
         .size = parts.size,
         .limit = parts.address < text_end ? text_end : UINT64_MAX,
-        .name = r->rule == PF_SYMBOLS_EXACT ? pf_without_version(parts.name)
-                                            : parts.name,
-        .is_function = r->rule != PF_SYMBOLS_EXACT || !is_section(parts.name),
+        .name = rule == PF_SYMBOLS_EXACT ? pf_without_version(parts.name)
+                                         : parts.name,
+        .is_function = rule != PF_SYMBOLS_EXACT || !is_section(parts.name),
         .is_global = parts.type != 't',
     };
+    status = pf_symbols_add(symbols, &found);
   }
-}
-
-
-/* Adds the symbols of a chunk, or parses the next lines into it if it has
-   none. */
-static void parse_or_add (void *context) {
-  chunk *const c = context;
-  if (c->count == 0) {
-    parse(c);
-    return;
-  }
-  for (size_t i = 0; i < c->count && c->text->status == PF_OK; i++)
-    c->text->status = pf_symbols_add(c->text->symbols, &c->found[i]);
-  c->count = 0;
+  return status;
 }
 
 
 /* Refuse texts in which functions are missing, whose time would be that of
    their neighbours. Each linked program has local symbols, of what begins it.
  */
-static pf_status check_complete (const reading *r, pf_error *error) {
-  if (!r->has_functions)
+static pf_status check_complete (const contents *has, pf_error *error) {
+  if (!has->has_functions)
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "no line has a function, of type T or t: give the output "
                    "of nm, not that of objdump");
-  if (r->has_undefined && !r->has_local)
+  if (has->has_undefined && !has->has_local)
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "it has no local symbols, as that of nm -D or nm -g, so "
                    "functions are missing: give the output of nm");
@@ -374,33 +349,22 @@ static pf_status check_complete (const reading *r, pf_error *error) {
 
 pf_status pf_symbols_read_nm (pf_symbols *symbols, pf_bytes text,
                               pf_symbol_rule rule, pf_error *error) {
-  reading r = {text, choose_form(text), rule, symbols, PF_OK, false, false,
-               false};
-  if (r.form == NULL)
+  const nm_form form = choose_form(text);
+  contents has = {false, false, false};
+  if (form == NULL)
     return pf_fail(error, PF_EFORMAT, 0,
                    "not the text of nm: no line has an address, a type and "
                    "a name");
-  pf_found *const found = pf_array(2 * CHUNK, sizeof *found);
-  if (found == NULL)
-    return pf_no_memory(error);
   pf_symbols_size_hint(symbols, guess_lines(text));
-  /* One chunk is added while the next one is parsed into the other. */
-  chunk chunks[] = {{&r, found, 0}, {&r, found + CHUNK, 0}};
-  parse(&chunks[0]);
-  while (r.status == PF_OK && r.left.size > 0)
-    pf_run_all(parse_or_add, chunks, sizeof *chunks, 2);
-  for (size_t i = 0; i < 2; i++)
-    if (chunks[i].count > 0)
-      parse_or_add(&chunks[i]);
-  free(found);
+  pf_status status = parse(text, form, rule, symbols, &has);
   const pf_status complete =
-      r.status == PF_OK ? check_complete(&r, error) : PF_OK;
+      status == PF_OK ? check_complete(&has, error) : PF_OK;
   if (complete != PF_OK)
     return complete;
-  if (r.status == PF_OK)
-    r.status = pf_symbols_build(symbols, rule);
-  return r.status == PF_OK ? PF_OK
-                           : pf_fail(error, r.status, PF_NO_OFFSET,
-                                     r.status == PF_ELIMIT ? "too many symbols"
-                                                           : "out of memory");
+  if (status == PF_OK)
+    status = pf_symbols_build(symbols, rule);
+  return status == PF_OK ? PF_OK
+                         : pf_fail(error, status, PF_NO_OFFSET,
+                                   status == PF_ELIMIT ? "too many symbols"
+                                                       : "out of memory");
 }
