@@ -1,11 +1,9 @@
 /*
-** code_page.c - code pages of tables, by the mark in the header or by the text
-** of a .cpg file. The marks are those of dBASE and FoxPro. Used by
-** header_dbf.c, open_dbf.c and encode_dbf.c. Returned names are constants.
+** code_page.c - code pages of tables, by the mark in the header or by a .cpg
+** file. The marks are those of dBASE and FoxPro. Used by header_dbf.c,
+** open_dbf.c and encode_dbf.c. Returned names are constants.
 */
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -59,83 +57,29 @@ const char *dbf_code_page (uint8_t mark) {
 }
 
 
-/* Format the name of a code page with a number: 1252, 65001, 28591, 88591. */
-static void number_page (unsigned long number, char name[32]) {
-  if (number == 65001)
-    snprintf(name, 32, "UTF-8");
-  else if (number > 28590 && number <= 28606)
-    snprintf(name, 32, "ISO-8859-%lu", number - 28590);
-  else if (number / 10 == 8859)
-    snprintf(name, 32, "ISO-8859-%lu", number % 10);
-  else if (number / 100 == 8859)
-    snprintf(name, 32, "ISO-8859-%lu", number % 100);
-  else
-    snprintf(name, 32, "CP%lu", number);
-}
-
-
-/* Whether `size` bytes of a word equal `capitals`, ignoring case. */
-static bool are_letters (const char *word, size_t size, const char *capitals) {
-  return strlen(capitals) == size && strncasecmp(word, capitals, size) == 0;
-}
-
-
-/* Copy the text of a .cpg file without blanks. Returns false if it is not a
-   word of up to 31 bytes. */
-static bool read_word (pf_bytes text, char word[32]) {
-  size_t n = 0;
-  if (text.size >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0)
-    text = (pf_bytes){text.at + 3, text.size - 3};
-  for (size_t i = 0; i < text.size; i++) {
-    if (text.at[i] <= ' ')
-      continue;
-    if (text.at[i] >= 0x7f || n == 31)
-      return false;
-    word[n++] = (char)text.at[i];
-  }
-  word[n] = '\0';
-  return n > 0;
-}
-
-
-/* Copy the digits at the end of a word, without separators. Returns false if it
-   has other characters. */
-static bool read_digits (const char *word, char digits[32]) {
-  size_t used = 0;
-  for (; *word != '\0'; word++)
-    if (*word >= '0' && *word <= '9')
-      digits[used++] = *word;
-    else if (strchr("-_/.:", *word) == NULL)
-      return false;
-  digits[used] = '\0';
-  return used > 0 && used < 7;
-}
-
-
-bool dbf_cpg_page (pf_bytes text, char name[32]) {
-  static const char *const vendors[] = {"",   "CP",      "ANSI", "OEM", "IBM",
-                                        "MS", "WINDOWS", "ISO",  "DOS"};
-  char digits[32];
-  size_t letters = 0;
-  if (!read_word(text, name))
+bool dbf_open_cpg (pf_trace *trace, pf_charset *charset, pf_error *error) {
+  const pf_source *const cpg = pf_source_of(trace, "cpg");
+  if (cpg == NULL)
     return false;
-  while ((name[letters] | 0x20) >= 'a' && (name[letters] | 0x20) <= 'z')
-    letters++;
-  if (!read_digits(name + letters, digits))
-    return true; /* a name of iconv */
-  const unsigned long number = strtoul(digits, NULL, 10);
-  if (are_letters(name, letters, "LDID")) {
-    const char *const page =
-        number < 256 ? dbf_code_page((uint8_t)number) : NULL;
-    snprintf(name, 32, "%s", page == NULL ? "" : page);
-    return name[0] != '\0';
+  const char *name = NULL;
+  pf_bytes text = cpg->bytes;
+  const uint8_t *const end =
+      text.size > 1 ? memchr(text.at + 1, 0, text.size - 1) : NULL;
+  if (end != NULL) {
+    name =
+        text.at[0] != 0 ? dbf_code_page(text.at[0]) : (const char *)text.at + 1;
+    text.size -= (size_t)(end + 1 - text.at);
+    text.at = end + 1;
   }
-  for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
-    if (are_letters(name, letters, vendors[i])) {
-      number_page(number, name);
-      break;
-    }
-  return true;
+  if (name != NULL && name[0] != '\0' && pf_charset_open(charset, name))
+    return true;
+  memset(charset, 0, sizeof *charset);
+  (void)pf_warn(trace, PF_NOTE, "dbf-cpg", PF_EUNSUPPORTED, PF_NO_OFFSET, error,
+                "%s: a code page expected, found \"%.*s\": the mark of the "
+                "table counts",
+                cpg->path, (int)(text.size < 40 ? text.size : 40),
+                (const char *)text.at);
+  return false;
 }
 
 

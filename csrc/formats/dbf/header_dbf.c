@@ -236,25 +236,6 @@ static const char *driver_page (const dbf_file *file, pf_bytes bytes,
 }
 
 
-/* Open the code page of the .cpg file. Returns false if there is no such file,
-   or with a note if it is not usable. */
-static bool open_cpg (pf_trace *trace, dbf_file *file, pf_error *error) {
-  const pf_source *const cpg = pf_source_of(trace, "cpg");
-  char name[32];
-  if (cpg == NULL)
-    return false;
-  if (dbf_cpg_page(cpg->bytes, name) && pf_charset_open(&file->charset, name))
-    return true;
-  memset(&file->charset, 0, sizeof file->charset);
-  (void)pf_warn(trace, PF_NOTE, "dbf-cpg", PF_EUNSUPPORTED, PF_NO_OFFSET, error,
-                "%s: a code page expected, found \"%.*s\": the mark of the "
-                "table counts",
-                cpg->path, (int)(cpg->bytes.size < 40 ? cpg->bytes.size : 40),
-                (const char *)cpg->bytes.at);
-  return false;
-}
-
-
 /* Select the code page: the option, else the .cpg file, else the header. */
 static pf_status select_charset (pf_trace *trace, dbf_file *file,
                                  pf_error *error) {
@@ -263,7 +244,7 @@ static pf_status select_charset (pf_trace *trace, dbf_file *file,
   if (pf_option_text(trace, "code_page", &given) &&
       !pf_option_is(trace, "code_page", "auto"))
     return pf_charset_open_given(&file->charset, given, error);
-  if (open_cpg(trace, file, error))
+  if (dbf_open_cpg(trace, &file->charset, error))
     return PF_OK;
   const char *page = dbf_code_page(file->mark);
   if (page == NULL)

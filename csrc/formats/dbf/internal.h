@@ -45,10 +45,10 @@ static inline bool dbf_is_visual (uint8_t version) {
    the language driver); "" for 0, NULL: unknown. */
 const char *dbf_code_page (uint8_t mark);
 
-/* Get the code page that a .cpg file states: UTF-8, 1252, ANSI 1252, ISO 88591,
-   LDID/87, OEM 866, or any other word, which may be a name that iconv knows.
-   Returns false if the text is not a word or states an unknown LDID. */
-bool dbf_cpg_page (pf_bytes text, char name[32]);
+/* Open the code page of the .cpg file, which formats/dbf.lua packs: a mark or
+   0, a name that a zero byte ends, and the text. Returns false if there is no
+   such file, or with a note if it is not usable. */
+bool dbf_open_cpg (pf_trace *trace, pf_charset *charset, pf_error *error);
 
 /* Returns the mark of a code page by its name, ignoring case; 0 if it has
    none. */

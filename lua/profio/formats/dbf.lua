@@ -18,9 +18,42 @@ dbf.first = { "rows" }
 -- The tables that other tables repeat.
 dbf.redundant = { structure = true }
 
+-- What stands before the number of a code page in .cpg files.
+local vendors = { [""] = true, CP = true, ANSI = true, OEM = true, IBM = true, MS = true,
+   WINDOWS = true, ISO = true, DOS = true }
+
+-- Returns the name of a code page with a number: 1252, 65001, 28591, 88591.
+local function page_of(number)
+   local iso = number > 28590 and number <= 28606 and number - 28590
+      or number // 10 == 8859 and number % 10 or number // 100 == 8859 and number % 100
+   return number == 65001 and "UTF-8" or iso and "ISO-8859-" .. iso or "CP" .. number
+end
+
+-- Returns the code page that a .cpg file states, packed for csrc/formats/dbf/code_page.c: UTF-8,
+-- 1252, ANSI 1252, ISO 88591, LDID/87 (a mark), OEM 866, or any other word, which may be a name
+-- that iconv knows. Neither a mark nor a name: the text, which follows, is not a word.
+local function packed_page(text)
+   local word = text:gsub("^\xef\xbb\xbf", ""):gsub("[\0- ]", "")
+   local letters, rest = word:match "^(%a*)(.*)$"
+   local digits = rest:gsub("[%-_/.:]", "")
+   local number = #digits < 7 and digits:find "^%d+$" and tonumber(digits)
+   local mark = 0
+   if #word > 31 or word:find "[\x7f-\xff]" then
+      word = ""
+   elseif number and letters:upper() == "LDID" then
+      mark, word = number < 256 and number or 0, ""
+   elseif number and vendors[letters:upper()] then
+      word = page_of(number)
+   end
+   return ("<Bz"):pack(mark, word) .. text:sub(1, 40)
+end
+
+dbf.cpg_role = { name = "cpg", converted = packed_page,
+   help = ".cpg file that states the code page, instead of the one beside it" }
+
 dbf.roles = {
    { name = "memo", help = "memo file of the table, instead of the one beside it" },
-   { name = "cpg", help = ".cpg file that states the code page, instead of the one beside it" },
+   dbf.cpg_role,
 }
 
 -- A record that is marked as deleted stays in the file until a PACK, but no program shows it: it is

@@ -25,7 +25,7 @@ xpp.roles = {
    { name = "memo", help = "file of the parameters (.prv), instead of the one beside it" },
    { name = "pri", help = "settings of the run (.pri), instead of those beside it",
      converted = pri.packed },
-   { name = "cpg", help = ".cpg file that states the code page, instead of the one beside it" },
+   dbf.cpg_role,
    { name = "packet", help = "packet of rows; packets beside the file are found" },
 }
 
