@@ -34,6 +34,7 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
+#include "bytes/text.h"
 #include "model/rows/trace.h"
 #include "model/base/wide.h"
 #include "profio.h"
@@ -202,20 +203,12 @@ dcpi_word dcpi_word_of (pf_bytes text);
 /* Whether the line ends a binary header: "samples" and blanks. */
 bool dcpi_is_terminator (const dcpi_line *line);
 
-/* Parse a number in base 10 or 16. Returns PF_EFORMAT if `digits` is empty or
-   has another byte, PF_ELIMIT if the number is above 2^64 - 1; *number is then
-   unchanged. */
-pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number);
-
 /* Remove 0x from the start of a text. Returns false if it is not there. */
 bool dcpi_cut_prefix (pf_bytes *text);
 
 /* Whether a line begins with 0x and more, as those after dcpicat's header
    do. */
 bool dcpi_has_address (const dcpi_line *line);
-
-/* Whether a text equals a C string. */
-bool dcpi_equals (pf_bytes text, const char *string);
 
 static inline bool dcpi_is_blank (uint8_t c) {
   return c == ' ' || c == '\t';

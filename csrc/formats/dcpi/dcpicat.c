@@ -44,7 +44,7 @@ static bool cut_number (pf_bytes *text, uint64_t *number) {
   if (colon == 0)
     return false;
   const pf_bytes digits = {text->at + colon, text->size - colon};
-  if (dcpi_number(digits, 10, number) != PF_OK)
+  if (pf_parse_uint(digits, 10, number) != PF_OK)
     return false;
   text->size = colon - 1;
   return true;
@@ -56,7 +56,7 @@ bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
   uint64_t period, fraction;
   event->name = text;
   event->has_stated = next_word(&text, &total) &&
-                      dcpi_number(total, 10, &event->stated) == PF_OK;
+                      pf_parse_uint(total, 10, &event->stated) == PF_OK;
   if (!event->has_stated)
     return false;
   while (text.size > 0 && dcpi_is_blank(*text.at)) {
@@ -105,7 +105,7 @@ static pf_status take_counts (dcpi_parser *parser,
   memset(parser->counts, 0xff, sizeof parser->counts); /* missing */
   for (; next_word(&text, &word); count++)
     if (count < events)
-      is_good &= dcpi_number(word, 10, &parser->counts[count]) == PF_OK;
+      is_good &= pf_parse_uint(word, 10, &parser->counts[count]) == PF_OK;
   is_good &= count == expected;
   if (!is_good)
     status =
@@ -163,7 +163,7 @@ pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment) {
   }
   pf_bytes digits = segment->line.word;
   if (!dcpi_cut_prefix(&digits) ||
-      dcpi_number(digits, 16, &segment->address) != PF_OK) {
+      pf_parse_uint(digits, 16, &segment->address) != PF_OK) {
     dcpi_take_segment(parser, segment, DCPI_REST, segment->line.size);
     return dcpi_damage(parser, "dcpi-bad-line", at,
                        "an address and counts expected in a line");

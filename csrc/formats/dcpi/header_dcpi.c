@@ -30,6 +30,7 @@
 #include <stdio.h>
 
 #include "formats/dcpi/dcpi.h"
+#include "model/dictionary/names.h"
 
 #define MHZ 1000000 /* hertz; a smaller cpuspeed is in MHz */
 
@@ -86,7 +87,7 @@ static pf_status take_number (dcpi_parser *parser, const dcpi_line *line,
   if (status < 0)
     return status;
   const pf_status parsed =
-      dcpi_number(digits, base, &parser->header.numbers[word]);
+      pf_parse_uint(digits, base, &parser->header.numbers[word]);
   if (parsed == PF_EFORMAT)
     return bad_value(parser, line,
                      base == 16 ? "hexadecimal digits" : "digits");
@@ -109,8 +110,8 @@ static bool parse_version (dcpi_header *header, pf_bytes text) {
     return false;
   const pf_bytes major = {text.at + 4, (size_t)(dot - text.at) - 4};
   const pf_bytes minor = {dot + 1, text.size - (size_t)(dot - text.at) - 1};
-  const pf_status first = dcpi_number(major, 10, &header->major);
-  const pf_status second = dcpi_number(minor, 10, &header->minor);
+  const pf_status first = pf_parse_uint(major, 10, &header->major);
+  const pf_status second = pf_parse_uint(minor, 10, &header->minor);
   if (first == PF_ELIMIT)
     header->major = UINT64_MAX;
   if (second == PF_ELIMIT)
@@ -127,7 +128,7 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
     case DCPI_DECIMAL: return take_number(parser, line, 10);
     case DCPI_HEX: return take_number(parser, line, 16);
     case DCPI_HEX_DIGITS: /* the number is not needed */
-      if (dcpi_number(value, 16, &number) == PF_EFORMAT)
+      if (pf_parse_uint(value, 16, &number) == PF_EFORMAT)
         return bad_value(parser, line, "hexadecimal digits");
       break;
     case DCPI_TIME:
@@ -189,7 +190,8 @@ pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
   else if (!is_line)
     status = dcpi_damage(parser, "dcpi-bad-line", line->offset,
                          "a word, blanks and a value expected");
-  else if (dialect == DCPI_PDB && dcpi_equals(line->word, "samples"))
+  else if (dialect == DCPI_PDB &&
+           pf_bytes_equal(line->word, pf_bytes_of("samples")))
     status = dcpi_damage(parser, "dcpi-odd-terminator", line->offset,
                          "only blanks expected after \"samples\": the line is "
                          "taken as one of an unknown word");

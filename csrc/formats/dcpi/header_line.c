@@ -16,6 +16,7 @@
 */
 
 #include "formats/dcpi/dcpi.h"
+#include "model/dictionary/names.h"
 
 const dcpi_rule dcpi_rules[DCPI_WORDS] = {
     [DCPI_VERSION] = {"version",
@@ -40,26 +41,12 @@ const dcpi_rule dcpi_rules[DCPI_WORDS] = {
 };
 
 
-bool dcpi_equals (pf_bytes text, const char *string) {
-  return text.size == strlen(string) &&
-         (text.size == 0 || memcmp(text.at, string, text.size) == 0);
-}
-
-
 dcpi_word dcpi_word_of (pf_bytes text) {
   dcpi_word word = DCPI_VERSION;
-  while (word < DCPI_WORDS && !dcpi_equals(text, dcpi_rules[word].word))
+  while (word < DCPI_WORDS &&
+         !pf_bytes_equal(text, pf_bytes_of(dcpi_rules[word].word)))
     word++;
   return word;
-}
-
-
-/* Returns the text without blanks and carriage returns at its end. */
-static pf_bytes trimmed (pf_bytes text) {
-  while (text.size > 0 && (dcpi_is_blank(text.at[text.size - 1]) ||
-                           text.at[text.size - 1] == '\r'))
-    text.size--;
-  return text;
 }
 
 
@@ -78,16 +65,17 @@ bool dcpi_split_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
   while (rest < size && dcpi_is_blank(at[rest]))
     rest++;
   line->size = size + (feed != NULL);
-  line->word = trimmed((pf_bytes){at, word});
+  line->word = pf_trim_also((pf_bytes){at, word}, '\r');
   line->rest = (pf_bytes){at + rest, size - rest};
-  line->value = trimmed(line->rest);
+  line->value = pf_trim_also(line->rest, '\r');
   line->id = dcpi_word_of(line->word);
   return feed != NULL;
 }
 
 
 bool dcpi_is_terminator (const dcpi_line *line) {
-  return line->value.size == 0 && dcpi_equals(line->word, "samples");
+  return line->value.size == 0 &&
+         pf_bytes_equal(line->word, pf_bytes_of("samples"));
 }
 
 
@@ -105,25 +93,9 @@ bool dcpi_has_address (const dcpi_line *line) {
 }
 
 
-pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number) {
-  uint64_t value = 0;
-  bool fits = digits.size > 0;
-  for (size_t i = 0; i < digits.size; i++) {
-    const unsigned digit = pf_digit(digits.at[i]);
-    if (digit >= base)
-      return PF_EFORMAT;
-    fits = fits && value <= (UINT64_MAX - digit) / base;
-    value = value * base + digit;
-  }
-  if (fits)
-    *number = value;
-  return fits ? PF_OK : digits.size > 0 ? PF_ELIMIT : PF_EFORMAT;
-}
-
-
 uint64_t dcpi_epoch (pf_bytes digits) {
   uint64_t time = 0;
-  if (dcpi_number(digits, 10, &time) != PF_OK)
+  if (pf_parse_uint(digits, 10, &time) != PF_OK)
     return 0;
   switch (digits.size) {
     case 10:

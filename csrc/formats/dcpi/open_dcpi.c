@@ -45,10 +45,10 @@ static bool is_valid_line (const dcpi_line *line) {
     case DCPI_PDB_VERSION:
       return value.size >= 4 && memcmp(value.at, "pdb-", 4) == 0;
     case DCPI_DECIMAL:
-    case DCPI_TIME: return dcpi_number(value, 10, &number) != PF_EFORMAT;
+    case DCPI_TIME: return pf_parse_uint(value, 10, &number) != PF_EFORMAT;
     default:
       (void)dcpi_cut_prefix(&value);
-      return dcpi_number(value, 16, &number) != PF_EFORMAT;
+      return pf_parse_uint(value, 16, &number) != PF_EFORMAT;
   }
 }
 

@@ -37,7 +37,8 @@ typedef struct samples_reader {
 static pf_wide sample_time (const dcpi_header *header,
                             const dcpi_event *event) {
   const uint64_t clock = dcpi_clock(header);
-  if (clock == 0 || event->fraction == 0 || !dcpi_equals(event->name, "cycles"))
+  if (clock == 0 || event->fraction == 0 ||
+      !pf_bytes_equal(event->name, pf_bytes_of("cycles")))
     return 0;
   return pf_parts_of_ns((double)event->period * 1e9 / (double)clock *
                         DCPI_FULL_TIME / (double)event->fraction);

@@ -9,6 +9,7 @@
 */
 
 #include "formats/gmon/gmon.h"
+#include "bytes/text.h"
 #include "model/dictionary/names.h"
 #include "model/rows/batch.h"
 
@@ -82,17 +83,12 @@ static void set_info (pf_trace *trace, const gmon_file *file) {
 }
 
 
-static bool equal_text (pf_bytes a, pf_bytes b) {
-  return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
-}
-
-
 /* Whether the counts of two histograms have the same rate and unit. */
 static bool equal_units (const gmon_layout *layout, const gmon_segment *a,
                          const gmon_segment *b) {
   return gmon_rate(layout, a) == gmon_rate(layout, b) &&
          a->abbreviation == b->abbreviation &&
-         equal_text(gmon_dimension(a), gmon_dimension(b));
+         pf_bytes_equal(gmon_dimension(a), gmon_dimension(b));
 }
 
 

@@ -12,14 +12,10 @@
 #include <string.h>
 
 #include "formats/pprof/pprof.h"
+#include "bytes/text.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/symbols.h"
-
-
-static bool is_equal (pf_bytes a, pf_bytes b) {
-  return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
-}
 
 
 /* Whether a build identifier, in hexadecimal digits, is that of the
@@ -46,7 +42,7 @@ static bool is_of_program (const pf_trace *trace, pf_bytes file,
   if (build_id.size > 0 && facts->build_id_size > 0)
     return has_build_id(facts, build_id);
   return file.size == 0 || trace->program.size == 0 ||
-         is_equal(pf_base_name(file), pf_base_name(trace->program));
+         pf_bytes_equal(pf_base_name(file), pf_base_name(trace->program));
 }
 
 

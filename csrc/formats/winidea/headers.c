@@ -67,7 +67,7 @@ static winidea_section_kind usual_kind (pf_bytes line) {
    brackets: it ends at the last bracket before a format with HANDLE, else at
    the last bracket. */
 static pf_bytes split_context (pf_bytes *rest) {
-  const pf_bytes text = winidea_trim(*rest);
+  const pf_bytes text = pf_trim(*rest);
   const size_t start = match(text, "CONTEXT(");
   if (start == 0)
     return (pf_bytes){NULL, 0};

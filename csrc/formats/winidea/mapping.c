@@ -30,8 +30,8 @@ pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
       is_xml ? winidea_read_xml_handle : winidea_read_handle;
   winidea_file *const file = trace->state;
   const winidea_base base = is_xml ? WINIDEA_BASE_AUTO : file->mapping_base;
-  const pf_bytes value = winidea_trim(fields->of[MACRO_VALUE]);
-  const pf_bytes type = winidea_trim(fields->of[MACRO_TYPE]);
+  const pf_bytes value = pf_trim(fields->of[MACRO_VALUE]);
+  const pf_bytes type = pf_trim(fields->of[MACRO_TYPE]);
   winidea_entry entry = WINIDEA_ENTRY_NONE;
   uint32_t states;
   bool has_memory = true;

@@ -111,7 +111,7 @@ static bool time_of (const winidea_rowformat *format, pf_bytes row,
   winidea_fields fields;
   if (!winidea_split(format, row, &fields))
     return false;
-  const pf_bytes event = winidea_trim(fields.of[MACRO_EVENT]);
+  const pf_bytes event = pf_trim(fields.of[MACRO_EVENT]);
   return event.size == 1 && memchr("ERSXW", pf_upper(event.at[0]), 5) != NULL &&
          winidea_read_decimal(fields.of[MACRO_TIME], time);
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "bytes/cursor.h"
+#include "bytes/text.h"
 #include "formats/winidea/rowformat.h"
 
 #define NUMBER_LENGTH 40 /* numbers are shorter */
@@ -380,36 +380,17 @@ bool winidea_split (const winidea_rowformat *format, pf_bytes row,
 }
 
 
-pf_bytes winidea_trim (pf_bytes text) {
-  while (text.size > 0 && (text.at[0] == ' ' || text.at[0] == '\t')) {
-    text.at++;
-    text.size--;
-  }
-  while (text.size > 0 &&
-         (text.at[text.size - 1] == ' ' || text.at[text.size - 1] == '\t'))
-    text.size--;
-  return text;
-}
-
-
 static bool read_hexadecimal (pf_bytes text, uint64_t *number) {
   const size_t start = has_prefix(text) ? 2 : 0;
-  if (text.size == start || text.size - start > 16)
-    return false;
-  *number = 0;
-  for (size_t i = start; i < text.size; i++) {
-    const unsigned d = pf_digit(text.at[i]);
-    if (d == 16)
-      return false;
-    *number = *number << 4 | d;
-  }
-  return true;
+  return text.size - start <= 16 &&
+         pf_parse_uint((pf_bytes){text.at + start, text.size - start}, 16,
+                       number) == PF_OK;
 }
 
 
 bool winidea_read_handle (pf_bytes text, uint32_t *handle) {
   uint64_t number;
-  if (!read_hexadecimal(winidea_trim(text), &number) || number > UINT32_MAX)
+  if (!read_hexadecimal(pf_trim(text), &number) || number > UINT32_MAX)
     return false;
   *handle = (uint32_t)number;
   return true;
@@ -417,19 +398,13 @@ bool winidea_read_handle (pf_bytes text, uint32_t *handle) {
 
 
 bool winidea_read_decimal (pf_bytes text, int64_t *number) {
-  text = winidea_trim(text);
+  text = pf_trim(text);
   const bool is_negative = text.size > 0 && text.at[0] == '-';
   const size_t start = text.size > 0 && (is_negative || text.at[0] == '+');
   uint64_t sum = 0;
-  if (text.size == start)
-    return false;
-  for (size_t i = start; i < text.size; i++) {
-    const unsigned d = pf_digit(text.at[i]);
-    if (d > 9 || sum > (UINT64_MAX - d) / 10)
-      return false;
-    sum = sum * 10 + d;
-  }
-  if (sum > (uint64_t)INT64_MAX + is_negative)
+  const pf_bytes digits = {text.at + start, text.size - start};
+  if (pf_parse_uint(digits, 10, &sum) != PF_OK ||
+      sum > (uint64_t)INT64_MAX + is_negative)
     return false;
   *number = (int64_t)(is_negative ? 0 - sum : sum);
   return true;
@@ -438,7 +413,7 @@ bool winidea_read_decimal (pf_bytes text, int64_t *number) {
 
 bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value) {
   uint64_t bits;
-  text = winidea_trim(text);
+  text = pf_trim(text);
   const bool is_hexadecimal =
       base == WINIDEA_HEXADECIMAL || has_prefix(text) ||
       (base == WINIDEA_BASE_AUTO && (text.size == 8 || text.size == 16));

@@ -75,9 +75,6 @@ typedef struct winidea_fields {
 bool winidea_split (const winidea_rowformat *format, pf_bytes row,
                     winidea_fields *fields);
 
-/* The text without blanks and tabs around it. */
-pf_bytes winidea_trim (pf_bytes text);
-
 /* The base of the digits of a value. */
 typedef enum winidea_base {
   WINIDEA_BASE_AUTO, /* hexadecimal: 0x, 8 or 16 digits, or letters */

@@ -78,7 +78,7 @@ static pf_status put_statistics (section_reader *self,
                                  pf_error *error) {
   const winidea_file *const file = self->trace->state;
   pf_column *const columns = batch->columns;
-  const pf_bytes text = winidea_trim(fields->of[MACRO_VALUE]);
+  const pf_bytes text = pf_trim(fields->of[MACRO_VALUE]);
   const pf_bytes context = fields->of[MACRO_CONTEXT];
   const size_t row = batch->rows;
   pf_bytes numbers[NUMBERS];
@@ -89,7 +89,7 @@ static pf_status put_statistics (section_reader *self,
       winidea_read_handle(fields->of[MACRO_HANDLE], &handle) &&
       (text.size == 0 || winidea_read_value(text, file->mapping_base, &value));
   for (size_t i = 0; i < NUMBERS; i++) {
-    numbers[i] = winidea_trim(fields->of[MACRO_COUNT + i]);
+    numbers[i] = pf_trim(fields->of[MACRO_COUNT + i]);
     *is_good &=
         numbers[i].size == 0 || winidea_read_decimal(numbers[i], &values[i]);
   }

@@ -143,8 +143,7 @@ pf_status winidea_find_switches (pf_trace *trace, pf_error *error) {
     const uint8_t *const comma = memchr(text.at, ',', text.size);
     const size_t size =
         comma == NULL ? text.size : (size_t)(comma - text.at) + 1;
-    const pf_bytes item =
-        winidea_trim((pf_bytes){text.at, size - (comma != NULL)});
+    const pf_bytes item = pf_trim((pf_bytes){text.at, size - (comma != NULL)});
     text = (pf_bytes){text.at + size, text.size - size};
     status = add_switches(trace, item, &is_found, error);
     if (status == PF_OK && !is_found)

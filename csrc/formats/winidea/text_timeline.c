@@ -103,8 +103,8 @@ static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
   char copy[64] = "", *stop;
   if (!winidea_split(&self->section.format, line, &fields))
     return false;
-  const pf_bytes event = winidea_trim(fields.of[MACRO_EVENT]);
-  const pf_bytes text = winidea_trim(fields.of[MACRO_VALUE]);
+  const pf_bytes event = pf_trim(fields.of[MACRO_EVENT]);
+  const pf_bytes text = pf_trim(fields.of[MACRO_VALUE]);
   const int type = event.size == 1 ? type_of(event.at[0]) : -1;
   r->type = (unsigned)type;
   r->context = fields.of[MACRO_CONTEXT];

@@ -46,6 +46,7 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
+#include "bytes/text.h"
 #include "formats/winidea/task_contexts.h"
 #include "formats/winidea/rowformat.h"
 #include "model/dictionary/areas.h"

@@ -211,7 +211,7 @@ static uint64_t read_fields (xml_parser *w, winidea_fields *fields) {
     else if (e.name[0] != '\0')
       open = e.is_end || e.is_empty ? MACRO_UNKNOWN : field;
     if (field != MACRO_UNKNOWN && !e.is_end && !e.is_empty)
-      fields->of[field] = winidea_trim(e.text);
+      fields->of[field] = pf_trim(e.text);
   }
   return verbatim;
 }
@@ -277,7 +277,7 @@ int winidea_score_xml (pf_bytes head) {
   while (next_element(&w, &e) && strcmp(e.name, "AREA") != 0) {
     has_name |= !e.is_end && field_of(e.name) == MACRO_NAME;
     has_handle |= !e.is_end && field_of(e.name) == MACRO_HANDLE &&
-                  winidea_read_xml_handle(winidea_trim(e.text), &handle);
+                  winidea_read_xml_handle(pf_trim(e.text), &handle);
   }
   return e.is_end && has_name && has_handle ? 60 : 0;
 }

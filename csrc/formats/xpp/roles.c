@@ -34,19 +34,6 @@ static const char *const aliases[XPP_ROLES] = {
     [XPP_PARAMS] = "PARAMS PARAM PARAMETER PARAMETERS PARAMLIST ARGS"};
 
 
-pf_bytes xpp_trim (pf_bytes text) {
-  while (text.size > 0 &&
-         (text.at[text.size - 1] == ' ' || text.at[text.size - 1] == '\0' ||
-          text.at[text.size - 1] == '\t'))
-    text.size--;
-  while (text.size > 0 && (text.at[0] == ' ' || text.at[0] == '\t')) {
-    text.at++;
-    text.size--;
-  }
-  return text;
-}
-
-
 bool xpp_is_same_name (pf_bytes left, pf_bytes right) {
   if (left.size != right.size)
     return false;
@@ -121,15 +108,11 @@ static bool is_letter (uint8_t c) {
 bool xpp_parse_integer (pf_bytes text, int64_t *value) {
   const bool is_negative = text.size > 0 && text.at[0] == '-';
   const size_t first = is_negative;
-  if (text.size == first || text.size - first > 18)
+  const pf_bytes digits = {text.at + first, text.size - first};
+  uint64_t size;
+  if (digits.size > 18 || pf_parse_uint(digits, 10, &size) != PF_OK)
     return false;
-  *value = 0;
-  for (size_t i = first; i < text.size; i++) {
-    if (text.at[i] < '0' || text.at[i] > '9')
-      return false;
-    *value = *value * 10 + (text.at[i] - '0');
-  }
-  *value = is_negative ? -*value : *value;
+  *value = is_negative ? -(int64_t)size : (int64_t)size;
   return true;
 }
 

@@ -12,6 +12,7 @@
 #ifndef roles_h
 #define roles_h
 
+#include "bytes/text.h"
 #include "profio.h"
 
 typedef enum xpp_role {
@@ -87,7 +88,9 @@ void xpp_stats_text (xpp_stats *stats, pf_bytes value);
 void xpp_stats_number (xpp_stats *stats, int64_t value);
 
 /* The text without blanks and tabs around it, and without NULs at its end. */
-pf_bytes xpp_trim (pf_bytes text);
+static inline pf_bytes xpp_trim (pf_bytes text) {
+  return pf_trim_also(text, '\0');
+}
 
 /* Whether two texts are equal, ignoring the case of ASCII letters. */
 bool xpp_is_same_name (pf_bytes left, pf_bytes right);

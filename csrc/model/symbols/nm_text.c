@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "bytes/text.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
 
@@ -76,15 +77,6 @@ static bool take_decimal (pf_bytes *text, uint64_t *value) {
 }
 
 
-static pf_bytes trim (pf_bytes text) {
-  while (text.size > 0 && text.at[0] == ' ')
-    text = (pf_bytes){text.at + 1, text.size - 1};
-  while (text.size > 0 && text.at[text.size - 1] == ' ')
-    text.size--;
-  return text;
-}
-
-
 /* Take "X " from the front, X being a letter. */
 static bool take_type (pf_bytes *text, uint8_t *type) {
   if (text->size < 3 || text->at[1] != ' ' || !is_letter(text->at[0]))
@@ -113,14 +105,14 @@ static bool read_bsd (pf_bytes line, nm_line *out) {
       !(take_hex(&line, &out->size) && take_spaces(&line) &&
         take_type(&line, &out->type)))
     return false;
-  out->name = trim(line);
+  out->name = pf_trim(line);
   return out->name.size > 0;
 }
 
 
 /* Split the last word off a text; false when there is no space before it. */
 static bool last_word (pf_bytes *text, pf_bytes *word) {
-  *text = trim(*text);
+  *text = pf_trim(*text);
   size_t start = text->size;
   while (start > 0 && text->at[start - 1] != ' ')
     start--;
@@ -128,7 +120,7 @@ static bool last_word (pf_bytes *text, pf_bytes *word) {
     return false;
   *word = (pf_bytes){text->at + start, text->size - start};
   text->size = start;
-  *text = trim(*text);
+  *text = pf_trim(*text);
   return true;
 }
 
@@ -172,12 +164,12 @@ static size_t split_bars (pf_bytes line, pf_bytes *rest, pf_bytes *cells,
   pf_bytes found[6];
   for (size_t i = line.size; i > 0 && n < capacity; i--)
     if (line.at[i - 1] == '|') {
-      found[n++] = trim((pf_bytes){line.at + i, end - i});
+      found[n++] = pf_trim((pf_bytes){line.at + i, end - i});
       end = i - 1;
     }
   for (size_t i = 0; i < n; i++)
     cells[i] = found[n - 1 - i];
-  *rest = trim((pf_bytes){line.at, end});
+  *rest = pf_trim((pf_bytes){line.at, end});
   return n;
 }
 
@@ -274,7 +266,7 @@ typedef struct contents {
 /* Whether a line without an address has an undefined symbol. */
 static bool is_undefined (pf_bytes line) {
   pf_bytes name, cells[6];
-  const pf_bytes t = trim(line);
+  const pf_bytes t = pf_trim(line);
   if (split_bars(line, &name, cells, 6) == 6)
     return cells[1].size == 1 && cells[1].at[0] == 'U';
   return t.size > 2 && ((t.at[0] == 'U' && t.at[1] == ' ') ||

@@ -1,0 +1,57 @@
+/*
+** text.h - compares texts, trims them, and parses them as numbers. Nothing is
+** allocated.
+*/
+
+#ifndef text_h
+#define text_h
+
+#include <string.h>
+
+#include "bytes/cursor.h"
+
+static inline bool pf_bytes_equal (pf_bytes a, pf_bytes b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
+}
+
+/* The text without blanks and tabs around it, and without the byte `last` at
+   its end. */
+static inline pf_bytes pf_trim_also (pf_bytes text, uint8_t last) {
+  for (; text.size > 0; text.size--) {
+    const uint8_t c = text.at[text.size - 1];
+    if (c != ' ' && c != '\t' && c != last)
+      break;
+  }
+  while (text.size > 0 && (text.at[0] == ' ' || text.at[0] == '\t')) {
+    text.at++;
+    text.size--;
+  }
+  return text;
+}
+
+/* The text without blanks and tabs around it. */
+static inline pf_bytes pf_trim (pf_bytes text) {
+  return pf_trim_also(text, ' ');
+}
+
+/* Parse a number in base 2 to 16. Returns PF_EFORMAT if `digits` is empty or
+   has another byte, PF_ELIMIT if the number is above 2^64 - 1; *number is then
+   unchanged. */
+static inline pf_status pf_parse_uint (pf_bytes digits, unsigned base,
+                                       uint64_t *number) {
+  uint64_t value = 0;
+  bool exceeds = false;
+  for (size_t i = 0; i < digits.size; i++) {
+    const unsigned digit = pf_digit(digits.at[i]);
+    if (digit >= base)
+      return PF_EFORMAT;
+    exceeds = __builtin_mul_overflow(value, (uint64_t)base, &value) ||
+              __builtin_add_overflow(value, (uint64_t)digit, &value) || exceeds;
+  }
+  if (digits.size == 0 || exceeds)
+    return digits.size == 0 ? PF_EFORMAT : PF_ELIMIT;
+  *number = value;
+  return PF_OK;
+}
+
+#endif
