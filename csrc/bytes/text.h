@@ -10,6 +10,7 @@
 
 #include "bytes/cursor.h"
 
+/* Whether two texts have the same bytes. */
 static inline bool pf_bytes_equal (pf_bytes a, pf_bytes b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
 }

@@ -318,6 +318,18 @@ describe("dbf, values:", function()
       assert.equal(2, #warned)
    end)
 
+   it("reads the nearest double of more digits than fit into an integer", function()
+      local texts = { "28120219628.409235000815303", "935709005.0500018000792940",
+         "0.00000000000000000000012345", "123456789012345678901234567890.5",
+         "9007199254740992.99999999999999999", "1e-320", "12.5e300", "4.9e-324" }
+      local expected = {}
+      for i, text in ipairs(texts) do
+         expected[i] = tonumber(text)
+         texts[i] = (" "):rep(40 - #text) .. text
+      end
+      assert.same(expected, (values_of({ "F", 40, 10 }, texts)))
+   end)
+
    it("reads binary numbers", function()
       local visual = { version = 0x30 }
       assert.same({ 1, -1, math.mininteger >> 32 | -1 << 31, 0 }, (values_of({ "I", 4 },

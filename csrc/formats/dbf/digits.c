@@ -6,7 +6,8 @@
 */
 
 #include <limits.h>
-#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/dbf/internal.h"
@@ -14,14 +15,16 @@
 #include "model/base/switches.h"
 #include "model/base/wide.h"
 
-#define MAX_DIGITS 19 /* decimal digits that always fit into uint64_t */
+#define MAX_DIGITS 19  /* decimal digits that always fit into uint64_t */
+#define SHOWN      800 /* digits that decide the nearest double */
 
 /* A decimal number: digits * 10^power. */
 typedef struct decimal {
   uint64_t digits;
   int ndigits; /* digits in `digits`; MAX_DIGITS + 1: others were dropped */
   int power;
-  bool is_inexact;       /* a dropped digit was not 0 */
+  int ndropped;          /* digits that were dropped */
+  bool is_inexact;       /* one of them was not 0 */
   uint8_t first_dropped; /* the first digit that was dropped, or 0 */
   bool negative;
 } decimal;
@@ -33,27 +36,6 @@ static uint64_t power_of_ten (int n) {
   while (n-- > 0)
     power *= 10;
   return power;
-}
-
-
-/* Returns the nearest double. Exact rounding for powers of ten from -19 to 19,
-   otherwise with an error in the last bits. Dropped digits count as slightly
-   more, which decides ties. */
-static double to_double (const decimal *d) {
-  const pf_wide digits = d->digits;
-  double value;
-  if (digits == 0)
-    value = 0;
-  else if (d->power >= 0 && d->power <= 19)
-    value = (double)(digits * power_of_ten(d->power) | d->is_inexact);
-  else if (d->power < 0 && d->power >= -19) {
-    const pf_wide by = power_of_ten(-d->power);
-    value = d->is_inexact ? pf_ratio(digits << 62 | 1, by << 62)
-                          : pf_ratio(digits, by);
-  }
-  else
-    value = (double)((long double)digits * powl(10.0L, (long double)d->power));
-  return d->negative ? -value : value;
 }
 
 
@@ -82,6 +64,7 @@ static const uint8_t *parse_digits (decimal *d, const uint8_t *p,
     d->is_inexact = d->is_inexact || *p != '0';
   d->digits = digits;
   d->ndigits = ndigits;
+  d->ndropped += (int)(p - start);
   d->power += power * (int)(p - first) + (int)(p - start);
   return p;
 }
@@ -111,6 +94,37 @@ static bool parse_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
     power = power < 10000 ? power * 10 + (*p - '0') : power;
   d->power += negative ? -power : power;
   return p == end && p > first;
+}
+
+
+/* Returns the nearest double of a text that has more than MAX_DIGITS digits, or
+   is very small or large. Digits beyond SHOWN count as zeros. */
+static double read_double (const decimal *d, const uint8_t *text,
+                           const uint8_t *end) {
+  char digits[SHOWN + 16];
+  int n = 0, power = d->power - d->ndropped;
+  for (; text < end && *text != 'e' && *text != 'E'; text++)
+    if (is_digit(*text) && n < SHOWN)
+      digits[n++] = (char)*text;
+    else
+      power += is_digit(*text);
+  snprintf(digits + n, sizeof digits - (size_t)n, "e%d", power);
+  return strtod(digits, NULL); /* without a point: the same in all locales */
+}
+
+
+/* Returns the nearest double. */
+static double to_double (const decimal *d, const uint8_t *text,
+                         const uint8_t *end) {
+  const pf_wide digits = d->digits;
+  double value = 0;
+  if (d->is_inexact || (digits != 0 && (d->power < -19 || d->power > 19)))
+    value = read_double(d, text, end);
+  else if (digits != 0 && d->power >= 0)
+    value = (double)(digits * power_of_ten(d->power));
+  else if (digits != 0)
+    value = pf_ratio(digits, power_of_ten(-d->power));
+  return d->negative ? -value : value;
 }
 
 
@@ -183,7 +197,7 @@ dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *integer,
   const dbf_digits found = parse(at, size, &d);
   if (found != DBF_DIGITS_NUM)
     return found;
-  *number = to_double(&d);
+  *number = to_double(&d, at, at + size);
   return to_int(&d, integer) ? DBF_DIGITS_INT : DBF_DIGITS_NUM;
 }
 
