@@ -15,6 +15,11 @@ static inline bool pf_bytes_equal (pf_bytes a, pf_bytes b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
 }
 
+/* The text without its first bytes; `at` of an empty text may be NULL. */
+static inline pf_bytes pf_text_after (pf_bytes text, size_t count) {
+  return count == 0 ? text : (pf_bytes){text.at + count, text.size - count};
+}
+
 /* The text without blanks and tabs around it, and without the byte `last` at
    its end. */
 static inline pf_bytes pf_trim_also (pf_bytes text, uint8_t last) {

@@ -381,10 +381,8 @@ bool winidea_split (const winidea_rowformat *format, pf_bytes row,
 
 
 static bool read_hexadecimal (pf_bytes text, uint64_t *number) {
-  const size_t start = has_prefix(text) ? 2 : 0;
-  return text.size - start <= 16 &&
-         pf_parse_uint((pf_bytes){text.at + start, text.size - start}, 16,
-                       number) == PF_OK;
+  const pf_bytes digits = pf_text_after(text, has_prefix(text) ? 2 : 0);
+  return digits.size <= 16 && pf_parse_uint(digits, 16, number) == PF_OK;
 }
 
 
@@ -400,9 +398,9 @@ bool winidea_read_handle (pf_bytes text, uint32_t *handle) {
 bool winidea_read_decimal (pf_bytes text, int64_t *number) {
   text = pf_trim(text);
   const bool is_negative = text.size > 0 && text.at[0] == '-';
-  const size_t start = text.size > 0 && (is_negative || text.at[0] == '+');
+  const bool is_signed = text.size > 0 && (is_negative || text.at[0] == '+');
+  const pf_bytes digits = pf_text_after(text, is_signed);
   uint64_t sum = 0;
-  const pf_bytes digits = {text.at + start, text.size - start};
   if (pf_parse_uint(digits, 10, &sum) != PF_OK ||
       sum > (uint64_t)INT64_MAX + is_negative)
     return false;

@@ -107,8 +107,7 @@ static bool is_letter (uint8_t c) {
 
 bool xpp_parse_integer (pf_bytes text, int64_t *value) {
   const bool is_negative = text.size > 0 && text.at[0] == '-';
-  const size_t first = is_negative;
-  const pf_bytes digits = {text.at + first, text.size - first};
+  const pf_bytes digits = pf_text_after(text, is_negative);
   uint64_t size;
   if (digits.size > 18 || pf_parse_uint(digits, 10, &size) != PF_OK)
     return false;
