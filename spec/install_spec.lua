@@ -201,6 +201,19 @@ describe("setting up", function()
          said)
    end)
 
+   it("names the compiler where there is none", function()
+      local tools = folder .. "/bare"
+      run(("mkdir -p '%s' && for name in cat sort tr; do ln -s $(command -v $name) '%s'; done")
+         :format(tools, tools))
+      for cc, package in pairs { cc = "gcc", ["clang-99 -m64"] = "clang%-99" } do
+         local said, status = run(("PATH='%s' CC='%s' /bin/sh spec/support/setup.sh --only-check "
+            .. "build"):format(tools, cc))
+         assert.equal(1, status, said)
+         assert.matches("what Debian 12 calls:\n[^\n]*%f[%w]" .. package .. " ", said)
+      end
+      os.execute(("rm -rf '%s'"):format(folder))
+   end)
+
    it("names the line for root when sudo refuses", function()
       local tools = folder .. "/tools"
       run(("mkdir -p '%s' && cd '%s' && printf '#!/bin/sh\nexit 1\n' > sudo && chmod +x sudo && "

@@ -50,7 +50,15 @@ check_width () {
   exit 1
 }
 
+# The package has the name of its compiler.
+probe_compiler () {
+  compiler=${CC%% *}
+  [ "$compiler" != cc ] || compiler=gcc
+  need "$compiler" command -v "${CC%% *}"
+}
+
 probe_build () {
+  probe_compiler
   check_width
   need liblua5.4-dev has_header lua.h
   need libelf-dev has_header libelf.h
