@@ -68,6 +68,10 @@ describe("--compat gprof", function()
       { "templates-lto", "spec/data/gmon/templates.cpp", "-O2 -flto -no-pie" },
    } do
       it("prints the same as gprof -l, and the same graph: " .. build[1], function()
+         if build[1]:find "lto" and not programs.output("gprof --version"):find " 2%.40" then
+            pending "newer binutils name the files of LTO rightly"
+            return
+         end
          local exe, files = programs.profiled(table.unpack(build))
          same_text(gprof("-b -l -p", exe, files), ours("--report", "lines", files[1], exe))
          same_text(gprof("-b -q", exe, files), ours("--report", "graph", files[1], exe))

@@ -76,7 +76,8 @@ describe("addresses of a pprof file", function()
    end)
 
    needs_gcc("have the names of a program that was moved", function()
-      for _, flags in ipairs { "-pie -fPIE", "-pie -fPIE -fuse-ld=gold" } do
+      for _, flags in ipairs { "-pie -fPIE",
+         programs.has "ld.gold" and "-pie -fPIE -fuse-ld=gold" or nil } do
          local path, at, id = compiled(flags)
          local base = 0x555555554000
          local first, offset = programs.output("readelf -lW '%s'", path):match
