@@ -3,6 +3,7 @@
 -- Tags: stressed.
 
 local command = require "spec.support.command"
+local dbf_format = require "profio.formats.dbf"
 local profio = require "profio"
 
 -- Returns a table of one field NAME C(width) with some values.
@@ -32,6 +33,21 @@ local function values_of(what, options)
 end
 
 describe("a .cpg file", function()
+   it("that is too large to be one is read only at its beginning", function()
+      local path = command.file("large.dbf", dbf({ "\x84" }, { mark = 2 }))
+      local role = dbf_format.cpg_role
+      local converted, size = role.converted, nil
+      role.converted = function(text)
+         size = #text
+         return converted(text)
+      end
+      local file <close> = assert(io.open(command.file("large.cpg", "850"), "r+b"))
+      assert(file:seek("set", (1 << 26) - 1) and file:write "\xff" and file:flush())
+      local fine, list, codes = pcall(values_of, path)
+      role.converted = converted
+      assert.same({ true, { "ä" }, {}, 1 << 24 }, { fine, list, codes, size })
+   end)
+
    it("states the code page in each of its spellings", function()
       local cases = {
          { "ä", "\xe4", "1252", "ANSI 1252", "CP1252", "windows-1252\r\n", "ISO 88591",

@@ -257,7 +257,7 @@ static size_t guess_lines (pf_bytes text) {
 }
 
 
-/* What the lines of a text have. */
+/* Kinds of symbols in the lines of a text. */
 typedef struct contents {
   bool has_functions, has_local, has_undefined; /* of symbols */
 } contents;

@@ -18,7 +18,7 @@ dbf.first = { "rows" }
 -- The tables that other tables repeat.
 dbf.redundant = { structure = true }
 
--- What stands before the number of a code page in .cpg files.
+-- The words before the number of a code page in .cpg files.
 local vendors = { [""] = true, CP = true, ANSI = true, OEM = true, IBM = true, MS = true,
    WINDOWS = true, ISO = true, DOS = true }
 

@@ -46,14 +46,18 @@ local function given_side_files(input, format, given, max_size, notes, left)
    return list, known
 end
 
+-- Such files have a few thousand bytes; of a damaged or wrong one that is larger, the rest is not
+-- read into memory.
+local MOST_CONVERTED = 1 << 24
+
 -- Replaces the contents of side files by what the format converts them to.
 local function converted(format, list, max_size)
    for _, side in ipairs(list) do
       local role = declared.find(format.roles, side.role)
       if role and role.converted then
          local raw = side.source
-         side.source = bytes.open({ data = role.converted(raw:read(0, raw:size())),
-            path = raw:path() }, max_size)
+         local text = raw:read(0, math.min(raw:size(), MOST_CONVERTED))
+         side.source = bytes.open({ data = role.converted(text), path = raw:path() }, max_size)
          raw:close()
       end
    end
