@@ -73,18 +73,6 @@ function context_tree.refused(tree, message)
    return nil
 end
 
----Returns a + b, limited to the range of integers. Both have the same sign.
----@param a integer
----@param b integer
----@return integer
-function context_tree.sum(a, b)
-   local sum = a + b
-   if (a ~ b) >= 0 and (a ~ sum) < 0 then
-      return a < 0 and math.mininteger or math.maxinteger
-   end
-   return sum
-end
-
 ---Returns texts as JSON strings.
 ---@param list string[]
 ---@return string[]

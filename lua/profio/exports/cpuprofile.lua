@@ -6,6 +6,7 @@
 local context_tree = require "profio.exports.context_tree"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local saturated = require "profio.internal.saturated"
 
 local cpuprofile = {
    name = "cpuprofile",
@@ -58,7 +59,7 @@ local function ticks_of(by_line, tree, children)
       path[depth] = node
       if weight > 0 and line > 0 and line <= 0xffffffff then
          local lines = sums[node] or {}
-         sums[node], lines[line] = lines, context_tree.sum(lines[line] or 0, weight)
+         sums[node], lines[line] = lines, saturated.add(lines[line] or 0, weight)
       end
    end
    return sums

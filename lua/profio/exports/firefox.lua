@@ -6,6 +6,7 @@
 local context_tree = require "profio.exports.context_tree"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local saturated = require "profio.internal.saturated"
 local texts = require "profio.internal.texts"
 
 local firefox = {
@@ -164,7 +165,7 @@ local function put_samples(out, tree)
       if weight ~= 0 then
          stacks[#stacks + 1], times[#times + 1] = i > 0 and i - 1, in_ms(time)
          weights[#weights + 1] = has_times and in_ms(weight) or weight
-         time = context_tree.sum(time, has_times and math.max(weight, 0) or 1000000)
+         time = saturated.add(time, has_times and math.max(weight, 0) or 1000000)
       end
    end
    out:write(profile_thread, '"stack":[', table.concat(list_of(stacks), ","), '],\n"time":[',

@@ -1,6 +1,7 @@
 -- The functions of two profiles side by side, the largest change first.
 
 local core = require "profio.core"
+local saturated = require "profio.internal.saturated"
 
 local flat_diff = {}
 
@@ -24,15 +25,6 @@ local function fields_of(unit)
          help = column[2] and column.help or core.help_of_weight(column.help, unit, unit) }
    end
    return fields
-end
-
--- Returns a - b, limited to the range of integers.
-local function difference(a, b)
-   local result = a - b
-   if (a ~ b) & (a ~ result) < 0 then
-      return a < 0 and math.mininteger or math.maxinteger
-   end
-   return result
 end
 
 -- Returns the tree of contexts, and its lists of weights by the name of the metric.
@@ -73,10 +65,10 @@ function flat_diff.reader(contexts, unit, exposure)
       local self, before = weights.self[i], weights["self before"][i]
       local total, total_before = weights.total[i], weights["total before"][i]
       if self ~= 0 or before ~= 0 or total ~= 0 or total_before ~= 0 then
-         local change, frame = difference(self, before), tree.frames[i]
+         local change, frame = saturated.subtract(self, before), tree.frames[i]
          local row = { tree.names[frame], self, before, change,
             before ~= 0 and (self + 0.0 - before) / before or nil, total, total_before,
-            difference(total, total_before),
+            saturated.subtract(total, total_before),
             is_significant and significance(counts[i], counts_before[i], exposure) or nil,
             tree.files[frame] or nil, tree.lines[frame] ~= 0 and tree.lines[frame] or nil }
          row[width + 1], row[width + 2] = math.abs(math.max(change, -math.maxinteger)), node

@@ -3,6 +3,7 @@
 
 local graphs = require "profio.internal.store.graphs"
 local problem = require "profio.internal.store.problem"
+local saturated = require "profio.internal.saturated"
 
 local graph_weights = {}
 
@@ -13,15 +14,6 @@ local function metric_of(profile, wanted)
          return metric
       end
    end
-end
-
--- Returns a + b, limited to 64 bits, and whether it was limited.
-local function added(a, b)
-   local sum = a + b
-   if (a ~ sum) & (b ~ sum) < 0 then
-      return a < 0 and math.mininteger or math.maxinteger, true
-   end
-   return sum, false
 end
 
 -- Returns self and total of the functions in a profile whose names are accepted, how many these
@@ -105,10 +97,10 @@ end
 ---@param other profio.GroupWeights
 function graph_weights.add(group, other)
    local is_limited
-   group.whole, is_limited = added(group.whole, other.whole)
+   group.whole, is_limited = saturated.add(group.whole, other.whole)
    group.is_limited = group.is_limited or other.is_limited or is_limited
    for name, weight in pairs(other.self) do
-      group.self[name], is_limited = added(group.self[name] or 0, weight)
+      group.self[name], is_limited = saturated.add(group.self[name] or 0, weight)
       group.is_limited = group.is_limited or is_limited
    end
 end
