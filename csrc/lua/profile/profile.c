@@ -315,13 +315,9 @@ static int profile_callees (lua_State *L) {
 }
 
 
-/* Sets the numbers of a function, and what it is, in the table on top. */
+/* Sets the weights of a function in the table on top. */
 static void set_weights (lua_State *L, const pf_flow *flow, size_t f) {
   const pf_graph *const graph = flow->graph;
-  const uint8_t flags = graph->flags[f];
-  l_set_bytes(L, "symbol", pf_name(graph->dictionary, graph->names[f]));
-  l_set_int(L, "address", (int64_t)graph->addresses[f]);
-  l_set_int(L, "calls", graph->calls[f]);
   if (graph->facts.compat) {
     l_set_number(L, "ticks", graph->ticks[f]);
     l_set_number(L, "even_ticks", graph->even_ticks[f]);
@@ -332,41 +328,36 @@ static void set_weights (lua_State *L, const pf_flow *flow, size_t f) {
     l_set_int(L, "weight", graph->weights[flow->metric][f]);
   }
   l_set_bool(L, "is_in_flat", pf_flow_in_flat(flow, f));
-  l_set_bool(L, "is_local", (flags & PF_FUNCTION_LOCAL) != 0);
-  l_set_bool(L, "is_pseudo", (flags & PF_FUNCTION_PSEUDO) != 0);
-  l_set_bool(L, "is_used", (flags & PF_FUNCTION_USED) != 0);
+  l_set_bool(L, "is_used", (graph->flags[f] & PF_FUNCTION_USED) != 0);
 }
 
 
 /*
-** profile:weights(): a list with a table for each function, by number:
-** function, symbol, address, calls (by others), is_in_flat, is_local,
-** is_pseudo, is_used, is_called_outside (from outside all functions, else nil);
-** samples and weight (of the usual metric), or gprof's ticks, even_ticks and
-** right_ticks (see pf_graph).
+** profile:add_weights(functions): adds to each table of a list, the rows of
+** profile:functions { zeros = true }: samples and weight (of the usual metric),
+** or gprof's ticks, even_ticks and right_ticks (see pf_graph); is_in_flat,
+** is_used, is_called_outside (from outside all functions, else nil).
 */
-static int profile_weights (lua_State *L) {
-  lua_settop(L, 1);
+static int profile_add_weights (lua_State *L) {
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
   lua_pushnil(L); /* no options */
-  const pf_listing listing = listing_of(L, 2, false);
-  const pf_graph *const graph = listing.flow->graph;
-  lua_createtable(L, (int)graph->nfunctions, 0);
+  const pf_flow *const flow = l_flow_push(L, 1, 3);
+  const pf_graph *const graph = flow->graph;
+  luaL_argcheck(L, lua_rawlen(L, 2) == graph->nfunctions, 2,
+                "all functions expected");
   for (size_t f = 0; f < graph->nfunctions; f++) {
-    lua_createtable(L, 0, 12);
-    l_set_bytes(L, "function",
-                pf_name(graph->dictionary, listing_name(&listing, f)));
-    set_weights(L, listing.flow, f);
-    lua_rawseti(L, -2, (lua_Integer)f + 1);
+    lua_rawgeti(L, 2, (lua_Integer)f + 1);
+    set_weights(L, flow, f);
+    lua_pop(L, 1);
   }
   for (size_t i = graph->child_first[graph->nfunctions]; i < graph->narcs;
        i++) {
-    lua_rawgeti(L, -1, (lua_Integer)graph->arcs[i].callee + 1);
+    lua_rawgeti(L, 2, (lua_Integer)graph->arcs[i].callee + 1);
     l_set_bool(L, "is_called_outside", true);
     lua_pop(L, 1);
   }
-  if (graph->dictionary->lacks_memory)
-    l_no_memory(L);
-  return 1;
+  return 0;
 }
 
 
@@ -384,7 +375,7 @@ void l_open_profile (lua_State *L) {
           L_METHODS({"callees", profile_callees}, {"callers", profile_callers},
                     {"close", profile_close}, {"facts", profile_facts},
                     {"narrow", profile_narrow}, {"regroup", profile_regroup},
-                    {"weights", profile_weights}),
+                    {"add_weights", profile_add_weights}),
           profile_gc, profile_close);
   luaL_getmetatable(L, L_PROFILE);
   lua_getfield(L, -1, "__index");

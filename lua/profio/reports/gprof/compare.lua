@@ -133,6 +133,14 @@ local function rounded(number)
    end
 end
 
+-- Returns all functions of a profile with their weights.
+local function functions_of(profile)
+   local list = core.rows(profile:functions { zeros = true }, { "function", "symbol", "address",
+      "calls", "is_local", "is_pseudo" })
+   profile:add_weights(list)
+   return list
+end
+
 ---Returns a reader of the functions whose times differ by more than 1 ns (or unit of the metric),
 ---or whose calls differ, the largest difference of times first. The profiles are of the same files.
 ---@param exact userdata a profile of the core
@@ -142,7 +150,7 @@ function compare.differences(exact, gprof)
    local facts, gprof_facts = exact:facts {}, gprof:facts {}
    assert(not facts.compat, "not an exact profile")
    assert(gprof_facts.compat, "not a compat profile")
-   local mine, theirs = exact:weights(), gprof:weights()
+   local mine, theirs = functions_of(exact), functions_of(gprof)
    pair_up(mine, theirs)
    local per_unit = facts.per_unit == 1 and gprof_facts.per_unit or facts.per_unit
    local rows = {}
