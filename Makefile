@@ -51,7 +51,9 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef \
 	-Wvla -Wconversion -Wno-sign-conversion
 
-SOURCES := $(sort $(shell find csrc -name "*.c"))
+# The folder of csrc/os that is compiled: posix or windows.
+SYSTEM  ?= posix
+SOURCES := $(sort $(shell find csrc -name "*.c" -not -path "csrc/os/*/*" -o -path "csrc/os/$(SYSTEM)/*.c"))
 OBJECTS := $(patsubst csrc/%.c,$(B)/obj/%.o,$(filter-out csrc/store/%,$(SOURCES)))
 CORE    := $(filter-out $(B)/obj/lua/%,$(OBJECTS))
 MODULE  := $(B)/profio/core.so

@@ -20,7 +20,6 @@ description = {
 dependencies = {
    "lua ~> 5.4",
    "argparse >= 0.7",
-   "luafilesystem >= 1.8",
 }
 
 external_dependencies = {

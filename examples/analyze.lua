@@ -19,7 +19,7 @@ if not found then
    local missing = tostring(cli):match "module '([^']*)' not found"
    io.stderr:write(not missing and "" or missing:find "^profio"
       and "profio is neither built (run make) nor installed\n"
-      or "profio lacks a Lua module; on Debian: apt-get install lua-argparse lua-filesystem\n",
+      or "profio lacks a Lua module; on Debian: apt-get install lua-argparse\n",
       tostring(cli), "\n")
    os.exit(1)
 end

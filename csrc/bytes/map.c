@@ -1,132 +1,25 @@
 /*
-** map.c - mapped and copied files, and the SIGBUS handler that keeps a
-** shrinking file from killing the process.
-**
-** The handler runs on the thread that accessed the lost page. It searches the
-** list of guards, one for each mapping, for the address. If a guard contains
-** it, the handler maps a zero page there and marks the guard; otherwise it
-** calls the handler that was installed before, or restores the default action,
-** which ends the process. It takes no lock, and other threads may open and
-** close maps meanwhile: a guard is never freed or removed from the list. That
-** of a closed map has size 0, and a later map uses it again.
+** map.c - mapped and copied files.
 */
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bytes/map.h"
 #include "bytes/output.h"
 #include "bytes/spool.h"
+#include "os/os.h"
 
-#define SMALL 16384u /* bytes of files that are copied: mapping takes longer */
-
-/* Address space to reserve for a growing file: the first size that the system
-   grants. Bytes after it are not read. */
-static const uint64_t reservations[] = {(uint64_t)1 << 40, (uint64_t)1 << 34,
-                                        (uint64_t)1 << 30};
-
-/* The address range of a mapping, for the handler. */
-typedef struct guard {
-  atomic_uintptr_t start;
-  atomic_size_t size; /* 0: the guard is not used */
-  atomic_bool faulted;
-  struct guard *next;   /* in the list; never changes */
-  struct guard *unused; /* the next one that is not used; under the lock */
-} guard;
+#define STANDARD_INPUT 0
 
 struct pf_map {
   pf_bytes bytes;
-  size_t reserved; /* bytes mapped; pages after the file fault; 0: none */
-  guard *guard;    /* of the mapping; NULL: there is none */
+  os_view view;    /* the mapping, whose `at` is NULL if there is none */
   uint8_t *memory; /* a copy of the bytes, owned; or NULL */
   pf_file_state file;
   int fd; /* of a growing file, else -1 */
 };
-
-/* The state of the process (see map.h). */
-static _Atomic(guard *) guards;
-static guard *unused_guards;
-static pthread_mutex_t guards_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sigaction before;
-static bool handler_installed;
-
-
-/* Whether a guard contains an address. The size is loaded again, since another
-   thread may have given the guard to another mapping meanwhile. */
-static bool contains (guard *g, uintptr_t address) {
-  const size_t size = atomic_load(&g->size);
-  return address - atomic_load(&g->start) < size &&
-         atomic_load(&g->size) == size;
-}
-
-
-static void on_fault (int number, siginfo_t *info, void *context) {
-  const int errnum = errno;
-  guard *g = atomic_load(&guards);
-  while (g != NULL && !contains(g, (uintptr_t)info->si_addr))
-    g = g->next;
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  const uintptr_t start = (uintptr_t)info->si_addr & ~(page - 1);
-  const int zero = g == NULL ? -1 : open("/dev/zero", O_RDONLY | O_CLOEXEC);
-  if (zero >= 0 && mmap((void *)start, page, PROT_READ, MAP_PRIVATE | MAP_FIXED,
-                        zero, 0) != MAP_FAILED)
-    atomic_store(&g->faulted, true);
-  else if ((before.sa_flags & SA_SIGINFO) != 0)
-    before.sa_sigaction(number, info, context);
-  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-    before.sa_handler(number);
-  else
-    sigaction(number, &before, NULL); /* the repeated access then ends it */
-  if (zero >= 0)
-    close(zero);
-  errno = errnum;
-}
-
-
-/* Gives a mapping of `reserved` bytes its guard; false when out of memory. */
-static bool set_guard (pf_map *map, void *at) {
-  pthread_mutex_lock(&guards_lock);
-  if (!handler_installed) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    sigemptyset(&action.sa_mask);
-    action.sa_sigaction = on_fault;
-    action.sa_flags = SA_SIGINFO;
-    handler_installed = sigaction(SIGBUS, &action, &before) == 0;
-  }
-  guard *g = unused_guards;
-  if (g != NULL)
-    unused_guards = g->unused;
-  else if ((g = calloc(1, sizeof *g)) != NULL) {
-    g->next = atomic_load(&guards);
-    atomic_store(&guards, g);
-  }
-  if (g != NULL) {
-    atomic_store(&g->faulted, false);
-    atomic_store(&g->start, (uintptr_t)at);
-    atomic_store(&g->size, map->reserved);
-  }
-  pthread_mutex_unlock(&guards_lock);
-  map->guard = g;
-  return g != NULL;
-}
-
-
-static void release_guard (guard *g) {
-  pthread_mutex_lock(&guards_lock);
-  atomic_store(&g->size, 0);
-  g->unused = unused_guards;
-  unused_guards = g;
-  pthread_mutex_unlock(&guards_lock);
-}
 
 
 /* Copies the bytes of a small file of `size` bytes. */
@@ -135,14 +28,23 @@ static pf_status copy_file (int fd, size_t size, pf_map *map, pf_error *error) {
   if (map->memory == NULL)
     return pf_no_memory(error);
   size_t used = 0;
-  for (ssize_t n = 1; n != 0 && used < size;) {
-    n = pread(fd, map->memory + used, size - used, (off_t)used);
-    if (n < 0 && errno != EINTR)
+  for (int64_t n = 1; n != 0 && used < size; used += (size_t)n) {
+    n = os_read(fd, map->memory + used, size - used, used);
+    if (n < 0)
       return pf_fail(error, PF_EIO, used, "read failed: %s", strerror(errno));
-    used += n > 0 ? (size_t)n : 0;
   }
   map->bytes = (pf_bytes){map->memory, used};
   return PF_OK;
+}
+
+
+/* Ends the opening of a map whose file could not be mapped. */
+static pf_status fail_to_map (pf_map *map, pf_error *error) {
+  const int errnum = errno;
+  free(map);
+  return errnum == ENOMEM ? pf_no_memory(error)
+                          : pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                                    "cannot be mapped: %s", strerror(errnum));
 }
 
 
@@ -157,7 +59,7 @@ static pf_status map_file (int fd, uint64_t size, pf_map **map,
   if (m == NULL)
     return pf_no_memory(error);
   m->fd = -1;
-  if (size <= SMALL) {
+  if (os_prefers_copy(fd, size)) {
     const pf_status status = copy_file(fd, (size_t)size, m, error);
     if (status != PF_OK) {
       pf_map_close(m);
@@ -165,18 +67,9 @@ static pf_status map_file (int fd, uint64_t size, pf_map **map,
     }
   }
   else {
-    void *const at = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
-    if (at == MAP_FAILED) {
-      free(m);
-      return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be mapped: %s",
-                     strerror(errno));
-    }
-    m->bytes = (pf_bytes){at, (size_t)size};
-    m->reserved = m->bytes.size;
-    if (!set_guard(m, at)) {
-      pf_map_close(m);
-      return pf_no_memory(error);
-    }
+    if (!os_view_open(&m->view, fd, size, false))
+      return fail_to_map(m, error);
+    m->bytes = (pf_bytes){m->view.at, (size_t)size};
   }
   *map = m;
   return PF_OK;
@@ -189,7 +82,7 @@ static pf_status map_spooled (const pf_spooled *spooled, pf_map **map,
                               pf_error *error) {
   if (spooled->fd >= 0) {
     const pf_status status = map_file(spooled->fd, spooled->size, map, error);
-    close(spooled->fd);
+    os_close(spooled->fd);
     return status;
   }
   pf_map *const m = calloc(1, sizeof *m);
@@ -229,17 +122,17 @@ pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
 /* Maps or copies a plain file or a pipe, and unpacks gzip data. *found becomes
    the state of the file before its bytes are read, so that later changes are
    noticed. */
-static pf_status map_descriptor (int fd, uint64_t max_size, struct stat *found,
+static pf_status map_descriptor (int fd, uint64_t max_size, os_state *found,
                                  pf_map **map, pf_error *error) {
   pf_status status;
   *map = NULL;
-  if (fstat(fd, found) != 0)
+  if (!os_state_of_open(fd, found))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
-  if (S_ISDIR(found->st_mode))
+  if (found->kind == OS_FOLDER)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "is a directory; give a file of it");
-  if (S_ISREG(found->st_mode))
-    status = map_file(fd, (uint64_t)found->st_size, map, error);
+  if (found->kind == OS_REGULAR)
+    status = map_file(fd, found->size, map, error);
   else {
     pf_spooled spooled;
     status = pf_spool_pipe(fd, max_size, &spooled, error);
@@ -262,7 +155,7 @@ static pf_status map_descriptor (int fd, uint64_t max_size, struct stat *found,
 
 pf_status pf_map_descriptor (int fd, uint64_t max_size, pf_map **map,
                              pf_error *error) {
-  struct stat found;
+  os_state found;
   return map_descriptor(fd, max_size, &found, map, error);
 }
 
@@ -289,52 +182,36 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
                        pf_error *error) {
   *map = NULL;
   if (strcmp(path, "-") == 0)
-    return pf_map_descriptor(STDIN_FILENO, max_size, map, error);
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return pf_map_descriptor(STANDARD_INPUT, max_size, map, error);
+  const int fd = os_open(path, OS_READ);
   if (fd < 0)
     return fail_to_open(path, errno, error);
-  struct stat found;
+  os_state found;
   const pf_status status = map_descriptor(fd, max_size, &found, map, error);
-  if (status == PF_OK && *map != NULL && S_ISREG(found.st_mode))
+  if (status == PF_OK && *map != NULL && found.kind == OS_REGULAR)
     (*map)->file = (pf_file_state){.is_plain = true,
-                                   .device = found.st_dev,
-                                   .inode = found.st_ino,
-                                   .size = (uint64_t)found.st_size,
-                                   .seconds = found.st_mtim.tv_sec,
-                                   .nanoseconds = found.st_mtim.tv_nsec};
-  close(fd);
+                                   .device = found.device,
+                                   .inode = found.inode,
+                                   .size = found.size,
+                                   .seconds = found.seconds,
+                                   .nanoseconds = found.nanoseconds};
+  os_close(fd);
   return status;
 }
 
 
 pf_status pf_map_live_descriptor (int fd, pf_map **map, pf_error *error) {
-  struct stat status;
-  if (fstat(fd, &status) != 0)
+  os_state found;
+  if (!os_state_of_open(fd, &found))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
-  if (!S_ISREG(status.st_mode))
+  if (found.kind != OS_REGULAR)
     return pf_refuse(error, "only a plain file can be followed");
   pf_map *const m = calloc(1, sizeof *m);
   if (m == NULL)
     return pf_no_memory(error);
-  const uint64_t size = (uint64_t)status.st_size;
-  const size_t count = sizeof reservations / sizeof *reservations;
-  void *at = MAP_FAILED;
-  for (size_t i = 0; i < count && at == MAP_FAILED; i++) {
-    m->reserved = (size_t)reservations[i];
-    if (m->reserved == reservations[i] && m->reserved > size)
-      at = mmap(NULL, m->reserved, PROT_READ, MAP_SHARED, fd, 0);
-  }
-  if (at == MAP_FAILED) {
-    free(m);
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be mapped: %s",
-                   strerror(errno));
-  }
-  m->bytes = (pf_bytes){at, (size_t)status.st_size};
-  m->fd = -1; /* the caller closes it after a failure */
-  if (!set_guard(m, at)) {
-    pf_map_close(m);
-    return pf_no_memory(error);
-  }
+  if (!os_view_open(&m->view, fd, found.size, true))
+    return fail_to_map(m, error);
+  m->bytes = (pf_bytes){m->view.at, (size_t)found.size};
   m->fd = fd;
   *map = m;
   return PF_OK;
@@ -342,26 +219,29 @@ pf_status pf_map_live_descriptor (int fd, pf_map **map, pf_error *error) {
 
 
 pf_status pf_map_live (const char *path, pf_map **map, pf_error *error) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = os_open(path, OS_READ);
   if (fd < 0)
     return fail_to_open(path, errno, error);
   const pf_status status = pf_map_live_descriptor(fd, map, error);
   if (status != PF_OK)
-    close(fd);
+    os_close(fd);
   return status;
 }
 
 
 bool pf_map_grow (pf_map *map) {
-  struct stat status;
-  if (map->fd < 0 || fstat(map->fd, &status) != 0)
+  os_state found;
+  if (map->fd < 0 || !os_state_of_open(map->fd, &found))
     return false;
-  const uint64_t size = (uint64_t)status.st_size;
   const size_t known = map->bytes.size;
-  if (size < known)
-    atomic_store(&map->guard->faulted, true);
-  map->bytes.size = size < map->reserved ? (size_t)size : map->reserved;
-  return map->bytes.size > known;
+  if (found.size < known)
+    os_view_set_faulted(&map->view);
+  const size_t size =
+      found.size < map->view.size ? (size_t)found.size : map->view.size;
+  if (size > known && !os_view_grow(&map->view, map->fd, known, size))
+    return false;
+  map->bytes.size = size;
+  return size > known;
 }
 
 
@@ -381,19 +261,16 @@ size_t pf_map_memory (const pf_map *map) {
 
 
 bool pf_map_faulted (const pf_map *map) {
-  return map->guard != NULL && atomic_load(&map->guard->faulted);
+  return os_view_has_faulted(&map->view);
 }
 
 
 void pf_map_close (pf_map *map) {
   if (map == NULL)
     return;
-  if (map->guard != NULL)
-    release_guard(map->guard); /* before another mapping gets the addresses */
-  if (map->reserved > 0)
-    munmap((void *)(uintptr_t)map->bytes.at, map->reserved);
+  os_view_close(&map->view);
   if (map->fd >= 0)
-    close(map->fd);
+    os_close(map->fd);
   free(map->memory);
   free(map);
 }

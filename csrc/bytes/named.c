@@ -3,42 +3,38 @@
 ** opens it.
 */
 
-#define _XOPEN_SOURCE 700 /* realpath */
-
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bytes/named.h"
+#include "os/os.h"
 
 
-_Static_assert(PF_LONGEST_PATH >= PATH_MAX, "realpath writes PATH_MAX bytes");
+/* Whether a path without links is below a folder. */
+static bool is_below (const char *real, const char *folder) {
+  char *const top = os_real_path(folder);
+  const size_t size = top == NULL ? 0 : strlen(top);
+  const bool is = size > 0 && strncmp(real, top, size) == 0 &&
+                  (top[size - 1] == '/' || real[size] == '/'); /* a root */
+  free(top);
+  return is;
+}
 
 
 /* Checks a file, whose path is `real`, by the rule of pf_named_file. */
-static pf_status check (const struct stat *found, const char *real,
+static pf_status check (const os_state *found, const char *real,
                         const pf_named_rule *rule, pf_error *error) {
-  if (!S_ISREG(found->st_mode))
+  if (found->kind != OS_REGULAR)
     return pf_refuse(error, "is not a regular file");
   bool is_inside = rule->nfolders == 0;
-  for (size_t i = 0; i < rule->nfolders && !is_inside; i++) {
-    char top[PF_LONGEST_PATH];
-    const size_t size =
-        realpath(rule->folders[i], top) == NULL ? 0 : strlen(top);
-    is_inside =
-        size == 1 || /* the root */
-        (size > 1 && strncmp(real, top, size) == 0 && real[size] == '/');
-  }
+  for (size_t i = 0; i < rule->nfolders && !is_inside; i++)
+    is_inside = is_below(real, rule->folders[i]);
   if (!is_inside)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "is outside the folders that are read: trust_paths = true "
                    "reads it");
-  if ((uint64_t)found->st_size > rule->max_size)
+  if (found->size > rule->max_size)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "has more than %llu bytes: trust_paths = true reads it",
                    (unsigned long long)rule->max_size);
@@ -48,9 +44,18 @@ static pf_status check (const struct stat *found, const char *real,
 
 pf_status pf_named_file (const char *path, const pf_named_rule *rule,
                          char real[PF_LONGEST_PATH], pf_error *error) {
-  struct stat found;
-  if (realpath(path, real) == NULL || stat(real, &found) != 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  os_state found;
+  char *const whole = os_real_path(path);
+  const int errnum = errno;
+  const size_t size = whole == NULL ? 0 : strlen(whole) + 1;
+  if (size > 0 && size <= PF_LONGEST_PATH)
+    memcpy(real, whole, size);
+  free(whole);
+  if (size == 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errnum));
+  if (size > PF_LONGEST_PATH || !os_state_of(real, &found))
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s",
+                   strerror(size > PF_LONGEST_PATH ? ENAMETOOLONG : errno));
   return check(&found, real, rule, error);
 }
 
@@ -58,21 +63,20 @@ pf_status pf_named_file (const char *path, const pf_named_rule *rule,
 pf_status pf_named_open (const char *path, const pf_named_rule *rule, int *fd,
                          pf_error *error) {
   char real[PF_LONGEST_PATH];
-  struct stat found;
+  os_state found;
   pf_status status = pf_named_file(path, rule, real, error);
   if (status != PF_OK)
     return status;
-  *fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (*fd < 0 || fstat(*fd, &found) != 0) {
+  *fd = os_open(real, OS_READ | OS_AT_ONCE);
+  if (*fd < 0 || !os_state_of_open(*fd, &found)) {
     status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
   }
   else { /* without /proc the path is that which was checked */
-    char opened[PF_LONGEST_PATH], link[32];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", *fd);
-    status = check(&found, realpath(link, opened) == NULL ? real : opened, rule,
-                   error);
+    char *const opened = os_path_of(*fd);
+    status = check(&found, opened == NULL ? real : opened, rule, error);
+    free(opened);
   }
   if (status != PF_OK && *fd >= 0)
-    close(*fd);
+    os_close(*fd);
   return status;
 }

@@ -2,7 +2,7 @@
 ** named.h - checks and opens paths that the user did not give: a path from
 ** inside a trace, a side file, a ring, a debug file. Used by core.named_file
 ** and core.named_source (lua/source.c) and by pf_ring_read (ring/copy.c).
-** Nothing is allocated; the caller of pf_named_open closes the descriptor. If
+** The caller of pf_named_open closes the descriptor. If
 ** the user sets the option trust_paths, Lua passes no folders and no largest
 ** size, which lifts both limits.
 */
@@ -10,9 +10,10 @@
 #ifndef named_h
 #define named_h
 
+#include "os/os.h"
 #include "profio.h"
 
-#define PF_LONGEST_PATH 4096 /* bytes, with the zero; PATH_MAX of Linux */
+#define PF_LONGEST_PATH OS_LONGEST_PATH
 
 /* The folders in which a named file may be, and its largest size. */
 typedef struct pf_named_rule {

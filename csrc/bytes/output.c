@@ -2,22 +2,14 @@
 ** output.c - output files that get their names when they are complete.
 */
 
-#define _GNU_SOURCE /* O_TMPFILE */
-
 #include "bytes/output.h"
 #include "bytes/target.h"
+#include "os/os.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Names of files in the folder of a target. */
 #define FORMER    ".profio-former-" /* and the name of a replaced file */
@@ -35,10 +27,9 @@ static bool with_temporary (pf_output *output, const char *prefix,
   const int folder = (int)(strrchr(output->path, '/') - output->path);
   const size_t size = (size_t)folder + strlen(prefix) + sizeof "/00000000";
   for (unsigned attempt = 0; attempt < MOST_TRIES; attempt++) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const uint32_t mixed = ((uint32_t)now.tv_nsec + attempt) * 2654435761u ^
-                           (uint32_t)getpid() * 40503u;
+    const uint32_t mixed =
+        ((uint32_t)os_now(OS_MONOTONIC) + attempt) * 2654435761u ^
+        (uint32_t)os_process_id() * 40503u;
     output->temporary = malloc(size);
     if (output->temporary == NULL) {
       errno = ENOMEM;
@@ -62,41 +53,37 @@ static bool with_temporary (pf_output *output, const char *prefix,
 /* Locks a file, which says that its writer is alive; false: another process
    holds the lock. Where there are no locks nobody removes leftovers. */
 static bool lock (int fd) {
-  return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  return os_lock(fd, OS_EXCLUSIVE) || errno != EWOULDBLOCK;
 }
 
 
 /* EEXIST also if another process took the file for a leftover before it had
    its lock. */
 static bool open_named (pf_output *output, const char *temporary) {
-  struct stat about;
-  output->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  os_state about;
+  output->fd = os_open(temporary, OS_UPDATE | OS_NEW);
   if (output->fd < 0)
     return false;
-  if (lock(output->fd) && fstat(output->fd, &about) == 0 && about.st_nlink > 0)
+  if (lock(output->fd) && os_state_of_open(output->fd, &about) &&
+      about.links > 0)
     return true;
-  close(output->fd);
+  os_close(output->fd);
   output->fd = -1;
   errno = EEXIST;
   return false;
 }
 
 
-/* Open a file without a name in the folder of the target; it gets its name
-   through /proc. */
+/* Open a file without a name in the folder of the target. */
 static bool open_nameless (pf_output *output) {
-#ifdef O_TMPFILE
   char *const slash = strrchr(output->path, '/');
-  if (access("/proc/self/fd", F_OK) != 0)
-    return false;
   const char first = slash[1];
   slash[slash == output->path] = '\0';
-  output->fd = open(output->path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  output->fd = os_open_nameless(output->path);
   slash[0] = '/';
   slash[1] = first;
   if (output->fd >= 0)
     lock(output->fd);
-#endif
   return output->fd >= 0;
 }
 
@@ -105,11 +92,11 @@ static bool open_nameless (pf_output *output) {
    descriptor or of anything that is not a regular file. */
 static pf_status open_in_place (pf_output *output, int descriptor,
                                 pf_error *error) {
-  output->fd = descriptor >= 0
-                   ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-                   : open(output->path,
-                          O_WRONLY | O_NOCTTY | O_CLOEXEC |
-                              (descriptor == PF_TARGET_FOREIGN ? O_TRUNC : 0));
+  const bool is_foreign = descriptor == OS_FOREIGN_DESCRIPTOR;
+  output->fd =
+      descriptor >= 0
+          ? os_duplicate(descriptor)
+          : os_open(output->path, OS_WRITE | (is_foreign ? OS_TRUNCATE : 0));
   if (output->fd < 0)
     return pf_fail_by_system(error, "cannot be written", errno);
   output->is_in_place = true;
@@ -120,44 +107,34 @@ static pf_status open_in_place (pf_output *output, int descriptor,
 /* Opens a path that has no links at its end. */
 static pf_status open_resolved (pf_output *output, int descriptor,
                                 pf_error *error) {
-  struct stat about;
-  const bool exists = stat(output->path, &about) == 0;
+  os_state about;
+  const bool exists = os_state_of(output->path, &about);
   if (!exists && errno != ENOENT)
     return pf_fail_by_system(error, "cannot be written", errno);
-  if (descriptor != PF_TARGET_FILE)
+  if (descriptor != OS_NO_DESCRIPTOR)
     return open_in_place(output, descriptor, error);
-  if (exists && S_ISDIR(about.st_mode))
+  if (exists && about.kind == OS_FOLDER)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, PF_TARGET_IS_FOLDER);
-  if (exists && !S_ISREG(about.st_mode))
+  if (exists && about.kind != OS_REGULAR)
     return open_in_place(output, descriptor, error);
-  const struct stat *const old = exists ? &about : NULL;
   /* ENOENT: another process replaces it with its set right now. */
-  if (old != NULL && access(output->path, W_OK) != 0 && errno != ENOENT)
+  if (exists && !os_is_writable(output->path) && errno != ENOENT)
     return pf_fail_by_system(error, "cannot be replaced", errno);
   if (!open_nameless(output) && !with_temporary(output, TEMPORARY, open_named))
     return pf_fail_by_system(
         error,
-        old == NULL
-            ? "cannot be written: its folder"
-            : "cannot be replaced: no new file can be made in its folder",
+        !exists ? "cannot be written: its folder"
+                : "cannot be replaced: no new file can be made in its folder",
         errno);
-  if (old != NULL) {
-    /* The new file gets the permissions and the owner of the file it replaces.
-       If the owner cannot be set, set-user-id bits are cleared. */
-    struct stat new;
-    const bool keeps_owner =
-        fstat(output->fd, &new) != 0 ||
-        (new.st_uid == old->st_uid &&new.st_gid == old->st_gid) ||
-        fchown(output->fd, old->st_uid, old->st_gid) == 0;
-    (void)fchmod(output->fd, old->st_mode & (keeps_owner ? 07777 : 0777));
-  }
+  if (exists)
+    os_copy_owner(output->fd, output->path);
   return PF_OK;
 }
 
 
 pf_status pf_output_open (pf_output *output, const char *path,
                           pf_error *error) {
-  int descriptor = PF_TARGET_FILE;
+  int descriptor = OS_NO_DESCRIPTOR;
   *output = (pf_output){.fd = -1};
   pf_status status = pf_target_find(path, &output->path, &descriptor, error);
   if (status == PF_OK)
@@ -170,8 +147,8 @@ pf_status pf_output_open (pf_output *output, const char *path,
 
 pf_status pf_output_resolve (const char *path, char **absolute,
                              bool *is_in_place, pf_error *error) {
-  int descriptor = PF_TARGET_FILE;
-  struct stat about;
+  int descriptor = OS_NO_DESCRIPTOR;
+  os_state about;
   *absolute = NULL;
   const pf_status status = pf_target_find(path, absolute, &descriptor, error);
   if (status != PF_OK || *absolute == NULL) {
@@ -179,18 +156,16 @@ pf_status pf_output_resolve (const char *path, char **absolute,
     *absolute = NULL;
     return status;
   }
-  *is_in_place = descriptor != PF_TARGET_FILE ||
-                 (stat(*absolute, &about) == 0 && !S_ISREG(about.st_mode) &&
-                  !S_ISDIR(about.st_mode));
+  *is_in_place = descriptor != OS_NO_DESCRIPTOR ||
+                 (os_state_of(*absolute, &about) && about.kind != OS_REGULAR &&
+                  about.kind != OS_FOLDER);
   return PF_OK;
 }
 
 
 /* Link a nameless file to a path. */
 static bool link_to (pf_output *output, const char *path) {
-  char from[64];
-  snprintf(from, sizeof from, "/proc/self/fd/%d", output->fd);
-  return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+  return os_name(output->fd, path);
 }
 
 
@@ -204,10 +179,9 @@ static pf_status fail_with_path (const pf_output *output, const char *what,
 /* Closes the descriptor. An error that the file system reports only here is a
    write error. */
 static pf_status close_descriptor (pf_output *output, pf_error *error) {
-  const int closed = output->fd < 0 ? 0 : close(output->fd);
+  const bool closed = output->fd < 0 || os_close(output->fd);
   output->fd = -1;
-  return closed == 0 ? PF_OK
-                     : fail_with_path(output, "write failed", errno, error);
+  return closed ? PF_OK : fail_with_path(output, "write failed", errno, error);
 }
 
 
@@ -245,12 +219,11 @@ static pf_status name_and_check (pf_output *output, pf_error *error) {
   const pf_status status = give_temporary(output, TEMPORARY, error);
   if (status != PF_OK)
     return status;
-  const int copy = fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
+  const int copy = os_duplicate(output->fd);
   if (copy < 0)
     return close_descriptor(output, error);
-  return close(copy) == 0
-             ? PF_OK
-             : fail_with_path(output, "write failed", errno, error);
+  return os_close(copy) ? PF_OK
+                        : fail_with_path(output, "write failed", errno, error);
 }
 
 
@@ -261,11 +234,11 @@ static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
     return close_descriptor(output, error);
   if (output->fd < 0 && output->temporary == NULL)
     return PF_OK;
-  struct stat about;
-  const bool exists = lstat(output->path, &about) == 0;
+  os_state about;
+  const bool exists = os_state_of_entry(output->path, &about);
   if (!exists && errno != ENOENT)
     return fail_with_path(output, "cannot be written", errno, error);
-  if (exists && !S_ISREG(about.st_mode))
+  if (exists && about.kind != OS_REGULAR)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "%.120s: cannot be written: it is no regular file any more",
                    output->path);
@@ -274,7 +247,7 @@ static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
     return name_and_check(output, error);
   const pf_status closed = close_descriptor(output, error);
   if (closed != PF_OK)
-    unlink(output->path); /* the contents may be lost */
+    os_remove(output->path); /* the contents may be lost */
   return closed;
 }
 
@@ -285,7 +258,8 @@ static char *former_of (const char *path) {
   const char *const slash = strrchr(path, '/');
   const char *name = slash == NULL ? path : slash + 1;
   const int folder = (int)(name - path);
-  const size_t most = NAME_MAX - (sizeof FORMER - 1), size = strlen(name);
+  const size_t most = OS_LONGEST_NAME - (sizeof FORMER - 1),
+               size = strlen(name);
   if (size > most)
     name += size - most;
   const size_t whole = (size_t)folder + sizeof FORMER + strlen(name);
@@ -296,9 +270,15 @@ static char *former_of (const char *path) {
 }
 
 
+static bool has_file (const char *path) {
+  os_state ignored;
+  return os_state_of(path, &ignored);
+}
+
+
 void pf_output_former (const char *path, char **former) {
   *former = former_of(path);
-  if (*former != NULL && access(*former, F_OK) != 0) {
+  if (*former != NULL && !has_file(*former)) {
     free(*former);
     *former = NULL;
   }
@@ -310,8 +290,7 @@ void pf_output_former (const char *path, char **former) {
    one is complete. */
 static pf_status move_away (pf_output *outputs, size_t count, pf_error *error) {
   const pf_output *const main = &outputs[count - 1];
-  const bool has_main =
-      main->temporary != NULL && access(main->path, F_OK) == 0;
+  const bool has_main = main->temporary != NULL && has_file(main->path);
   for (size_t i = count; i-- > 0;) {
     pf_output *const output = &outputs[i];
     if (output->temporary == NULL && !output->is_removed)
@@ -319,9 +298,9 @@ static pf_status move_away (pf_output *outputs, size_t count, pf_error *error) {
     output->former = former_of(output->path);
     if (output->former == NULL)
       return pf_no_memory(error);
-    if (!has_main && access(output->former, F_OK) == 0)
+    if (!has_main && has_file(output->former))
       continue;
-    output->is_moved = rename(output->path, output->former) == 0;
+    output->is_moved = os_rename(output->path, output->former);
     if (!output->is_moved && errno != ENOENT)
       return fail_with_path(output, "cannot be replaced", errno, error);
   }
@@ -333,10 +312,10 @@ static pf_status move_away (pf_output *outputs, size_t count, pf_error *error) {
 static void move_back (pf_output *outputs, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (outputs[i].is_named)
-      unlink(outputs[i].path);
+      os_remove(outputs[i].path);
   for (size_t i = 0; i < count; i++)
     if (outputs[i].is_moved)
-      rename(outputs[i].former, outputs[i].path);
+      os_rename(outputs[i].former, outputs[i].path);
 }
 
 
@@ -349,43 +328,47 @@ static bool is_temporary (const char *name) {
 
 
 /* Removes a file that no process has locked. */
-static void remove_unlocked (int folder, const char *name) {
-  struct stat about;
-  const int fd =
-      openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+static void remove_unlocked (const char *folder, const char *name) {
+  os_state about;
+  char path[OS_LONGEST_PATH];
+  const int size = snprintf(path, sizeof path, "%s/%s", folder, name);
+  const int fd = size < 0 || (size_t)size >= sizeof path
+                     ? -1
+                     : os_open(path, OS_READ | OS_NO_LINK | OS_AT_ONCE);
   if (fd < 0)
     return;
-  if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
-      flock(fd, LOCK_EX | LOCK_NB) == 0)
-    unlinkat(folder, name, 0);
-  close(fd);
+  if (os_state_of_open(fd, &about) && about.kind == OS_REGULAR &&
+      os_lock(fd, OS_EXCLUSIVE))
+    os_remove(path);
+  os_close(fd);
 }
 
 
 /* Removes what killed writers have left beside the path; in a folder only once
    in a row, since it may have many files. */
 static void remove_leftovers (const char *path) {
-  static _Thread_local dev_t device;
-  static _Thread_local ino_t inode;
-  struct stat about;
-  int fd;
+  static _Thread_local uint64_t device, inode;
+  os_state about;
+  bool is_special;
+  char *where;
   pf_error ignored;
-  if (pf_target_open_folder(path, &fd, &ignored) != PF_OK || fd < 0)
+  if (pf_target_folder(path, &where, &ignored) != PF_OK)
     return;
-  DIR *const folder = fstat(fd, &about) != 0 ||
-                              (about.st_dev == device && about.st_ino == inode)
-                          ? NULL
-                          : fdopendir(fd);
-  if (folder == NULL) {
-    close(fd);
-    return;
+  os_folder *const folder =
+      !os_state_of(where, &about) ||
+              (about.device == device && about.inode == inode)
+          ? NULL
+          : os_folder_open(where);
+  if (folder != NULL) {
+    device = about.device;
+    inode = about.inode;
+    const char *name;
+    while ((name = os_folder_next(folder, &is_special)) != NULL)
+      if (is_temporary(name))
+        remove_unlocked(where, name);
+    os_folder_close(folder);
   }
-  device = about.st_dev;
-  inode = about.st_ino;
-  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
-    if (is_temporary(entry->d_name))
-      remove_unlocked(fd, entry->d_name);
-  closedir(folder);
+  free(where);
 }
 
 
@@ -405,8 +388,8 @@ pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error) {
     status = move_away(outputs, count, error);
   for (size_t i = 0; i < count && status == PF_OK; i++) {
     pf_output *const output = &outputs[i];
-    output->is_named = output->temporary != NULL &&
-                       rename(output->temporary, output->path) == 0;
+    output->is_named =
+        output->temporary != NULL && os_rename(output->temporary, output->path);
     if (output->temporary != NULL && !output->is_named)
       status = fail_with_path(output, "cannot be written", errno, error);
   }
@@ -416,7 +399,7 @@ pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error) {
   }
   for (size_t i = 0; i < count; i++) {
     if (outputs[i].former != NULL)
-      unlink(outputs[i].former); /* also that of an interrupted commit */
+      os_remove(outputs[i].former); /* also that of an interrupted commit */
     pf_output_close(&outputs[i]);
   }
   return PF_OK;
@@ -426,7 +409,7 @@ pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error) {
 pf_status pf_output_commit_new (pf_output *output, pf_error *error) {
   const bool done = output->temporary == NULL
                         ? link_to(output, output->path)
-                        : link(output->temporary, output->path) == 0;
+                        : os_link(output->temporary, output->path);
   if (!done && errno == EEXIST)
     return PF_AGAIN;
   if (!done)
@@ -437,9 +420,9 @@ pf_status pf_output_commit_new (pf_output *output, pf_error *error) {
 
 void pf_output_close (pf_output *output) {
   if (output->fd >= 0)
-    close(output->fd);
+    os_close(output->fd);
   if (output->temporary != NULL && !output->is_named)
-    unlink(output->temporary);
+    os_remove(output->temporary);
   free(output->temporary);
   free(output->former);
   free(output->path);

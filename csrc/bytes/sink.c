@@ -3,13 +3,12 @@
 */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bytes/cursor.h"
 #include "bytes/sink.h"
+#include "os/os.h"
 
 #define BUFFER_SIZE 65536u
 
@@ -23,26 +22,9 @@ pf_status pf_sink_open (pf_sink *sink, int fd) {
 }
 
 
-bool pf_write_all (int fd, const uint8_t *at, size_t size, uint64_t offset) {
-  while (size > 0) {
-    const ssize_t n = offset == PF_NO_OFFSET
-                          ? write(fd, at, size)
-                          : pwrite(fd, at, size, (off_t)offset);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return false;
-    at += n;
-    offset += offset == PF_NO_OFFSET ? 0 : (uint64_t)n;
-    size -= (size_t)n;
-  }
-  return true;
-}
-
-
 static pf_status write_out (pf_sink *sink, const uint8_t *at, size_t size,
                             uint64_t offset) {
-  if (pf_write_all(sink->fd, at, size, offset))
+  if (os_write(sink->fd, at, size, offset))
     return PF_OK;
   sink->errnum = errno;
   return sink->failed = PF_EIO;
@@ -52,7 +34,7 @@ static pf_status write_out (pf_sink *sink, const uint8_t *at, size_t size,
 static pf_status empty_buffer (pf_sink *sink) {
   const size_t used = sink->used;
   sink->used = 0;
-  return write_out(sink, sink->buffer, used, PF_NO_OFFSET);
+  return write_out(sink, sink->buffer, used, OS_HERE);
 }
 
 
@@ -113,7 +95,7 @@ pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size) {
     return sink->failed;
   sink->written += size;
   if (size > sink->size) /* only with a descriptor: too large to buffer */
-    return write_out(sink, bytes, size, PF_NO_OFFSET);
+    return write_out(sink, bytes, size, OS_HERE);
   memcpy(sink->buffer + sink->used, bytes, size);
   sink->used += size;
   return PF_OK;
@@ -129,11 +111,7 @@ pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
 
 
 void pf_sink_hold (pf_sink *sink) {
-  /* Written bytes cannot be overwritten in pipes, nor in files that are opened
-     for appending; offsets of a patch count from the beginning of the file. */
-  const int flags = sink->fd < 0 ? 0 : fcntl(sink->fd, F_GETFL);
-  sink->kept = sink->fd >= 0 && (flags < 0 || (flags & O_APPEND) != 0 ||
-                                 lseek(sink->fd, 0, SEEK_CUR) != 0);
+  sink->kept = sink->fd >= 0 && !os_can_overwrite(sink->fd);
 }
 
 

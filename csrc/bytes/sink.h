@@ -44,10 +44,6 @@ struct pf_sink {
   pf_status (*full)(pf_sink *sink);
 };
 
-/* Write all bytes: at an offset of the file, or with PF_NO_OFFSET at its
-   position. False: errno has the reason. */
-bool pf_write_all (int fd, const uint8_t *at, size_t size, uint64_t offset);
-
 /* Open a sink into an open file descriptor (which the sink does not close), or
    with fd -1 into memory. PF_ENOMEM. */
 pf_status pf_sink_open (pf_sink *sink, int fd);

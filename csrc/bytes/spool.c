@@ -8,13 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "bytes/sink.h"
 #include "bytes/spool.h"
 #include "bytes/temporary.h"
+#include "os/os.h"
 
 #define STEP         65536u /* bytes copied at once */
 #define MOST_MEMORY  ((size_t)1 << 20)
@@ -34,15 +33,6 @@ typedef struct spooling {
 } spooling;
 
 
-/* Returns the free bytes of the file system; UINT64_MAX: not known. */
-static uint64_t free_space (int fd) {
-  struct statvfs found;
-  return fstatvfs(fd, &found) == 0 && found.f_frsize > 0
-             ? (uint64_t)found.f_bavail * found.f_frsize
-             : UINT64_MAX;
-}
-
-
 /* Checks whether the copy may have `n` more bytes. The free space for a file is
    checked repeatedly, since other processes use it too. PF_ELIMIT. */
 static pf_status allow (spooling *s, size_t n, pf_error *error) {
@@ -56,7 +46,7 @@ static pf_status allow (spooling *s, size_t n, pf_error *error) {
                    (unsigned long long)s->max_size);
   if (sink->fd < 0 || sink->written + n < s->next)
     return PF_OK;
-  const uint64_t left = free_space(sink->fd);
+  const uint64_t left = os_free_space(sink->fd);
   if (left < s->reserve || left - s->reserve < sink->used + n)
     return pf_fail(
         error, PF_ELIMIT, sink->written,
@@ -85,7 +75,7 @@ static pf_status make_space (pf_sink *sink) {
     sink->failed = pf_temporary_file(&sink->fd, &s->no_file);
     if (sink->failed != PF_OK)
       return sink->failed;
-    const uint64_t left = free_space(sink->fd);
+    const uint64_t left = os_free_space(sink->fd);
     s->reserve = left / 16 < RESERVE ? left / 16 : RESERVE;
   }
   pf_error error;
@@ -109,11 +99,9 @@ static pf_status put (spooling *s, const uint8_t *bytes, size_t n,
 static pf_status copy_pipe (spooling *s, int from, pf_error *error) {
   uint8_t step[STEP];
   for (;;) {
-    const ssize_t n = read(from, step, sizeof step);
+    const int64_t n = os_read(from, step, sizeof step, OS_HERE);
     if (n == 0)
       return PF_OK;
-    if (n < 0 && errno == EINTR)
-      continue;
     if (n < 0)
       return pf_fail(error, PF_EIO, s->sink.written, "read failed: %s",
                      strerror(errno));
@@ -226,7 +214,7 @@ static pf_status finish (spooling *s, pf_status status, pf_spooled *to,
     to->fd = sink->fd;
   }
   else if (sink->fd >= 0) {
-    close(sink->fd);
+    os_close(sink->fd);
   }
   pf_sink_close(sink);
   return status;

@@ -2,19 +2,13 @@
 ** target.c - the file that the path of an output names.
 */
 
-#define _XOPEN_SOURCE 700 /* realpath */
-
 #include "bytes/target.h"
+#include "os/os.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MOST_LINKS 40 /* symbolic links that are followed, as in the kernel */
 
@@ -30,9 +24,9 @@ pf_status pf_fail_by_system (pf_error *error, const char *what, int errnum) {
 static char *joined (const char *folder, const char *name) {
   const size_t size = strlen(folder) + strlen(name) + 2;
   char *const path = malloc(size);
-  const bool is_root = strcmp(folder, "/") == 0;
+  const bool is_root = folder[0] != '\0' && folder[strlen(folder) - 1] == '/';
   if (path != NULL)
-    snprintf(path, size, "%s/%s", is_root ? "" : folder, name);
+    snprintf(path, size, "%s%s%s", folder, is_root ? "" : "/", name);
   return path;
 }
 
@@ -44,10 +38,10 @@ static pf_status split (char *path, char **folder, const char **name,
   char *const slash = strrchr(path, '/');
   *name = slash == NULL ? path : slash + 1;
   if (slash == NULL)
-    *folder = realpath(".", NULL);
+    *folder = os_real_path(".");
   else {
     *slash = '\0';
-    *folder = realpath(slash == path ? "/" : path, NULL);
+    *folder = os_real_path(slash == path ? "/" : path);
     *slash = '/';
   }
   if (*folder != NULL)
@@ -73,53 +67,30 @@ pf_status pf_target_absolute (const char *path, char **absolute,
 }
 
 
-/* Returns the descriptor of a path below /proc/PID/fd: PF_TARGET_FOREIGN for
-   one of another process, or for a name that is no number; PF_TARGET_FILE for
-   any other path. */
-static int descriptor_of (const char *folder, const char *name) {
-  char own[64];
-  const size_t length = strlen(folder);
-  snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
-  if (strcmp(folder, own) == 0) {
-    char *end;
-    const long number = strtol(name, &end, 10);
-    return end != name && *end == '\0' && number >= 0 && number <= INT_MAX
-               ? (int)number
-               : PF_TARGET_FOREIGN;
-  }
-  return strncmp(folder, "/proc/", 6) == 0 && length > 3 &&
-                 strcmp(folder + length - 3, "/fd") == 0
-             ? PF_TARGET_FOREIGN
-             : PF_TARGET_FILE;
-}
-
-
 /* Examines path `at`: *path is its absolute form, *descriptor the result of
-   descriptor_of, and *next the target if the path is a symbolic link, else
+   os_descriptor_of, and *next the target if the path is a symbolic link, else
    NULL. *path and *next are in new memory. PF_EIO, PF_ENOMEM. */
 static pf_status look (char *at, char **path, int *descriptor, char **next,
                        pf_error *error) {
   char *folder;
   const char *name = NULL;
-  struct stat about;
+  os_state about;
   *next = NULL;
   pf_status status = split(at, &folder, &name, error);
   if (status != PF_OK)
     return status;
-  *descriptor = descriptor_of(folder, name);
+  *descriptor = os_descriptor_of(folder, name);
   *path = joined(folder, name);
   if (*path == NULL)
     status = pf_no_memory(error);
-  else if (*descriptor == PF_TARGET_FILE && lstat(*path, &about) == 0 &&
-           S_ISLNK(about.st_mode)) {
-    char target[PATH_MAX];
-    const ssize_t size = readlink(*path, target, sizeof target - 1);
-    if (size >= 0) { /* else the link was removed */
-      target[size] = '\0';
-      *next = target[0] == '/' ? strdup(target) : joined(folder, target);
-    }
+  else if (*descriptor == OS_NO_DESCRIPTOR &&
+           os_state_of_entry(*path, &about) && about.kind == OS_LINK) {
+    char *const target = os_link_target(*path); /* NULL: it was removed */
+    if (target != NULL)
+      *next = os_is_absolute(target) ? strdup(target) : joined(folder, target);
     if (*next == NULL)
       status = pf_fail_by_system(error, "cannot be written", errno);
+    free(target);
   }
   free(folder);
   return status;
@@ -152,13 +123,13 @@ static pf_status resolve (const char *given, char **path, int *descriptor,
    fail with PF_EIO, whether the file exists or not. */
 static pf_status check_name (const char *path, pf_error *error) {
   const size_t length = strlen(path);
-  struct stat about;
+  os_state about;
   if (length == 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "the name of the output is empty");
   if (path[length - 1] != '/')
     return PF_OK;
-  if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+  if (os_state_of(path, &about) && about.kind == OS_FOLDER)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, PF_TARGET_IS_FOLDER);
   return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                  "the name of a file does not end with /");
@@ -172,39 +143,34 @@ pf_status pf_target_find (const char *path, char **absolute, int *descriptor,
 }
 
 
-pf_status pf_target_open_folder (const char *path, int *fd, pf_error *error) {
-  char *absolute;
-  *fd = -1;
-  const pf_status status = pf_target_absolute(path, &absolute, error);
-  if (absolute == NULL)
-    return status;
-  *strrchr(absolute, '/') = '\0';
-  *fd = open(absolute[0] == '\0' ? "/" : absolute,
-             O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  free(absolute);
-  return PF_OK;
+pf_status pf_target_folder (const char *path, char **folder, pf_error *error) {
+  char *const copy = strdup(path);
+  const char *name;
+  *folder = NULL;
+  const pf_status status =
+      copy == NULL ? pf_no_memory(error) : split(copy, folder, &name, error);
+  free(copy);
+  return status;
 }
 
 
 pf_status pf_target_sync_folder (const char *path, pf_error *error) {
-  int fd;
-  pf_status status = pf_target_open_folder(path, &fd, error);
-  if (status == PF_OK && (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)))
+  char *folder;
+  pf_status status = pf_target_folder(path, &folder, error);
+  if (status == PF_OK && !os_sync_folder(folder))
     status =
         pf_fail_by_system(error, "its folder cannot be synchronised", errno);
-  if (fd >= 0)
-    close(fd);
+  free(folder);
   return status;
 }
 
 
 pf_status pf_target_lock_folder (const char *path, int *fd, pf_error *error) {
-  const pf_status status = pf_target_open_folder(path, fd, error);
-  if (status == PF_OK && *fd >= 0 && flock(*fd, LOCK_EX) != 0 &&
-      errno == EINTR) {
-    close(*fd);
-    *fd = -1;
-    return pf_fail_by_system(error, "its folder cannot be locked", EINTR);
-  }
+  char *folder;
+  pf_status status = pf_target_folder(path, &folder, error);
+  *fd = folder == NULL ? -1 : os_open_locked_folder(folder);
+  if (status == PF_OK && *fd < 0 && errno == EINTR)
+    status = pf_fail_by_system(error, "its folder cannot be locked", EINTR);
+  free(folder);
   return status;
 }

@@ -12,18 +12,14 @@
 
 #define PF_TARGET_IS_FOLDER "is a folder: name a file in it"
 
-/* In place of a descriptor: the path names none, or one of another process. */
-#define PF_TARGET_FILE    (-2)
-#define PF_TARGET_FOREIGN (-1)
-
 /* Fail with "WHAT: the text of errnum": PF_EIO, or PF_ENOMEM for ENOMEM. */
 pf_status pf_fail_by_system (pf_error *error, const char *what, int errnum);
 
 /* Set *absolute, which is NULL before, to the absolute path without links of
    the file that `path` names, which the caller frees, also after a failure; and
-   *descriptor to the descriptor of this process that it names,
-   PF_TARGET_FOREIGN or PF_TARGET_FILE. PF_EIO: the name is empty or ends with a
-   slash, there is no such folder, the links are a circle; PF_ENOMEM. */
+   *descriptor to the result of os_descriptor_of (os/os.h). PF_EIO: the name is
+   empty or ends with a slash, there is no such folder, the links are a circle;
+   PF_ENOMEM. */
 pf_status pf_target_find (const char *path, char **absolute, int *descriptor,
                           pf_error *error);
 
@@ -33,10 +29,10 @@ pf_status pf_target_find (const char *path, char **absolute, int *descriptor,
 pf_status pf_target_absolute (const char *path, char **absolute,
                               pf_error *error);
 
-/* Open the folder of a path, which the caller closes. *fd is -1 after a
-   failure, and if it cannot be opened (errno). PF_EIO: there is no such folder;
-   PF_ENOMEM. */
-pf_status pf_target_open_folder (const char *path, int *fd, pf_error *error);
+/* Set *folder to the absolute path of the folder of a path, without links,
+   which the caller frees; NULL after a failure. PF_EIO: there is no such
+   folder; PF_ENOMEM. */
+pf_status pf_target_folder (const char *path, char **folder, pf_error *error);
 
 /* Lock the folder of a path against other processes that exchange several files
    in it; waits for them. *fd is to be closed, which unlocks it; -1: the folder

@@ -15,6 +15,22 @@ static inline bool pf_bytes_equal (pf_bytes a, pf_bytes b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
 }
 
+/* The same, but small and capital letters of ASCII are equal. */
+static inline bool pf_bytes_alike (pf_bytes a, pf_bytes b) {
+  for (size_t i = 0; i < a.size && i < b.size; i++) {
+    const unsigned differ = (unsigned)a.at[i] ^ b.at[i], low = a.at[i] | 0x20u;
+    if (differ != 0 && (differ != 0x20 || low < 'a' || low > 'z'))
+      return false;
+  }
+  return a.size == b.size;
+}
+
+/* The same of two strings. */
+static inline bool pf_is_alike (const char *a, const char *b) {
+  return pf_bytes_alike((pf_bytes){(const uint8_t *)a, strlen(a)},
+                        (pf_bytes){(const uint8_t *)b, strlen(b)});
+}
+
 /* The text without its first bytes; `at` of an empty text may be NULL. */
 static inline pf_bytes pf_text_after (pf_bytes text, size_t count) {
   return count == 0 ? text : (pf_bytes){text.at + count, text.size - count};

@@ -21,13 +21,6 @@ void *l_scratch (lua_State *L, size_t count, size_t size) {
 }
 
 
-FILE *l_file_check (lua_State *L, int arg) {
-  const luaL_Stream *const stream = luaL_checkudata(L, arg, LUA_FILEHANDLE);
-  luaL_argcheck(L, stream->closef != NULL, arg, "file is closed");
-  return stream->f;
-}
-
-
 const char *l_string_check (lua_State *L, int index, const char *name) {
   if (lua_type(L, index) != LUA_TSTRING)
     luaL_error(L, "%s must be a string, got %s", name, luaL_typename(L, index));

@@ -10,7 +10,6 @@
 #ifndef lua_arguments_h
 #define lua_arguments_h
 
-#include <stdio.h>
 #include <string.h>
 
 #include "lua/binding.h"
@@ -21,10 +20,6 @@ void l_no_memory (lua_State *L) __attribute__((noreturn));
 
 /* Pushes zeroed memory for `count` elements, which lives on the stack. */
 void *l_scratch (lua_State *L, size_t count, size_t size);
-
-/* Returns the C file of the open Lua file at `arg`. Lua and C share its buffer,
-   so earlier output comes first. */
-FILE *l_file_check (lua_State *L, int arg);
 
 /* Returns the string at `index`, the value of `name` in messages. Raises for a
    number too: Lua would convert it on the stack only, and its text would not

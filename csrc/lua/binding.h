@@ -185,6 +185,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(export_flames);     \
   OPEN(export_outline);    \
   OPEN(export_pprof);      \
+  OPEN(file_handle);       \
   OPEN(output_handle);     \
   OPEN(file_writer);       \
   OPEN(row_store);         \

@@ -108,3 +108,32 @@ pf_status l_callback_resume (l_callback *callback, int arguments, bool *is_over,
     lua_pop(L, results);
   return leave(callback, result, error);
 }
+
+
+/* The body of l_callback_write: calls the method of the file at 1 with the text
+   at 2, a light userdata; returns whether it succeeds, and errno. */
+static int call_write (lua_State *L) {
+  const pf_bytes *const text = lua_touserdata(L, 2);
+  lua_getfield(L, 1, text->size == 0 ? "flush" : "write");
+  lua_pushvalue(L, 1);
+  if (text->size > 0)
+    lua_pushlstring(L, (const char *)text->at, text->size);
+  lua_call(L, text->size == 0 ? 1 : 2, 3);
+  if (lua_toboolean(L, -3))
+    return 0;
+  lua_pushinteger(L, lua_tointeger(L, -1));
+  return 1;
+}
+
+
+bool l_callback_write (lua_State *L, int arg, pf_bytes text, int *errnum) {
+  arg = lua_absindex(L, arg);
+  lua_pushcfunction(L, call_write);
+  lua_pushvalue(L, arg);
+  lua_pushlightuserdata(L, &text);
+  const bool is_raised = lua_pcall(L, 2, 1, 0) != LUA_OK;
+  const bool done = !is_raised && lua_isnil(L, -1);
+  *errnum = is_raised || done ? 0 : (int)lua_tointeger(L, -1);
+  lua_pop(L, 1);
+  return done;
+}

@@ -54,6 +54,11 @@ void l_callback_call (lua_State *L, const l_callback *callback, int arguments);
 pf_status l_callback_resume (l_callback *callback, int arguments, bool *is_over,
                              pf_error *error);
 
+/* Calls file:write(text) and for an empty text file:flush() of the file at
+   `arg`, which stays the same. False: it has failed, and *errnum says why, if
+   it knows. */
+bool l_callback_write (lua_State *L, int arg, pf_bytes text, int *errnum);
+
 /* Whether a reader is waiting for a Lua function. If so, objects that readers
    may use must not be freed but left to the collector. */
 bool l_callback_is_running (lua_State *L);

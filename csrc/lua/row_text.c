@@ -53,6 +53,7 @@
 
 #include "kernels/base/pipeline.h"
 #include "lua/arguments.h"
+#include "lua/system/file_handle.h"
 #include "text/rows.h"
 
 #define L_JOB     "profio.rows"
@@ -85,10 +86,11 @@ static row_job *new_job (lua_State *L) {
   lua_settop(L, 3);
   pf_reader *const reader = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
-  FILE *const file = lua_isnil(L, 3) ? NULL : l_file_check(L, 3);
+  const row_target target =
+      lua_isnil(L, 3) ? ROW_IN_MEMORY : l_target_check(L, 3);
   row_job *const job = l_new(L, L_JOB, sizeof *job, 0);
   job->reader = reader;
-  job->file = file;
+  job->target = target;
   return job;
 }
 
@@ -97,7 +99,7 @@ static pf_status fail_writing (const row_job *job, pf_status status,
                                pf_error *error) {
   if (status == PF_EIO)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "write failed: %s",
-                   strerror(job->errnum));
+                   job->errnum == 0 ? "unknown reason" : strerror(job->errnum));
   if (status == PF_EUNSUPPORTED) {
     *error = job->refusal;
     return status;
@@ -162,7 +164,7 @@ static pf_status write_batch (void *context, const pf_pull *pull,
 /* Writes all rows; returns the failure of the reader, if any. */
 static pf_status write_batches (row_job *job, pf_error *error) {
   shared_job shared = {.job = job, .ahead = *job};
-  shared.ahead.file = NULL;
+  shared.ahead.target = ROW_IN_MEMORY;
   shared.ahead.max_size = MAX_AHEAD;
   shared.ahead.count = 1; /* not 0: an earlier row exists */
   if (job->format->is_independent)
@@ -170,7 +172,7 @@ static pf_status write_batches (row_job *job, pf_error *error) {
   const pf_pipeline pipeline = {
       .wanted = job->wanted,
       .notes = 1,
-      .in_caller = job->has_stacks,
+      .in_caller = job->has_stacks || job->target.write != NULL,
       .prepare = clear_note,
       .process_in_caller = job->batch_texts != NULL ? write_ahead : NULL,
       .process = write_batch,
@@ -199,43 +201,32 @@ static pf_status run (row_job *job, pf_error *error) {
 }
 
 
-/* Replaces the close function of a file while rows are written to it. */
-static int refuse_close (lua_State *L) {
-  luaL_Stream *const stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
-  stream->closef = refuse_close; /* Lua has set it to NULL */
-  return luaL_error(L, "rows are written into the file: close it afterwards");
-}
-
-
 /* Runs the job and pushes the results. Meanwhile Lua functions called by the
    reader cannot close the file at 3. */
 static int finish (lua_State *L, row_job *job) {
   pf_error error;
-  luaL_Stream *const stream = job->file == NULL ? NULL : lua_touserdata(L, 3);
-  lua_CFunction const close = stream == NULL ? NULL : stream->closef;
-  if (stream != NULL)
-    stream->closef = refuse_close;
+  const bool is_text = !row_has_target(&job->target);
+  lua_CFunction const held = l_target_hold(L, 3);
   const pf_status status = run(job, &error);
-  if (stream != NULL)
-    stream->closef = close;
+  l_target_release(L, 3, held);
   if (status != PF_OK) {
     if (job->failed == PF_EIO)
       return l_write_failure(L, 3, job->errnum);
     return l_failure_of(L, &error, 1);
   }
-  if (job->file == NULL)
+  if (is_text)
     lua_pushlstring(L, job->text.at == NULL ? "" : job->text.at,
                     job->text.used);
   lua_pushinteger(L, (lua_Integer)job->count);
   if (job->nhidden == 0)
-    return job->file == NULL ? 2 : 1;
+    return is_text ? 2 : 1;
   lua_createtable(L, (int)job->nhidden, 0);
   for (size_t i = 0; i < job->ncolumns; i++)
     if (job->widths[job->ncolumns + i] == 0) {
       lua_pushstring(L, job->columns[i].name);
       l_append(L, lua_gettop(L) - 1);
     }
-  return job->file == NULL ? 3 : 2;
+  return is_text ? 3 : 2;
 }
 
 

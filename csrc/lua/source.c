@@ -7,13 +7,13 @@
 */
 
 #include <string.h>
-#include <unistd.h>
 
 #include "bytes/spool.h"
 #include "lua/arguments.h"
 #include "lua/callback.h"
 #include "lua/source.h"
 #include "model/system/parallel.h"
+#include "os/os.h"
 
 
 l_source *l_source_check (lua_State *L, int arg) {
@@ -265,7 +265,7 @@ static int core_named_source (lua_State *L) {
     status = is_live ? pf_map_live_descriptor(fd, &map, &error)
                      : pf_map_descriptor(fd, max_unpacked, &map, &error);
     if (!is_live || status != PF_OK)
-      close(fd);
+      os_close(fd);
   }
   return opened(L, s, map, status, &error, path);
 }

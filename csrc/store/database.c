@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "model/system/interrupt.h"
+#include "model/system/parallel.h"
+#include "os/os.h"
 #include "store/database.h"
 
 
@@ -39,7 +38,7 @@ pf_status pf_database_failure (const pf_database *database, int result,
     return pf_no_memory(error);
   switch (result & 0xff) {
     case SQLITE_BUSY:
-      if (pf_is_interrupted())
+      if (os_is_interrupted())
         return pf_interrupted(error);
       return pf_fail(error, status, PF_NO_OFFSET,
                      "another process is writing to it and has not finished "
@@ -82,11 +81,10 @@ static int on_busy (void *context, int tries) {
   const int left = d->busy_ms - (tries == 0 ? 0 : d->waited_ms);
   const int longest = tries < 6 ? 1 << tries : 50;
   const int wait = left < longest ? left : longest;
-  const struct timespec time = {0, wait * 1000000L};
-  if (wait <= 0 || pf_is_interrupted())
+  if (wait <= 0 || os_is_interrupted())
     return 0;
   d->waited_ms = (tries == 0 ? 0 : d->waited_ms) + wait;
-  (void)nanosleep(&time, NULL);
+  os_sleep((int64_t)wait * 1000000);
   return 1;
 }
 
@@ -95,16 +93,16 @@ static int on_busy (void *context, int tries) {
    regular, and absent or empty ones. */
 static pf_status check_file (const char *path, pf_access access,
                              pf_error *error) {
-  struct stat state;
-  if (stat(path, &state) != 0)
+  os_state state;
+  if (!os_state_of(path, &state))
     return access == PF_CREATE && errno == ENOENT
                ? PF_OK
                : pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot open it: %s",
                          strerror(errno));
-  if (!S_ISREG(state.st_mode))
+  if (state.kind != OS_REGULAR)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "it is not a regular file, as a database must be");
-  if (state.st_size == 0 && access != PF_CREATE && access != PF_SCRATCH)
+  if (state.size == 0 && access != PF_CREATE && access != PF_SCRATCH)
     return pf_fail(error, PF_ETRUNCATED, PF_NO_OFFSET, "the file is empty");
   return PF_OK;
 }
@@ -112,9 +110,9 @@ static pf_status check_file (const char *path, pf_access access,
 
 /* Whether the write-ahead log of a database has contents. */
 static bool has_log (const char *path) {
-  struct stat state;
+  os_state state;
   char *const log = sqlite3_mprintf("%s-wal", path);
-  const bool has = log == NULL || (stat(log, &state) == 0 && state.st_size > 0);
+  const bool has = log == NULL || (os_state_of(log, &state) && state.size > 0);
   sqlite3_free(log);
   return has;
 }

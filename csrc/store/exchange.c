@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 #include "lua/arguments.h"
-#include "model/system/interrupt.h"
+#include "model/system/parallel.h"
+#include "os/os.h"
 #include "store/connection.h"
 #include "store/database.h"
 #include "store/http.h"
@@ -127,9 +128,9 @@ static lua_State *main_thread (lua_State *L) {
 static bool is_over (void *context) {
   lua_State *const main = context;
   const int all = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
-  return pf_is_interrupted() ||
+  return os_is_interrupted() ||
          (lua_gethookmask(main) == all && lua_gethookcount(main) == 1 &&
-          pf_interrupt_is_fatal());
+          os_interrupt_is_fatal());
 }
 
 

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/system/interrupt.h"
+#include "model/system/parallel.h"
 #include "model/base/memory.h"
+#include "os/os.h"
 #include "store/profile_cells.h"
 
 
@@ -99,7 +100,7 @@ pf_status pf_function_sums_read (pf_function_sums *sums, pf_database *database,
   *totals = (pf_function_totals){0, 0};
   while ((status = pf_statement_step(database, query, error)) == PF_MORE) {
     status = add_cells(sums, query->handle, totals, error);
-    if (status == PF_OK && pf_is_interrupted())
+    if (status == PF_OK && os_is_interrupted())
       status = pf_interrupted(error);
     if (status != PF_OK)
       return status;

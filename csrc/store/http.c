@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "model/system/interrupt.h"
+#include "bytes/text.h"
+#include "model/system/parallel.h"
 #include "model/base/memory.h"
 #include "store/http.h"
 
@@ -94,7 +94,9 @@ static size_t take_bytes (char *bytes, size_t size, size_t count,
 
 static bool begins_with (const char *bytes, size_t size, const char *start) {
   const size_t length = strlen(start);
-  return size >= length && strncasecmp(bytes, start, length) == 0;
+  return size >= length &&
+         pf_bytes_alike((pf_bytes){(const uint8_t *)bytes, length},
+                        (pf_bytes){(const uint8_t *)start, length});
 }
 
 

@@ -4,20 +4,21 @@
 ** bytes of a file.
 **
 ** Called by lua/profio/exports/sqlite.lua. The userdata of connection.c owns
-** the database, a scratch one too; the Lua file of a scratch database owns its
-** stream. Batches are freed before a method returns.
+** the database, a scratch one too; the file of a scratch database owns its
+** descriptor. Batches are freed before a method returns.
 */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bytes/temporary.h"
 #include "lua/arguments.h"
+#include "lua/system/file_handle.h"
 #include "model/base/charset.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/batch.h"
+#include "os/os.h"
 #include "store/connection.h"
 
 #define MAX_COLUMNS 32766 /* parameters of a statement of SQLite */
@@ -172,27 +173,16 @@ static int database_insert (lua_State *L) {
   return 1;
 }
 
-static int scratch_close (lua_State *L) {
-  luaL_Stream *const stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
-  return luaL_fileresult(L, fclose(stream->f) == 0, NULL);
-}
-
-
 /* Pushes a new file of TMPDIR as a Lua file handle. *path is NULL after a
    failure. */
 static pf_status push_file (lua_State *L, char **path, pf_error *error) {
-  luaL_Stream *const stream = l_new(L, LUA_FILEHANDLE, sizeof *stream, 0);
+  l_file *const file = l_file_new(L);
   int fd;
   const pf_status status = pf_temporary_path(&fd, path, error);
-  if (*path == NULL)
+  if (*path == NULL || l_file_open(file, fd, true, false))
     return status;
-  stream->f = fdopen(fd, "rb");
-  if (stream->f != NULL) {
-    stream->closef = scratch_close;
-    return PF_OK;
-  }
-  close(fd);
-  unlink(*path);
+  os_close(fd);
+  os_remove(*path);
   free(*path);
   *path = NULL;
   return pf_no_memory(error);
@@ -215,7 +205,7 @@ static int store_scratch (lua_State *L) {
     return l_failure(L, &error, NULL);
   const pf_status status =
       pf_database_open(&d->database, path, PF_SCRATCH, 0, &error);
-  unlink(path);
+  os_remove(path);
   free(path);
   if (status == PF_OK)
     return 2;

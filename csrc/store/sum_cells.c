@@ -12,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/system/interrupt.h"
+#include "model/system/parallel.h"
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
 #include "model/base/wide.h"
+#include "os/os.h"
 #include "store/profile_cells.h"
 
 #define SCAN_SHARE 16   /* scan the stacks if one of so many is needed */
@@ -225,7 +226,7 @@ static pf_status add_all (job *j, pf_statement *rows, pf_error *error) {
                    "the query must have three columns: run, metric, data");
   while ((status = pf_statement_step(j->database, rows, error)) == PF_MORE) {
     status = add_cells(j, rows->handle, error);
-    if (status == PF_OK && pf_is_interrupted())
+    if (status == PF_OK && os_is_interrupted())
       status = pf_interrupted(error);
     if (status != PF_OK)
       return status;
@@ -263,7 +264,7 @@ static pf_status read_stacks (job *j, uint32_t from, bool only_one,
     pf_stack_row row = {0};
     status =
         pf_stack_of_row(s->handle, j->stack_limit, j->frame_limit, &row, error);
-    if (status == PF_OK && ++j->nread % POLL_EVERY == 0 && pf_is_interrupted())
+    if (status == PF_OK && ++j->nread % POLL_EVERY == 0 && os_is_interrupted())
       status = pf_interrupted(error);
     if (status != PF_OK)
       break;

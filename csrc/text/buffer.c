@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/base/memory.h"
+#include "os/os.h"
 #include "text/rows.h"
 
 #define FLUSH_SIZE (256u * 1024)
@@ -19,13 +20,21 @@ pf_status row_grow (row_text *text, size_t more) {
 }
 
 
-/* Writes a text to the file and empties it. */
+/* Writes a text to the target and empties it. */
 static pf_status write_out (row_job *job, row_text *text) {
-  errno = 0;
+  const row_target *const to = &job->target;
   const size_t size = text->used;
-  const size_t done = size == 0 ? 0 : fwrite(text->at, 1, size, job->file);
   text->used = 0;
-  if (done == size)
+  job->errnum = to->errnum;
+  if (job->errnum != 0)
+    return PF_EIO;
+  if (size == 0)
+    return PF_OK;
+  if (to->write != NULL)
+    return to->write(to->context, to->arg, text->at, size, &job->errnum)
+               ? PF_OK
+               : PF_EIO;
+  if (os_write(to->fd, text->at, size, OS_HERE))
     return PF_OK;
   job->errnum = errno;
   return PF_EIO;
@@ -33,21 +42,22 @@ static pf_status write_out (row_job *job, row_text *text) {
 
 
 pf_status row_flush (row_job *job, bool all) {
-  if (job->file == NULL)
+  if (!row_has_target(&job->target))
     return job->max_size > 0 && job->text.used > job->max_size ? PF_ELIMIT
                                                                : PF_OK;
   if (!all && job->text.used < FLUSH_SIZE)
     return PF_OK;
   const pf_status status = write_out(job, &job->text);
-  if (status != PF_OK || !all || fflush(job->file) == 0)
+  const row_target *const to = &job->target;
+  if (status != PF_OK || !all || to->write == NULL)
     return status;
-  job->errnum = errno;
-  return PF_EIO;
+  return to->write(to->context, to->arg, NULL, 0, &job->errnum) ? PF_OK
+                                                                : PF_EIO;
 }
 
 
 pf_status row_put_text (row_job *job, row_text *text) {
-  if (job->file == NULL)
+  if (!row_has_target(&job->target))
     return row_put(&job->text, text->at, text->used);
   const pf_status status = write_out(job, &job->text);
   return status == PF_OK ? write_out(job, text) : status;

@@ -108,6 +108,25 @@ typedef struct row_packets {
   row_text plain;    /* buffer of a name */
 } row_packets;
 
+/* Where text goes: to a descriptor, or through a function that may only be
+   called in the thread of its owner; without text it writes what it has
+   buffered. */
+typedef struct row_target {
+  int fd; /* -1: none */
+  bool (*write)(void *context, int arg, const char *at, size_t size,
+                int *errnum); /* NULL: none */
+  void *context;
+  int arg;
+  int errnum; /* why nothing can be written; 0: it can */
+} row_target;
+
+/* Of a job whose text stays in memory. */
+#define ROW_IN_MEMORY ((row_target){.fd = -1})
+
+static inline bool row_has_target (const row_target *target) {
+  return target->fd >= 0 || target->write != NULL;
+}
+
 struct row_job {
   pf_reader *reader;
   bool *wanted;   /* flags of the reader's fields */
@@ -125,8 +144,8 @@ struct row_job {
                          but a very deep stack is refused */
   uint64_t count;     /* rows written before the current batch */
   row_text text;      /* not written to the file yet */
-  FILE *file;         /* NULL: all text stays in `text` */
-  size_t max_size;    /* maximum of `text` without a file; 0: unlimited */
+  row_target target;  /* none: all text stays in `text` */
+  size_t max_size;    /* maximum of `text` in memory; 0: unlimited */
   pf_status failed;   /* PF_OK, or the first failure of writing */
   int errnum;         /* errno of a failed write */
   pf_error refusal;   /* after PF_EUNSUPPORTED: the row that has no such form */

@@ -164,9 +164,10 @@ describe("the pager", function()
    end
 
    it("is the one of $PAGER, with LESS as git sets it", function()
-      local text = on_terminal("PAGER='echo $LESS; sed s/^/-/'", "help")
-      assert.matches("^FRX\n%-", text)
-      assert.matches("^M\n", on_terminal("LESS=M PAGER='echo $LESS; sed s/^/-/'", "help"))
+      command.file("pager", "#!/bin/sh\necho $LESS $1\nsed s/^/-/\n")
+      command.run "chmod +x pager"
+      assert.matches("^FRX a\n%-", on_terminal("PAGER='./pager a'", "help"))
+      assert.matches("^M a\n", on_terminal("LESS=M PAGER='./pager a'", "help"))
    end)
 
    it("is none if $PAGER is cat or empty, and where it cannot run", function()

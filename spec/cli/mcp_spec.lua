@@ -238,33 +238,28 @@ describe("profio mcp", function()
       assert.same({ 2, 2 }, { answers[2].id, #answers })
    end)
 
-   -- Returns the answers to a request of the tool flat, whose commands are those of a function, and
-   -- to a ping.
-   local function served_with(commands)
-      local server, flat = require "profio.cli.mcp.server",
-         require "profio.cli.mcp.tools".named "flat"
-      local before, answers = flat.commands, {}
-      finally(function()
-         flat.commands = before
-      end)
-      flat.commands = commands
-      local input <close> = assert(io.tmpfile())
-      local output <close> = assert(io.tmpfile())
-      input:write(json.encode(tool("flat", { files = { folder .. "/in/a.pb.gz" } })), "\n",
-         json.encode(request(2, "ping")), "\n")
-      input:seek "set"
-      server.run(input, output, { folder .. "/in" }, 30)
-      output:seek "set"
-      for line in output:lines() do
+   -- Returns the answers to a request of the tool flat, whose worker runs a chunk in place of its
+   -- commands, and to a ping.
+   local function served_with(chunk)
+      local answers = {}
+      command.file("served/requests", json.encode(tool("flat", { files = { "a.pb.gz" } })) .. "\n"
+         .. json.encode(request(2, "ping")) .. "\n")
+      command.file("served/init.lua", ([[
+         if arg[1] == "-e" then -- a worker
+            package.preload["profio.cli"] = function()
+               return { main = function() %s end }
+            end
+         end]]):format(chunk))
+      local text = command.run("LUA_INIT_5_4=@" .. folder .. "/init.lua; export LUA_INIT_5_4; "
+         .. command.analyze .. " mcp served/in < served/requests")
+      for line in text:gmatch "[^\n]+" do
          answers[#answers + 1] = json.decode(line)
       end
       return answers
    end
 
    it("tells when the process of a request was killed, and goes on", function()
-      local answers = served_with(function()
-         assert(io.popen "kill -KILL $PPID"):close()
-      end)
+      local answers = served_with 'assert(io.popen "kill -KILL $PPID"):close()'
       assert.matches("killed by signal 9", text_of(answers[1]))
       assert.same({ 2, 2 }, { answers[2].id, #answers })
    end)
@@ -279,9 +274,7 @@ describe("profio mcp", function()
    end)
 
    it("answers an error inside a tool with an internal error, and goes on", function()
-      local answers = served_with(function()
-         error("planted", 0)
-      end)
+      local answers = served_with 'error("planted", 0)'
       assert.same({ jsonrpc = "2.0", id = 1, error = { code = -32603, message = "planted" } },
          answers[1])
       assert.same({ 2, 2 }, { answers[2].id, #answers })

@@ -36,7 +36,7 @@ describe("profio view", function()
       local path = opened():match "^([^\n]+)\n$"
       assert.matches("^" .. folder:gsub("%p", "%%%0") .. "/profio%-%w+/profio%.html$", path)
       assert.is_truthy(errors:find("the page is " .. path, 1, true))
-      assert.equal("700 600\n", (command.run(("echo $(stat -c %%a '%s' '%s')"):format(
+      assert.equal("700 644\n", (command.run(("echo $(stat -c %%a '%s' '%s')"):format(
          path:match "^(.*)/", path))))
       assert.equal(command.run "profio --export html gmon.out", command.read(path))
    end)
@@ -69,6 +69,6 @@ describe("profio view", function()
    it("says so when there is no folder for the page", function()
       local _, status, errors = command.run "TMPDIR=/nowhere profio view gmon.out"
       assert.equal(1, status)
-      assert.matches("view: cannot create a folder in /nowhere", errors)
+      assert.matches("view: no temporary folder in /nowhere: No such file", errors)
    end)
 end)

@@ -22,7 +22,7 @@ local after, interrupted_after = { %s }, %d
 local BATCH <const> = 4096
 math.randomseed(1)
 local interrupt = core.interrupt()
-local screen = assert(io.open("screen.txt", "w"))
+local screen = assert(core.file("screen.txt", "w"))
 local bytes = timelines.make { rows = 3 * BATCH, functions = 3 }
 local trace = assert(profio.open({ data = bytes }, { format = "winidea", bin_version = "1.1" }))
 trace:watch(function(reader) return interrupt:watch(reader, 3 * BATCH, screen) end)

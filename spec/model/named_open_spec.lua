@@ -44,8 +44,10 @@ describe("a file that a trace names", function()
       local _, status, errors = command.run(([[
          rm -rf near far && mkdir -p near/sub far
          echo secret >far/file && echo public >near/sub/file
-         cc -std=c11 -I'%s/csrc' named_open.c '%s/csrc/bytes/named.c' '%s/csrc/bytes/error.c' \
-            -Wl,--wrap=open -o named_open]]):format(command.root, command.root, command.root))
+         cc -std=c11 -D_POSIX_C_SOURCE=200809L -pthread -I'%s/csrc' named_open.c \
+            '%s/csrc/bytes/named.c' '%s/csrc/bytes/error.c' '%s'/csrc/os/posix/*.c \
+            -Wl,--wrap=open -o named_open]]):format(command.root, command.root, command.root,
+         command.root))
       assert.equal(0, status, errors)
       assert.equal("public\n", (command.run "./named_open"))
       assert.equal("-5 is outside the folders that\n", (command.run "./named_open replace"))

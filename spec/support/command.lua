@@ -119,8 +119,9 @@ function command.run_c(name, text, ...)
    for i, path in ipairs { ... } do
       sources[i] = ("'%s/csrc/%s'"):format(root, path)
    end
-   local _, status, errors = command.run(("cc -std=c11 -D_POSIX_C_SOURCE=200809L -I'%s/csrc' "
-      .. "%s.c %s -o %s"):format(root, name, table.concat(sources, " "), name))
+   local _, status, errors = command.run(("cc -std=c11 -D_POSIX_C_SOURCE=200809L -pthread "
+      .. "-I'%s/csrc' %s.c %s '%s'/csrc/os/posix/*.c -o %s"):format(root, name,
+      table.concat(sources, " "), root, name))
    assert(status == 0, errors)
    return (command.run("timeout 60 ./" .. name))
 end

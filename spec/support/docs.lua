@@ -397,7 +397,7 @@ end
 function docs.broken_links(text)
    local broken = {}
    for target in text:gmatch "%]%(([^)#%s]+)[^)]*%)" do
-      local file = not target:find "^%a+:" and io.open(pages.folder .. target)
+      local file = not target:find "^%a+:" and io.open("lua/profio/help/" .. target)
       if file then
          file:close()
       elseif not target:find "^https?:" then

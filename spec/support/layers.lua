@@ -8,13 +8,14 @@ local specs = require "spec.support.specs"
 
 local may_include = {
    [""] = {},
-   bytes = { "bytes" },
-   model = { "bytes", "model" },
-   formats = { "bytes", "model", "formats" },
-   kernels = { "model", "kernels" },
-   text = { "bytes", "model", "kernels", "text" },
-   lua = { "bytes", "model", "formats", "kernels", "text", "lua" },
-   store = { "bytes", "model", "store", "lua" },
+   os = { "os" },
+   bytes = { "os", "bytes" },
+   model = { "os", "bytes", "model" },
+   formats = { "os", "bytes", "model", "formats" },
+   kernels = { "os", "model", "kernels" },
+   text = { "os", "bytes", "model", "kernels", "text" },
+   lua = { "os", "bytes", "model", "formats", "kernels", "text", "lua" },
+   store = { "os", "bytes", "model", "store", "lua" },
 }
 
 -- The only pair of formats of which one uses the other.
@@ -30,6 +31,14 @@ local lua_headers = {
    ["lua.h"] = true, ["lauxlib.h"] = true, ["lualib.h"] = true, ["luaconf.h"] = true,
    ["lua.hpp"] = true,
 }
+
+-- What all of csrc may include beside that: headers of C11, of threads, and of libraries.
+local known_headers = {}
+for name in ([[assert ctype errno float inttypes limits locale math pthread setjmp stdalign stdarg
+   stdatomic stdbool stddef stdint stdio stdlib string time demangle libiberty/demangle dwarf
+   elfutils/libdw elfutils/libdwelf gelf zlib iconv]]):gmatch "%S+" do
+   known_headers[name .. ".h"] = true
+end
 
 -- Of libraries that the module core.so does not need.
 local store_headers = { ["sqlite3.h"] = true, ["xxhash.h"] = true, ["curl/curl.h"] = true }
@@ -118,6 +127,14 @@ local function check_includes(file, lines)
          breach(file, number, "only csrc/lua/ and csrc/store/ include <%s>", system)
       elseif system and store_headers[system] and not file:match "^csrc/store/" then
          breach(file, number, "only csrc/store/ includes <%s>", system)
+      elseif system and not (known_headers[system] or lua_headers[system] or store_headers[system]
+         or file:match "^csrc/os/") then
+         breach(file, number, "only csrc/os/ includes <%s>", system)
+      end
+      if not file:match "^csrc/os/" and (line:find "^#%s*define _[A-Z]+_SOURCE"
+         or line:find "^#%s*if.*_WIN32" or line:find "^#%s*if.*__[a-z]*linux"
+         or line:find "^#%s*if.*__APPLE__") then
+         breach(file, number, "only csrc/os/ asks which system it is for")
       end
    end
 end
@@ -316,7 +333,7 @@ local function check_place(file)
       breach(file, 1, "%s has no README.md that says what is in it", folder)
    end
    if not may_share_name(file) then
-      if place_of[name] then
+      if place_of[name] and not file:match "^csrc/os/" then
          breach(file, 1, "%s has a file of this name, too", place_of[name])
       end
       place_of[name] = folder

@@ -78,7 +78,6 @@ probe_run () {
   need lua5.4 command -v "$LUA"
   need lua-argparse has_module argparse
   need lua-dkjson has_module dkjson
-  need lua-filesystem has_module lfs
 }
 
 probe_test () {

@@ -9,16 +9,12 @@
 */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "bytes/output.h"
 #include "bytes/ring/ring.h"
 #include "bytes/target.h"
+#include "os/os.h"
 
 #define FAILED    "the ring cannot be made"
 #define MAX_TRIES 100 /* times that the file may have been replaced */
@@ -28,12 +24,11 @@
 /* Lock an open file; false: it stays locked for LOCK_WAIT, hence by a
    writer. */
 static bool lock (int fd) {
-  const struct timespec moment = {0, 1000000};
   int left = LOCK_WAIT;
-  while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+  while (!os_lock(fd, OS_EXCLUSIVE)) {
     if (left-- == 0)
       return false;
-    nanosleep(&moment, NULL);
+    os_sleep(1000000);
   }
   return true;
 }
@@ -41,9 +36,9 @@ static bool lock (int fd) {
 
 /* Whether an open file is the one at the path. */
 static bool has_name (int fd, const char *path) {
-  struct stat open, named;
-  return fstat(fd, &open) == 0 && stat(path, &named) == 0 &&
-         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+  os_state open, named;
+  return os_state_of_open(fd, &open) && os_state_of(path, &named) &&
+         open.device == named.device && open.inode == named.inode;
 }
 
 
@@ -60,9 +55,8 @@ static pf_status make_new (pf_ring_claim *claim, pf_error *error) {
   pf_status status = pf_output_open(&output, claim->path, error);
   if (status != PF_OK)
     return status;
-  const int fd = fcntl(output.fd, F_DUPFD_CLOEXEC, 0);
-  if (fd < 0 || !lock(fd) ||
-      write(fd, &empty, sizeof empty) != (ssize_t)sizeof empty)
+  const int fd = os_duplicate(output.fd);
+  if (fd < 0 || !lock(fd) || !os_write(fd, &empty, sizeof empty, OS_HERE))
     status = pf_fail_by_system(error, FAILED, errno);
   else
     status = pf_output_commit_new(&output, error);
@@ -72,7 +66,7 @@ static pf_status make_new (pf_ring_claim *claim, pf_error *error) {
     claim->is_new = true;
   }
   else if (fd >= 0)
-    close(fd);
+    os_close(fd);
   return status;
 }
 
@@ -88,8 +82,8 @@ static pf_status lock_old (pf_ring_claim *claim, int fd, pf_error *error) {
      or with zeros at its beginning. */
   static const char zeros[sizeof PF_RING_MAGIC - 1];
   char magic[sizeof zeros];
-  const ssize_t size = pread(fd, magic, sizeof magic, 0);
-  if (size != 0 && (size != (ssize_t)sizeof magic ||
+  const int64_t size = os_read(fd, magic, sizeof magic, 0);
+  if (size != 0 && (size != (int64_t)sizeof magic ||
                     (memcmp(magic, PF_RING_MAGIC, sizeof magic) != 0 &&
                      memcmp(magic, zeros, sizeof magic) != 0)))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
@@ -104,7 +98,7 @@ pf_status pf_ring_claim_open (pf_ring_claim *claim, const char *path,
   pf_status status = PF_AGAIN;
   *claim = (pf_ring_claim){.path = path, .fd = -1};
   for (int tries = 0; status == PF_AGAIN && tries < MAX_TRIES; tries++) {
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const int fd = os_open(path, OS_READ | OS_AT_ONCE);
     if (fd < 0 && errno == ENOENT)
       status = make_new(claim, error);
     else if (fd < 0)
@@ -112,7 +106,7 @@ pf_status pf_ring_claim_open (pf_ring_claim *claim, const char *path,
     else
       status = lock_old(claim, fd, error);
     if (fd >= 0 && claim->fd != fd)
-      close(fd);
+      os_close(fd);
   }
   return status == PF_AGAIN ? pf_fail_by_system(error, FAILED, EBUSY) : status;
 }
@@ -122,7 +116,7 @@ void pf_ring_claim_close (pf_ring_claim *claim) {
   if (claim->fd < 0)
     return;
   if (claim->is_new && has_name(claim->fd, claim->path))
-    unlink(claim->path);
-  close(claim->fd);
+    os_remove(claim->path);
+  os_close(claim->fd);
   claim->fd = -1;
 }

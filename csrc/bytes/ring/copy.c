@@ -9,15 +9,11 @@
 */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bytes/ring/ring.h"
+#include "os/os.h"
 
 
 static pf_status refuse (pf_error *error, const char *message) {
@@ -44,17 +40,6 @@ static pf_status check_header (const pf_ring_header *header, bool is_closed,
       header->settings_size > PF_RING_SETTINGS)
     return refuse(error, "the header of the ring is broken");
   return PF_OK;
-}
-
-
-void pf_ring_boot_id (char boot[PF_BOOT_ID_SIZE]) {
-  const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  memset(boot, 0, PF_BOOT_ID_SIZE);
-  if (fd < 0)
-    return;
-  if (read(fd, boot, PF_BOOT_ID_SIZE - 1) < 0)
-    boot[0] = '\0';
-  close(fd);
 }
 
 
@@ -137,8 +122,8 @@ pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
   copy->is_closed = status == PF_END;
   if (status != PF_OK)
     return status < 0 ? status : PF_OK;
-  char boot[PF_BOOT_ID_SIZE];
-  pf_ring_boot_id(boot);
+  char boot[OS_BOOT_ID_SIZE];
+  os_boot_id(boot);
   copy->is_restarted = boot[0] != '\0' && header.boot[0] != '\0' &&
                        memcmp(boot, header.boot, sizeof boot) != 0;
   copy->is_synced = header.is_synced != 0;
@@ -156,25 +141,25 @@ pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
 /* Map and parse an open file. If the journal has grown beyond the mapping, this
    fails with PF_EFORMAT and the caller tries again. */
 static pf_status parse_open (int fd, pf_ring_copy *copy, pf_error *error) {
-  struct stat stat;
-  if (fstat(fd, &stat) != 0)
+  os_state found;
+  if (!os_state_of_open(fd, &found))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
-  if (stat.st_size < (off_t)PF_RING_PAGE)
+  if (found.size < PF_RING_PAGE)
     return refuse(error, "no ring of a writer");
-  const size_t size = (size_t)stat.st_size;
-  void *const memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-  if (memory == MAP_FAILED)
+  const size_t size = (size_t)found.size;
+  void *const memory = os_share(fd, 0, size, false);
+  if (memory == NULL)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
   const pf_status status = pf_ring_parse((pf_bytes){memory, size}, copy, error);
-  munmap(memory, size);
+  os_unshare(memory, size);
   return status;
 }
 
 
 /* Whether a writer holds the lock of an open ring. */
 static bool is_locked (int fd) {
-  const bool is = flock(fd, LOCK_SH | LOCK_NB) != 0;
-  (void)flock(fd, LOCK_UN); /* a new writer must be able to lock it */
+  const bool is = !os_lock(fd, OS_SHARED);
+  (void)os_lock(fd, OS_UNLOCKED); /* a new writer must be able to lock it */
   return is;
 }
 
@@ -193,14 +178,14 @@ pf_status pf_ring_read (const char *path, const pf_named_rule *rule,
   for (int i = 0; i < 3 && status == PF_EFORMAT; i++)
     status = parse_open(fd, copy, error);
   copy->is_alive = is_alive;
-  close(fd);
+  os_close(fd);
   return status;
 }
 
 
 pf_status pf_ring_look (const char *path, const pf_named_rule *rule,
                         pf_ring_state *state, pf_error *error) {
-  struct stat stat;
+  os_state found;
   int fd = -1;
   *state = (pf_ring_state){.is_open = false};
   const pf_status status = pf_named_open(path, rule, &fd, error);
@@ -208,17 +193,17 @@ pf_status pf_ring_look (const char *path, const pf_named_rule *rule,
     return status;
   state->is_alive = is_locked(fd);
   const pf_ring_header *const header =
-      fstat(fd, &stat) == 0 && stat.st_size >= (off_t)PF_RING_PAGE
-          ? mmap(NULL, PF_RING_PAGE, PROT_READ, MAP_SHARED, fd, 0)
-          : MAP_FAILED;
-  close(fd);
-  if (header == MAP_FAILED)
+      os_state_of_open(fd, &found) && found.size >= PF_RING_PAGE
+          ? os_share(fd, 0, PF_RING_PAGE, false)
+          : NULL;
+  os_close(fd);
+  if (header == NULL)
     return PF_OK;
   state->is_open =
       memcmp(header->magic, PF_RING_MAGIC, sizeof header->magic) == 0 &&
       pf_load_acquire(&header->closed) == 0;
   state->head = pf_load_acquire(&header->head);
-  munmap((void *)(uintptr_t)header, PF_RING_PAGE);
+  os_unshare((void *)(uintptr_t)header, PF_RING_PAGE);
   return PF_OK;
 }
 

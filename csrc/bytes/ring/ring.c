@@ -6,17 +6,13 @@
 #include "bytes/ring/ring.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bytes/output.h"
 #include "bytes/target.h"
 #include "bytes/temporary.h"
+#include "os/os.h"
 
 #define JOURNAL_FIRST 262144u /* bytes; doubled when they are used up */
 
@@ -35,8 +31,8 @@ static pf_status open_target (const char *path, pf_output *target, int *fd,
   const pf_status status = pf_output_open(target, path, error);
   if (status != PF_OK)
     return status;
-  *fd = fcntl(target->fd, F_DUPFD_CLOEXEC, 0);
-  if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) != 0)
+  *fd = os_duplicate(target->fd);
+  if (*fd < 0 || !os_lock(*fd, OS_EXCLUSIVE))
     return pf_fail_by_system(error, "the ring cannot be made", errno);
   return PF_OK;
 }
@@ -46,12 +42,10 @@ static pf_status open_target (const char *path, pf_output *target, int *fd,
    first, so that later writes to the mapping cannot fail. */
 static pf_status map_part (const pf_ring *ring, uint64_t at, uint64_t size,
                            uint8_t **mapped, pf_error *error) {
-  const int errnum = posix_fallocate(ring->fd, (off_t)at, (off_t)size);
-  if (errnum != 0)
-    return pf_fail_by_system(error, "no disk space for the ring", errnum);
-  void *const memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
-                            MAP_SHARED, ring->fd, (off_t)at);
-  if (memory == MAP_FAILED)
+  if (!os_reserve(ring->fd, at, size))
+    return pf_fail_by_system(error, "no disk space for the ring", errno);
+  void *const memory = os_share(ring->fd, at, (size_t)size, true);
+  if (memory == NULL)
     return pf_fail_by_system(error, "the ring cannot be mapped", errno);
   *mapped = memory;
   return PF_OK;
@@ -84,7 +78,7 @@ static pf_status map_all (pf_ring *ring, pf_bytes settings, bool sync,
   header->settings_size = settings.size;
   memcpy(header->settings, settings.at, settings.size);
   header->is_synced = sync;
-  pf_ring_boot_id(header->boot);
+  os_boot_id(header->boot);
   memcpy(header->magic, PF_RING_MAGIC, sizeof header->magic);
   pf_store_release(&header->closed, 1);
   return PF_OK;
@@ -94,7 +88,7 @@ static pf_status map_all (pf_ring *ring, pf_bytes settings, bool sync,
 /* Give the ring its name, which replaces the claimed file. */
 static pf_status commit (pf_ring *ring, pf_output *target, pf_ring_claim *claim,
                          bool sync, pf_error *error) {
-  if (sync && fsync(ring->fd) != 0)
+  if (sync && !os_sync(ring->fd))
     return pf_fail_by_system(error, "the ring cannot be made", errno);
   pf_status status = pf_output_commit(target, 1, error);
   if (status == PF_OK && sync)
@@ -148,7 +142,7 @@ void pf_ring_start (pf_ring *ring) {
 
 pf_status pf_ring_sync (const pf_ring *ring, pf_error *error) {
   if (ring->path == NULL || ring->header->is_synced == 0 ||
-      msync(ring->header, PF_RING_PAGE, MS_SYNC) == 0)
+      os_sync_shared(ring->header, PF_RING_PAGE))
     return PF_OK;
   return pf_fail_by_system(error, "the ring cannot be synchronised", errno);
 }
@@ -156,19 +150,19 @@ pf_status pf_ring_sync (const pf_ring *ring, pf_error *error) {
 
 void pf_ring_close (pf_ring *ring, bool remove) {
   if (remove && ring->path != NULL)
-    unlink(ring->path);
+    os_remove(ring->path);
   if (ring->header != NULL)
-    munmap(ring->header, (size_t)journal_at(ring));
+    os_unshare(ring->header, (size_t)journal_at(ring));
   if (pf_load_acquire_bytes(&ring->journal) != NULL)
-    munmap(pf_load_acquire_bytes(&ring->journal),
-           (size_t)ring->journal_capacity);
+    os_unshare(pf_load_acquire_bytes(&ring->journal),
+               (size_t)ring->journal_capacity);
   for (pf_ring_map *map = ring->maps, *next; map != NULL; map = next) {
     next = map->next;
-    munmap(map->at, (size_t)map->size);
+    os_unshare(map->at, (size_t)map->size);
     free(map);
   }
   if (ring->fd >= 0)
-    close(ring->fd);
+    os_close(ring->fd);
   free(ring->path);
   *ring = (pf_ring){.fd = -1};
 }

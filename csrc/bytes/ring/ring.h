@@ -47,6 +47,7 @@
 #include <string.h>
 
 #include "bytes/named.h"
+#include "os/os.h"
 #include "profio.h"
 
 /*
@@ -106,7 +107,6 @@ static inline uint64_t pf_ring_word (const uint8_t *at) {
 #define PF_RING_VERSION  2u
 #define PF_RING_PAGE     4096u
 #define PF_RING_SECTOR   512u
-#define PF_BOOT_ID_SIZE  40u /* bytes of a boot identifier */
 #define PF_RING_FILLER   UINT32_MAX
 #define PF_RING_SETTINGS 2048u  /* bytes of settings */
 #define PF_RING_MIN      65536u /* bytes of slots */
@@ -156,7 +156,7 @@ typedef struct pf_ring_header {
   uint8_t settings[PF_RING_SETTINGS]; /* the writer manifest */
   uint64_t is_synced;                 /* 1: made with `sync` */
   char
-      boot[PF_BOOT_ID_SIZE]; /* boot of the writer's system; zeros: not known */
+      boot[OS_BOOT_ID_SIZE]; /* boot of the writer's system; zeros: not known */
 
   _Alignas(64) pf_shared head; /* end of the last record committed */
   pf_shared dropped;           /* records */
@@ -245,9 +245,6 @@ void pf_ring_start (pf_ring *ring);
    checkpoint. PF_EIO. */
 pf_status pf_ring_sync (const pf_ring *ring, pf_error *error);
 
-/* Set `boot` to the boot identifier of the system; zeros: it has none. A ring
-   of an earlier boot may have lost any of its pages. */
-void pf_ring_boot_id (char boot[PF_BOOT_ID_SIZE]);
 
 /* Unmap the ring and close its file; with `remove` the file is removed. */
 void pf_ring_close (pf_ring *ring, bool remove);

@@ -5,8 +5,8 @@
 */
 
 #include <string.h>
-#include <strings.h>
 
+#include "bytes/text.h"
 #include "formats/dbf/internal.h"
 
 /* The marks of each code page. The first one is written. */
@@ -85,7 +85,7 @@ bool dbf_open_cpg (pf_trace *trace, pf_charset *charset, pf_error *error) {
 
 uint8_t dbf_code_page_mark (const char *name) {
   for (size_t i = 0; i < PAGES; i++)
-    if (strcasecmp(pages[i].name, name) == 0)
+    if (pf_is_alike(pages[i].name, name))
       return (uint8_t)pages[i].marks[0];
   return 0;
 }

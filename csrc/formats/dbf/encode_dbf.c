@@ -16,6 +16,7 @@
 #include "formats/dbf/encode_dbf.h"
 #include "model/dictionary/names.h"
 #include "model/rows/batch.h"
+#include "os/os.h"
 
 #define MAX_BYTES INT32_MAX /* of a table */
 
@@ -167,7 +168,7 @@ static pf_status read_date (dbf_writer *self, const pf_trace *asked,
   struct tm today;
   pf_bytes text;
   if (!pf_option_text(asked, "changed", &text)) {
-    if (gmtime_r(&now, &today) == NULL)
+    if (!os_date(now, &today))
       return PF_OK;
     self->date[0] = (uint8_t)(today.tm_year % 256);
     self->date[1] = (uint8_t)(today.tm_mon + 1);

@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 
+#include "bytes/text.h"
 #include "formats/dbf/internal.h"
 #include "model/dictionary/names.h"
 
@@ -35,7 +35,7 @@ static const char *help_of (const dbf_field *field) {
 
 static bool is_field (const dbf_file *file, const char *name) {
   for (size_t i = 0; i < file->nfields; i++)
-    if (strcasecmp(file->fields[i].name, name) == 0)
+    if (pf_is_alike(file->fields[i].name, name))
       return true;
   return false;
 }
@@ -100,7 +100,7 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
   pf_info_int(trace, "fields", (int64_t)file->nfields);
   pf_info_int(trace, "code_page_mark", file->mark);
   const char *const marked = dbf_code_page(file->mark);
-  if (marked == NULL || strcasecmp(marked, file->charset.name) != 0)
+  if (marked == NULL || !pf_is_alike(marked, file->charset.name))
     pf_info_int(trace, "page_mark", dbf_code_page_mark(file->charset.name));
   pf_info_text(trace, "code_page",
                pf_bytes_of(file->charset.kind == PF_TEXT_AS_BYTES

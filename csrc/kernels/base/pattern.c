@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/system/interrupt.h"
+#include "model/system/parallel.h"
 #include "model/base/memory.h"
+#include "os/os.h"
 
 #define STEPS_PER_LOOK 65536 /* comparisons of a byte between two looks */
 
@@ -396,7 +397,7 @@ static pf_status match (matcher *m, const item *at, const uint8_t *place,
     at++;
     if (++m->steps >= STEPS_PER_LOOK) {
       m->steps = 0;
-      if (pf_is_interrupted())
+      if (os_is_interrupted())
         return pf_interrupted(error);
     }
   }

@@ -19,6 +19,7 @@
 #include "model/base/memory.h"
 #include "model/system/parallel.h"
 #include "model/rows/abilities.h"
+#include "os/os.h"
 
 #define SLOTS         PF_PIPELINE_SLOTS
 #define FIRST_BATCHES 4          /* processed before the thread is started */
@@ -214,7 +215,7 @@ static void start_thread (state *s) {
          pf_pull_clone(&slot->pull, &s->slots[0].pull, &unused) == PF_OK;
   }
   s->tried_thread = true;
-  s->has_thread = ok && pf_thread_start(&s->thread, run_thread, s);
+  s->has_thread = ok && os_thread_start(&s->thread, run_thread, s);
 }
 
 

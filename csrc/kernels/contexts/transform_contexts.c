@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/system/interrupt.h"
+#include "model/system/parallel.h"
 #include "kernels/contexts/transform_contexts.h"
 #include "kernels/contexts/views.h"
+#include "os/os.h"
 
 #define STEPS_PER_LOOK 65536 /* frames between two looks for Ctrl-C */
 
@@ -139,7 +140,7 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
     uint32_t node = 0, left = depth;
     for (uint32_t up = i; ok && up != 0 && left > 0;
          up = from->parents[up], left--) {
-      if (++steps % STEPS_PER_LOOK == 0 && pf_is_interrupted())
+      if (++steps % STEPS_PER_LOOK == 0 && os_is_interrupted())
         return pf_interrupted(error);
       node = pf_context_of(to, node, from->frames[up]);
       ok = node != PF_NO_CONTEXT;

@@ -7,6 +7,7 @@
 
 #include "lua/arguments.h"
 #include "lua/profile/export.h"
+#include "lua/system/file_handle.h"
 #include "model/dictionary/areas.h"
 
 #define L_EXPORT "profio.export"
@@ -23,10 +24,10 @@ static int export_gc (lua_State *L) {
 
 l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg) {
   const pf_contexts *const contexts = l_contexts_check(L, arg);
-  FILE *const file = l_file_check(L, file_arg);
+  const row_target target = l_target_check(L, file_arg);
   luaL_checktype(L, options_arg, LUA_TTABLE);
   l_export *const e = l_new(L, L_EXPORT, sizeof *e, 0);
-  e->job.file = file;
+  e->job.target = target;
   e->file_arg = file_arg;
   e->contexts = contexts;
   e->metric = l_metric_check(L, contexts,

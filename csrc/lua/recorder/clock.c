@@ -9,11 +9,8 @@
 ** two readings, and every CPU_SPAN; in between, ticks measure the CPU time.
 */
 
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "lua/recorder/clock.h"
+#include "os/os.h"
 
 #define FIRST_SPAN 500000   /* ns of the first measurement */
 #define MAX_SPAN   50000000 /* maximum ns between measurements of the rate */
@@ -21,38 +18,6 @@
 #define TOLERANCE  256      /* equal rates differ by less than 1/256 */
 #define GAP        10000    /* ns in which another thread may have run */
 #define CPU_SPAN   1000000  /* ns until the CPU time is read again */
-
-/* The name of the counter in the kernel's list of clock sources. */
-#if defined(__x86_64__)
-#define COUNTER "tsc\n"
-#elif defined(__aarch64__)
-#define COUNTER "arch_sys_counter\n"
-#else
-#define COUNTER ""
-#endif
-
-
-/* Whether the kernel keeps its time by the counter that l_ticks reads. */
-static bool has_ticks (void) {
-  static const char path[] =
-      "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-  char name[32];
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  const ssize_t size = read(fd, name, sizeof name);
-  close(fd);
-  return size > 0 && (size_t)size == strlen(COUNTER) &&
-         memcmp(name, COUNTER, (size_t)size) == 0;
-}
-
-
-static int64_t system_now (const l_clock *c) {
-  struct timespec t;
-  clock_gettime(c->id, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 
 /* Returns the system's clock and the ticks at the same moment: of TRIES
    readings, the one that took least time. */
@@ -62,7 +27,7 @@ static int64_t read_both (const l_clock *c, uint64_t *ticks) {
   *ticks = 0;
   for (int i = 0; i < TRIES; i++) {
     const uint64_t before = l_ticks();
-    const int64_t now = system_now(c);
+    const int64_t now = os_now(c->id);
     const uint64_t took = l_ticks() - before;
     if (took < shortest) {
       shortest = took;
@@ -98,20 +63,20 @@ static uint64_t ticks_of (const l_clock *c, int64_t ns) {
 }
 
 
-void l_clock_open (l_clock *c, clockid_t id, bool ticks) {
+void l_clock_open (l_clock *c, os_clock id, bool ticks) {
   *c = (l_clock){.id = id};
-  if (!ticks || !has_ticks())
+  if (!ticks || !os_has_counter())
     return;
-  *c = (l_clock){.id = CLOCK_MONOTONIC, .gap = UINT64_MAX};
+  *c = (l_clock){.id = OS_MONOTONIC, .gap = UINT64_MAX};
   c->ns = read_both(c, &c->ticks);
-  while (system_now(c) - c->ns < FIRST_SPAN)
+  while (os_now(c->id) - c->ns < FIRST_SPAN)
     ;
   uint64_t then;
   int64_t ns = read_both(c, &then);
   set_base(c, rate_of(c, then, ns), then - c->ticks, then, ns);
-  if (c->rate == 0 || id == CLOCK_THREAD_CPUTIME_ID)
+  if (c->rate == 0 || id == OS_THREAD_CPU)
     c->id = id;
-  if (c->rate == 0 || id != CLOCK_THREAD_CPUTIME_ID)
+  if (c->rate == 0 || id != OS_THREAD_CPU)
     return;
   ns = read_both(c, &then); /* the rate is that of the wall clock */
   c->gap = ticks_of(c, GAP);
@@ -121,10 +86,10 @@ void l_clock_open (l_clock *c, clockid_t id, bool ticks) {
 
 int64_t l_clock_read_system (l_clock *c) {
   if (c->rate == 0)
-    return system_now(c);
+    return os_now(c->id);
   uint64_t ticks;
   const int64_t ns = read_both(c, &ticks);
-  if (c->id == CLOCK_THREAD_CPUTIME_ID) {
+  if (c->id == OS_THREAD_CPU) {
     set_base(c, c->rate, c->span, ticks, ns);
     return ns;
   }

@@ -18,10 +18,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
+
+#include "os/os.h"
 
 typedef struct l_clock {
-  clockid_t id;        /* clock of the system */
+  os_clock id;         /* clock of the system */
   uint64_t rate;       /* ns of a tick times 2^32; 0: ticks are not used */
   uint64_t gap;        /* ticks between readings that force a system reading */
   uint64_t last_ticks; /* ticks at the last reading */
@@ -32,7 +33,7 @@ typedef struct l_clock {
 
 /* Opens the clock `id`. With `ticks` the processor's counter is used where
    possible; measuring its rate then takes half a millisecond. */
-void l_clock_open (l_clock *clock, clockid_t id, bool ticks);
+void l_clock_open (l_clock *clock, os_clock id, bool ticks);
 
 /* Reads the system's clock and returns it; corrects the rate of the ticks. */
 int64_t l_clock_read_system (l_clock *clock);

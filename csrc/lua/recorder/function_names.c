@@ -12,9 +12,6 @@
 ** functions, and l_functions_free frees them.
 */
 
-#define _GNU_SOURCE /* dladdr */
-
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +19,7 @@
 #include "lua/arguments.h"
 #include "lua/recorder/recorder.h"
 #include "model/base/memory.h"
+#include "os/os.h"
 
 
 /* Registry key of the function that names functions. */
@@ -315,18 +313,14 @@ static int core_c_address (lua_State *L) {
    the system does not know. */
 static int core_c_place (lua_State *L) {
   const lua_CFunction f = lua_tocfunction(L, 1);
-  Dl_info info;
+  os_place place;
   void *address;
   memcpy(&address, &f, sizeof address);
-  if (f == NULL || dladdr(address, &info) == 0 || info.dli_fname == NULL)
+  if (f == NULL || !os_place_of(address, &place))
     return 0;
-  lua_pushstring(L, info.dli_fname);
-  if (info.dli_saddr == address && info.dli_sname != NULL)
-    lua_pushstring(L, info.dli_sname);
-  else
-    lua_pushnil(L);
-  lua_pushinteger(
-      L, (lua_Integer)((uintptr_t)address - (uintptr_t)info.dli_fbase));
+  lua_pushstring(L, place.file);
+  lua_pushstring(L, place.symbol); /* nil for NULL */
+  lua_pushinteger(L, (lua_Integer)place.offset);
   return 3;
 }
 

@@ -21,12 +21,14 @@
 #include <string.h>
 
 #include "lua/recorder/recorder.h"
+#include "os/os.h"
 
 #define ITERATIONS 64
 #define RECENT     7        /* results of which the median is taken */
 #define WARM       8        /* rounds of RECENT measurements at the start */
 #define AGAIN      500000   /* ns between measurements */
 #define SLOTS      4194304u /* bytes of the ring without a reader */
+#define NULL_RING  (PF_RING_PAGE + SLOTS + 8 * (L_LAYOUT_MAX + 1)) /* bytes */
 
 /* Loops with events of one kind, in addition to events of their lines. */
 static const char *const programs[L_COST_KINDS] = {
@@ -52,11 +54,9 @@ struct l_calibration {
    wraps around. The extra words at the end hold the rest of a record that
    begins in the last slot. */
 static bool open_null_writer (pf_writer *writer) {
-  void *memory;
-  const size_t size = PF_RING_PAGE + SLOTS + 8 * (L_LAYOUT_MAX + 1);
-  if (posix_memalign(&memory, PF_RING_PAGE, size) != 0)
+  void *const memory = os_pages_new(NULL_RING, false);
+  if (memory == NULL)
     return false;
-  memset(memory, 0, PF_RING_PAGE);
   *writer = (pf_writer){.flush_at = UINT64_MAX};
   writer->ring = (pf_ring){.header = memory,
                            .slots = (uint8_t *)memory + PF_RING_PAGE,
@@ -233,7 +233,7 @@ void l_calibration_close (l_recorder *r) {
   if (c->probe.contexts != NULL)
     pf_contexts_close(c->probe.contexts);
   if (c->probe.writer != NULL)
-    free(c->probe.writer->ring.header);
+    os_pages_free(c->probe.writer->ring.header, NULL_RING);
   l_functions_free(&c->probe.functions);
   l_lanes_free(&c->probe.lanes);
   pf_dictionary_free(c->probe.dictionary);

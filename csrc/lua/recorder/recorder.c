@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lua/arguments.h"
 #include "lua/recorder/recorder.h"
 #include "model/writer/ring_consumer.h"
+#include "os/os.h"
 
 
 static l_recorder *check (lua_State *L) {
@@ -128,9 +128,8 @@ static const char *const modes[] = {"timed", "sampled", "calls", "aggregate",
 static void read_settings (lua_State *L, l_recorder *r) {
   static const char *const clocks[] = {"wall", "cpu", NULL};
   r->mode = (l_mode)l_option_word(L, 1, "mode", NULL, modes);
-  r->clock.id = l_option_word(L, 1, "clock", NULL, clocks) == 0
-                    ? CLOCK_MONOTONIC
-                    : CLOCK_THREAD_CPUTIME_ID;
+  r->clock.id = l_option_word(L, 1, "clock", NULL, clocks) == 0 ? OS_MONOTONIC
+                                                                : OS_THREAD_CPU;
   int64_t depth = 0;
   l_option_int(L, 1, "interval", &r->interval);
   l_option_int(L, 1, "depth", &depth);
@@ -213,17 +212,10 @@ static void check_begin (lua_State *L, l_mode mode) {
    since that empties an older one. */
 static int core_check_recording (lua_State *L) {
   const l_mode mode = (l_mode)luaL_checkoption(L, 1, NULL, modes);
-  struct sigevent none = {.sigev_notify = SIGEV_NONE};
-  timer_t timer;
   pf_error error;
   check_begin(L, mode);
-  if (mode == L_SAMPLED && timer_create(CLOCK_MONOTONIC, &none, &timer) != 0) {
-    (void)pf_fail(&error, PF_EIO, PF_NO_OFFSET,
-                  "cannot create a timer for samples");
+  if (mode == L_SAMPLED && l_timer_check(&error) != PF_OK)
     return l_failure(L, &error, NULL);
-  }
-  if (mode == L_SAMPLED)
-    timer_delete(timer);
   lua_pushboolean(L, true);
   return 1;
 }
@@ -248,7 +240,7 @@ static int recorder_begin (lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   r->main = lua_tothread(L, -1);
   r->state = lua_topointer(L, LUA_REGISTRYINDEX);
-  r->process = getpid();
+  r->process = os_process_id();
   r->start = l_now(r);
   if (r->mode == L_SAMPLED)
     l_c_threads_open(L, r);
@@ -334,14 +326,10 @@ static int recorder_facts (lua_State *L) {
 
 /* Returns the CPU time in ns that the writer's thread has used. */
 static int64_t consumer_time_of (const l_recorder *r) {
-  struct timespec t;
-  clockid_t clock;
-  if (r->writer == NULL || !pf_writer_is_owner(r->writer) ||
-      !r->writer->consumer->has_thread ||
-      pthread_getcpuclockid(r->writer->consumer->thread, &clock) != 0 ||
-      clock_gettime(clock, &t) != 0)
-    return 0;
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+  return r->writer != NULL && pf_writer_is_owner(r->writer) &&
+                 r->writer->consumer->has_thread
+             ? os_cpu_time_of(r->writer->consumer->thread)
+             : 0;
 }
 
 
@@ -369,7 +357,7 @@ static int recorder_finish (lua_State *L) {
 /* recorder:is_copy(): whether this process is a fork of the recorded one. */
 static int recorder_is_copy (lua_State *L) {
   const l_recorder *const r = check(L);
-  lua_pushboolean(L, r->process != 0 && r->process != getpid());
+  lua_pushboolean(L, r->process != 0 && r->process != os_process_id());
   return 1;
 }
 
@@ -405,7 +393,7 @@ static int recorder_gc (lua_State *L) {
 
 /* core.process_id(): the id of this process. */
 static int core_process_id (lua_State *L) {
-  lua_pushinteger(L, getpid());
+  lua_pushinteger(L, os_process_id());
   return 1;
 }
 
@@ -414,7 +402,7 @@ static int core_process_id (lua_State *L) {
    child processes do not record themselves. */
 static int core_forget_recording (lua_State *L) {
   (void)L;
-  (void)unsetenv("PROFIO_RECORD");
+  os_unset_variable("PROFIO_RECORD");
   return 0;
 }
 

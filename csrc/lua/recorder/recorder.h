@@ -33,15 +33,14 @@
 #ifndef lua_recorder_h
 #define lua_recorder_h
 
-#include <signal.h>
 #include <stdatomic.h>
-#include <sys/types.h>
 
 #include "lua/profile/context_profile.h"
 #include "lua/recorder/clock.h"
 #include "lua/writer/stream.h"
 #include "model/base/id_table.h"
 #include "model/base/intern_table.h"
+#include "os/os.h"
 
 #define L_RECORDER "profio.recorder"
 
@@ -176,7 +175,7 @@ typedef struct l_recorder {
   int64_t taken_since; /* clock when the current hook of the program was set */
   int64_t taken_time;  /* ns without a hook: part of no record */
   const void *state;   /* registry of the Lua state that is recorded */
-  pid_t process;       /* process that is recorded */
+  int64_t process;     /* process that is recorded */
   l_lane *running;
   int64_t start, program_time; /* clock at begin; time of the last event */
   int64_t overhead;            /* ns since `start` that are not program time */
@@ -213,7 +212,7 @@ typedef struct l_recorder {
   l_lanes lanes;
   char own_source[LUA_IDSIZE]; /* source of recorder.lua */
 
-  /* Sampling. The timer's signal handler writes these fields. */
+  /* Sampling. The function of the timer writes these fields. */
   _Atomic(lua_State *) thread; /* the running thread */
   const lua_State *pinned;     /* thread that the registry keeps, or NULL */
   lua_State *main;
@@ -227,10 +226,8 @@ typedef struct l_recorder {
   lua_Hook saved_hook;               /* the program's own hook on that thread */
   int saved_mask, saved_count;
   l_c_threads *c_threads; /* owned; NULL: not sampling */
-  bool has_timer;
-  timer_t timer;
-  struct sigaction saved_action; /* previous action of SIGPROF */
-  uint32_t *areas;               /* scratch for the `depth` areas of a stack */
+  os_sampler *sampler;    /* owned; NULL: it does not run */
+  uint32_t *areas;        /* scratch for the `depth` areas of a stack */
 } l_recorder;
 
 extern _Atomic(l_recorder *) l_recording;
@@ -352,10 +349,13 @@ l_lane *l_switch (l_recorder *recorder, lua_State *thread, int level,
 
 /* timer.c */
 
-/* Starts the timer of mode "sampled" and takes over SIGPROF. PF_EIO. */
+/* Whether a timer can be had. PF_EIO. */
+pf_status l_timer_check (pf_error *error);
+
+/* Starts the timer of mode "sampled". PF_EIO. */
 pf_status l_timer_start (l_recorder *recorder, pf_error *error);
 
-/* Stops the timer, if it runs, and restores the action of SIGPROF. */
+/* Stops the timer, if it runs. */
 void l_timer_stop (l_recorder *recorder);
 
 /* Makes L, the caller, the thread that the signal handler interrupts. The

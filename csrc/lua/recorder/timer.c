@@ -1,30 +1,20 @@
 /*
-** timer.c - sampling. A timer sends SIGPROF to the thread that runs
-** Lua. The signal handler sets a hook on the running coroutine; at the next
-** instruction, call or return the hook records the stack and removes itself.
-** Between samples the program runs without hooks.
+** timer.c - sampling. A timer interrupts the thread that runs Lua (os/os.h) and
+** sets a hook on the running coroutine; at the next instruction, call or return
+** the hook records the stack and removes itself. Between samples the program
+** runs without hooks.
 **
 ** A C function cannot be interrupted this way. Time that passes in it is added
 ** to `due` and sampled when it returns, with one sample per interval.
 **
 ** Used by recorder.c and coroutines.c. The recorder owns the timer, the saved
-** action and hook, and the scratch memory.
+** hook, and the scratch memory.
 */
 
-#define _DEFAULT_SOURCE /* syscall */
-
-#include <errno.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "lua/recorder/recorder.h"
+#include "os/os.h"
 
 #define SHORTEST 1000 /* ns of a timer */
-
-/* The member for SIGEV_THREAD_ID: old headers of glibc lack its public name. */
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
 
 
 /* Fills r->areas with the functions of a stack, innermost first, without the
@@ -138,8 +128,8 @@ static void arm (l_recorder *r) {
 }
 
 
-/* Removes the sampling hook and restores the program's own one, unless the
-   signal handler has set the hook of another thread meanwhile. */
+/* Removes the sampling hook and restores the program's own one, unless a tick
+   has set the hook of another thread meanwhile. */
 static void disarm_thread (l_recorder *r, lua_State *thread) {
   const lua_Hook hook = r->saved_hook;
   const int mask = r->saved_mask, count = r->saved_count;
@@ -176,11 +166,9 @@ void l_timer_release (lua_State *L, l_recorder *r) {
 
 /* Starts the timer for a tick after `wait` ns. */
 static void set_timer (l_recorder *r, int64_t wait) {
-  const struct itimerspec next = {
-      .it_value = {wait / 1000000000, wait % 1000000000}};
   r->set_at = l_now(r);
   r->wait = wait;
-  timer_settime(r->timer, 0, &next, NULL);
+  os_sampler_set(r->sampler, wait);
 }
 
 
@@ -202,7 +190,7 @@ static void add_elapsed (l_recorder *r, int64_t now) {
 
 
 void l_timer_hold (l_recorder *r, int64_t now) {
-  if (!r->has_timer)
+  if (r->sampler == NULL)
     return;
   atomic_store(&r->is_held, true);
   if (now > r->last_tick)
@@ -216,60 +204,60 @@ void l_timer_release_hold (l_recorder *r, int64_t now) {
 }
 
 
-/* Signal handler: adds the time since the last tick to `due`, sets the hook and
-   starts the timer for the next tick. */
-static void tick (int number) {
-  const int errnum = errno;
+/* While the thread is interrupted: adds the time since the last tick to `due`,
+   sets the hook and starts the timer for the next tick. */
+static void tick (void) {
   l_recorder *const r = atomic_load(&l_recording);
-  (void)number;
-  if (r != NULL && r->is_on) {
-    const int64_t now = l_now(r);
-    add_elapsed(r, now);
-    arm(r);
-    l_c_threads_arm(r->c_threads, sample_hook,
-                    LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT);
-    set_timer(r, next_wait(r));
-  }
-  errno = errnum;
+  if (r == NULL || !r->is_on)
+    return;
+  const int64_t now = l_now(r);
+  add_elapsed(r, now);
+  arm(r);
+  l_c_threads_arm(r->c_threads, sample_hook,
+                  LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT);
+  set_timer(r, next_wait(r));
+}
+
+
+static os_sampler *open_timer (os_clock clock, pf_error *error) {
+  os_sampler *const sampler = os_sampler_open(clock, tick);
+  if (sampler == NULL)
+    (void)pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                  "cannot create a timer for samples");
+  return sampler;
+}
+
+
+pf_status l_timer_check (pf_error *error) {
+  os_sampler *const sampler = open_timer(OS_MONOTONIC, error);
+  if (sampler == NULL)
+    return error->status;
+  os_sampler_close(sampler);
+  return PF_OK;
 }
 
 
 pf_status l_timer_start (l_recorder *r, pf_error *error) {
-  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
-                           .sigev_signo = SIGPROF};
-  struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
-  event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-  sigemptyset(&action.sa_mask);
-  if (sigaction(SIGPROF, &action, &r->saved_action) == 0) {
-    r->has_timer = timer_create(r->clock.id, &event, &r->timer) == 0;
-    if (!r->has_timer)
-      sigaction(SIGPROF, &r->saved_action, NULL);
-  }
-  if (!r->has_timer)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                   "cannot create a timer for samples");
+  r->sampler = open_timer(r->clock.id, error);
+  if (r->sampler == NULL)
+    return error->status;
   r->last_tick = l_now(r);
   set_timer(r, r->wait > 0 ? r->wait : next_wait(r));
   return PF_OK;
 }
 
 
-/* SIGPROF is ignored for a moment, so that a pending signal does not meet the
-   default action, which would end the process. */
 void l_timer_stop (l_recorder *r) {
-  struct sigaction ignore = {.sa_handler = SIG_IGN};
-  if (!r->has_timer)
+  if (r->sampler == NULL)
     return;
-  r->has_timer = false;
-  if (r->process == getpid()) { /* fork copies no timers */
-    timer_delete(r->timer);
+  os_sampler_close(r->sampler);
+  r->sampler = NULL;
+  if (r->process == os_process_id()) {
     /* after a pause the rest of this interval follows */
     const int64_t now = l_now(r), rest = r->wait - (now - r->set_at);
     add_elapsed(r, now);
     r->wait = rest > SHORTEST ? rest : SHORTEST;
   }
-  sigaction(SIGPROF, &ignore, NULL);
-  sigaction(SIGPROF, &r->saved_action, NULL);
   if (r->armed_thread != NULL)
     disarm_thread(r, r->armed_thread);
 }

@@ -24,6 +24,7 @@
 #include "lua/stages/xpp_lines.h"
 #include "model/system/parallel.h"
 #include "model/rows/abilities.h"
+#include "os/os.h"
 
 
 /*
@@ -297,7 +298,7 @@ static int core_sums_statistics (lua_State *L) {
 /* core.processors(): the number of processors that the process may use, as
    nproc counts them. */
 static int core_processors (lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)pf_processors());
+  lua_pushinteger(L, (lua_Integer)os_processors());
   return 1;
 }
 

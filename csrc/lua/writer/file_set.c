@@ -7,17 +7,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bytes/target.h"
 #include "model/base/memory.h"
+#include "os/os.h"
+
+#define STANDARD_OUTPUT 1
 
 #define MAX_OPEN 64 /* maximum open descriptors of complete files */
 
 
 static pf_status open_numbered (l_set_file *output, pf_error *error) {
-  char path[4096];
+  char path[OS_LONGEST_PATH];
   const pf_status status =
       l_numbered_path(path, sizeof path, output->prefix, ++output->number)
           ? pf_output_open(&output->file, path, error)
@@ -71,7 +72,7 @@ pf_status l_file_set_add (l_file_set *set, const char *path, const l_side *side,
   pf_status status = PF_OK;
   if (is_file)
     status = pf_output_open(&output->file, path, error);
-  const int fd = path != NULL && !is_file ? STDOUT_FILENO : output->file.fd;
+  const int fd = path != NULL && !is_file ? STANDARD_OUTPUT : output->file.fd;
   if (status == PF_OK && pf_sink_open(&output->sink, fd) != PF_OK)
     status = pf_no_memory(error);
   if (side != NULL) {
@@ -134,13 +135,13 @@ static pf_status add_removed (output_list *list, pf_output *removed,
    writer was made. */
 static pf_status add_later (output_list *list, const l_set_file *output,
                             pf_error *error) {
-  char path[4096];
-  struct stat about;
+  char path[OS_LONGEST_PATH];
+  os_state about;
   pf_status status = PF_OK;
   uint64_t later = output->number + (output->sink.written > 0);
   while (status == PF_OK &&
          l_numbered_path(path, sizeof path, output->prefix, later++) &&
-         lstat(path, &about) == 0) {
+         os_state_of_entry(path, &about)) {
     pf_output removed;
     status = pf_output_remove(&removed, path, error);
     if (status == PF_OK)
@@ -189,7 +190,7 @@ pf_status l_file_set_commit (l_file_set *set, pf_error *error) {
     pf_output_close(&list.files[i]);
   free(list.files);
   if (folder >= 0)
-    close(folder);
+    os_close(folder);
   return status;
 }
 

@@ -11,13 +11,15 @@
 */
 
 #include "lua/arguments.h"
+#include "bytes/target.h"
 #include "lua/writer/stream.h"
+#include "os/os.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#define STANDARD_OUTPUT 1
 
 
 static l_stream *check (lua_State *L, int arg) {
@@ -48,7 +50,7 @@ static void close_outputs (l_stream *s) {
     s->checker->close(s->checker);
   s->checker = NULL;
   if (s->null_sinks[0].buffer != NULL)
-    close(s->null_sinks[0].fd);
+    os_close(s->null_sinks[0].fd);
   for (size_t i = 0; i < L_STREAM_OUTPUTS; i++)
     pf_sink_close(&s->null_sinks[i]);
   pf_batch_close(&s->row);
@@ -97,7 +99,7 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
   l_stream_file *const output = &s->outputs[n];
   pf_sink *const sink = &output->sink;
   const bool is_pipe = strcmp(path, "-") == 0;
-  *output = (l_stream_file){.sink = {.fd = is_pipe ? STDOUT_FILENO : -1},
+  *output = (l_stream_file){.sink = {.fd = is_pipe ? STANDARD_OUTPUT : -1},
                             .is_in_place = is_pipe,
                             .sync = s->sync};
   const pf_status status =
@@ -136,15 +138,14 @@ static pf_status add_outputs (lua_State *L, l_stream *s, const char *path,
 /* Opens the encoder that checks rows before they are recorded. */
 static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
                                pf_error *error) {
-  const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  const int fd = os_open_null();
   if (fd < 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "/dev/null: %s",
-                   strerror(errno));
+    return pf_fail_by_system(error, "rows cannot be checked", errno);
   for (size_t i = 0; i < s->noutputs; i++) {
     pf_sink *const sink = &s->null_sinks[i];
     if (pf_sink_open(sink, fd) != PF_OK) {
       if (i == 0)
-        close(fd); /* afterwards the first sink owns it */
+        os_close(fd); /* afterwards the first sink owns it */
       return pf_no_memory(error);
     }
     sink->role = s->outputs[i].sink.role;
@@ -217,7 +218,7 @@ static void end_opening (l_stream *s, bool is_open) {
   for (size_t i = 0; i < s->noutputs; i++) {
     char *const created = s->outputs[i].created; /* a new file, or NULL */
     if (!is_open && created != NULL)
-      unlink(created);
+      os_remove(created);
     free(created);
     s->outputs[i].created = NULL;
   }

@@ -7,27 +7,24 @@
 */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bytes/output.h"
 #include "bytes/target.h"
 #include "lua/writer/stream.h"
+#include "os/os.h"
 
 
 /* Locks the file that open returned, since another ring may have a path to the
    same file. PF_EIO: open has failed, or a writer has the lock. */
 static pf_status lock_file (l_stream_file *output, pf_error *error) {
   const int errnum = errno, fd = output->sink.fd;
-  if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK))
+  if (fd >= 0 && (os_lock(fd, OS_EXCLUSIVE) || errno != EWOULDBLOCK))
     return PF_OK;
   if (fd >= 0)
-    close(fd);
+    os_close(fd);
   output->sink.fd = -1;
   return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
                  fd >= 0 ? "another writer writes it" : strerror(errnum));
@@ -50,11 +47,10 @@ pf_status l_stream_file_open (l_stream_file *output, const char *path,
     pf_output_close(&file);
     return status;
   }
-  output->sink.fd =
-      open(absolute, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  output->sink.fd = os_open(absolute, OS_WRITE | OS_NEW);
   const bool is_new = output->sink.fd >= 0;
   if (!is_new && errno == EEXIST)
-    output->sink.fd = open(absolute, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    output->sink.fd = os_open(absolute, OS_WRITE | OS_CREATE);
   status = lock_file(output, error);
   if (status != PF_OK || !is_new) {
     free(absolute);
@@ -69,9 +65,9 @@ pf_status l_stream_file_open (l_stream_file *output, const char *path,
    next numbered file. */
 static pf_status open_next_file (pf_sink *sink, pf_error *error) {
   l_stream_file *const output = (l_stream_file *)(void *)sink;
-  char path[4096];
+  char path[OS_LONGEST_PATH];
   pf_status status = pf_sink_flush(sink, error);
-  if (status == PF_OK && output->sync && fdatasync(sink->fd) != 0)
+  if (status == PF_OK && output->sync && !os_sync(sink->fd))
     status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "write failed: %s",
                      strerror(errno));
   if (status != PF_OK)
@@ -79,12 +75,12 @@ static pf_status open_next_file (pf_sink *sink, pf_error *error) {
   output->number++;
   const int fd =
       l_numbered_path(path, sizeof path, output->prefix, output->number)
-          ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
+          ? os_open(path, OS_WRITE | OS_CREATE | OS_TRUNCATE)
           : -1;
   if (fd < 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s cannot be written: %s",
                    path, strerror(errno));
-  close(sink->fd);
+  os_close(sink->fd);
   sink->fd = fd;
   sink->before += sink->written;
   sink->written = 0;
@@ -94,10 +90,10 @@ static pf_status open_next_file (pf_sink *sink, pf_error *error) {
 
 static void remove_if_empty (pf_sink *sink) {
   const l_stream_file *const output = (const l_stream_file *)(const void *)sink;
-  char path[4096];
+  char path[OS_LONGEST_PATH];
   if (sink->written == 0 &&
       l_numbered_path(path, sizeof path, output->prefix, output->number))
-    unlink(path);
+    os_remove(path);
 }
 
 
@@ -110,25 +106,35 @@ pf_status l_stream_file_number (l_stream_file *output, const char *path,
 }
 
 
+/* Cuts a file. */
+static bool cut (const char *path, uint64_t length) {
+  const int fd = os_open(path, OS_WRITE);
+  const bool done = fd >= 0 && os_set_size(fd, length);
+  const int errnum = errno;
+  if (fd >= 0)
+    os_close(fd);
+  errno = errnum;
+  return done;
+}
+
+
 /* Truncates numbered files to a total length, removes those after it, and opens
    the next. */
 static pf_status resume_numbered (l_stream_file *output, uint64_t length,
                                   pf_error *error) {
-  struct stat about;
-  char path[4096];
+  os_state about;
+  char path[OS_LONGEST_PATH];
   uint64_t left = length;
   for (output->number = 1; left > 0; output->number++) {
     if (!l_numbered_path(path, sizeof path, output->prefix, output->number) ||
-        stat(path, &about) != 0 ||
-        ((uint64_t)about.st_size > left && truncate(path, (off_t)left) != 0))
+        !os_state_of(path, &about) || (about.size > left && !cut(path, left)))
       return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s: %s", path,
                      strerror(errno));
-    const uint64_t size = (uint64_t)about.st_size;
-    left -= size < left ? size : left;
+    left -= about.size < left ? about.size : left;
   }
   uint64_t later = output->number;
   while (l_numbered_path(path, sizeof path, output->prefix, later) &&
-         unlink(path) == 0)
+         os_remove(path))
     later++;
   output->number--; /* of the last one */
   output->sink.before = length;
@@ -141,9 +147,7 @@ pf_status l_stream_file_resume (l_stream_file *output, uint64_t length,
   if (output->prefix != NULL && length > 0)
     return resume_numbered(output, length, error);
   output->sink.written = length;
-  if (!output->is_in_place &&
-      (ftruncate(output->sink.fd, (off_t)length) != 0 ||
-       lseek(output->sink.fd, 0, SEEK_END) < 0) &&
+  if (!output->is_in_place && !os_set_size(output->sink.fd, length) &&
       errno != EINVAL)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
                    strerror(errno));
@@ -154,7 +158,7 @@ pf_status l_stream_file_resume (l_stream_file *output, uint64_t length,
 void l_stream_file_close (l_stream_file *output, bool is_pipe) {
   pf_sink_close(&output->sink);
   if (output->sink.fd >= 0 && !is_pipe)
-    close(output->sink.fd);
+    os_close(output->sink.fd);
   free(output->prefix);
   free(output->created);
 }

@@ -8,9 +8,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
-#include "bytes/cursor.h"
+#include "bytes/text.h"
 #include "model/base/charset.h"
 
 #define NOT_A_CHARACTER 0xFFFDu
@@ -128,7 +127,7 @@ static const char *usual_name (const char *name) {
   static const char *const shift_jis[] = {"SHIFT_JIS", "SHIFT-JIS", "SJIS",
                                           "MS_KANJI"};
   for (size_t i = 0; i < sizeof shift_jis / sizeof *shift_jis; i++)
-    if (strcasecmp(name, shift_jis[i]) == 0)
+    if (pf_is_alike(name, shift_jis[i]))
       return "CP932";
   return name;
 }
@@ -137,14 +136,14 @@ static const char *usual_name (const char *name) {
 bool pf_charset_open (pf_charset *charset, const char *name) {
   name = usual_name(name);
   memset(charset, 0, sizeof *charset);
-  if (name[0] == '\0' || strcasecmp(name, "raw") == 0)
+  if (name[0] == '\0' || pf_is_alike(name, "raw"))
     return true;
   const size_t size = strlen(name);
   if (size >= sizeof charset->name)
     return false;
   memcpy(charset->name, name, size + 1);
   const own *page = owns;
-  while (page < owns + OWNS && strcasecmp(page->name, name) != 0)
+  while (page < owns + OWNS && !pf_is_alike(page->name, name))
     page++;
   if (page == owns + OWNS)
     return ask_iconv(charset, name);

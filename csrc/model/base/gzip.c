@@ -27,6 +27,7 @@
 
 #include "model/base/memory.h"
 #include "model/system/parallel.h"
+#include "os/os.h"
 
 #define BLOCK        ((size_t)1 << 20)
 #define WINDOW       ((size_t)1 << 15) /* history of deflate */
@@ -148,7 +149,7 @@ static pf_status next_block (pf_sink *sink) {
   block full = g->filling;
   full.size = sink->used;
   if (!g->has_thread)
-    g->has_thread = pf_thread_start(&g->thread, take_all, g);
+    g->has_thread = os_thread_start(&g->thread, take_all, g);
   if (!open_block(g)) {
     g->filling = full;
     return sink->failed = PF_ENOMEM;

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "model/base/id_table.h"
 #include "model/base/memory.h"
+#include "os/os.h"
 
 #define MAX_DIRECT  ((uint32_t)1 << 22) /* words below it use the array */
 #define SMALL_TABLE ((size_t)1 << 14)   /* words */
@@ -19,9 +19,7 @@ void pf_id_table_init (pf_id_table *n) {
   /* The multiplier of the hash: differs between runs and tables, so that no
      file can contain prepared collisions; odd, so that no bit of a word is
      lost. */
-  struct timespec now = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  uint64_t m = (uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)n << 20;
+  uint64_t m = (uint64_t)os_now(OS_MONOTONIC) ^ (uint64_t)(uintptr_t)n << 20;
   m = (m ^ m >> 31) * 0xbf58476d1ce4e5b9u;
   m = (m ^ m >> 27) * 0x94d049bb133111ebu;
   n->known.seed = (m ^ m >> 31) | 1;

@@ -2,16 +2,14 @@
 ** memory.c - allocation of arrays.
 */
 
-#define _DEFAULT_SOURCE /* madvise */
-
 #include "model/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#define LARGE_PAGE ((size_t)2 << 20) /* on most machines */
-#define LONG       (LARGE_PAGE / 2)  /* from this size on, large pages pay */
+#include "os/os.h"
+
+#define LONG (OS_LARGE_PAGE / 2) /* from this size on, large pages pay */
 
 #define FIRST_CAPACITY 16 /* elements of an array that grows */
 
@@ -43,40 +41,28 @@ void *pf_array_resize (void *old, size_t count, size_t size) {
 }
 
 
-/* Asks the kernel to use large pages where the array covers them. Returns the
-   array. */
-static void *advise (void *array, size_t bytes) {
-  const size_t before = (0 - (uintptr_t)array) & (LARGE_PAGE - 1);
-  if (array == NULL || bytes < LONG || before > bytes)
-    return array;
-#ifdef MADV_HUGEPAGE
-  (void)madvise((uint8_t *)array + before, (bytes - before) & ~(LARGE_PAGE - 1),
-                MADV_HUGEPAGE);
-#endif
-  return array;
-}
-
-
 /* Returns the bytes to allocate, rounded up to large pages for a long array. */
 static size_t large_bytes_of (size_t count, size_t size) {
   const size_t bytes = bytes_of(count, size);
-  return bytes < LONG ? bytes : (bytes + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+  return bytes < LONG ? bytes
+                      : (bytes + OS_LARGE_PAGE - 1) & ~(OS_LARGE_PAGE - 1);
 }
 
 
 void *pf_large_array (size_t count, size_t size) {
   const size_t bytes = large_bytes_of(count, size);
-  void *array = NULL;
   if (bytes < LONG)
     return bytes == 0 ? NULL : malloc(bytes);
-  return posix_memalign(&array, LARGE_PAGE, bytes) == 0 ? advise(array, bytes)
-                                                        : NULL;
+  return os_large_memory(bytes);
 }
 
 
 void *pf_large_array_of_zeros (size_t count, size_t size) {
   const size_t bytes = large_bytes_of(count, size);
-  return bytes == 0 ? NULL : advise(calloc(bytes, 1), bytes);
+  void *const array = bytes == 0 ? NULL : calloc(bytes, 1);
+  if (bytes >= LONG)
+    os_prefer_large_pages(array, bytes);
+  return array;
 }
 
 

@@ -7,13 +7,13 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "model/base/intern_table.h"
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/base/switches.h"
 #include "model/dictionary/stacks.h"
+#include "os/os.h"
 
 #define FIRST_BLOCK (1u << 16)
 #define MOST_BLOCK  (1u << 22)
@@ -34,9 +34,7 @@ pf_dictionary *pf_dictionary_new (void) {
     return NULL;
   /* The seed differs for each run and each dictionary, so that nobody can
      prepare names that collide. */
-  struct timespec now = {0, 0};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  d->seed = pf_mix(pf_mix(0x9e3779b97f4a7c15u, (uint64_t)now.tv_nsec),
+  d->seed = pf_mix(pf_mix(0x9e3779b97f4a7c15u, (uint64_t)os_now(OS_MONOTONIC)),
                    (uint64_t)(uintptr_t)d);
   return d;
 }

@@ -7,11 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bytes/sink.h"
 #include "bytes/temporary.h"
 #include "model/base/memory.h"
+#include "os/os.h"
 
 #define FIRST_CHUNK 256u
 #define SMALL_CHUNK 4096u /* largest chunk of more than MANY buffers */
@@ -25,7 +24,7 @@ void pf_spill_close (pf_spill *s) {
   }
   free(s->buffers);
   if (s->has_file)
-    close(s->fd);
+    os_close(s->fd);
   memset(s, 0, sizeof *s);
 }
 
@@ -36,7 +35,7 @@ static pf_status write_out (pf_spill *s, pf_spill_buffer *b, pf_error *error) {
   s->has_file |= status == PF_OK;
   if (status != PF_OK)
     return status;
-  if (!pf_write_all(s->fd, b->last, b->used, s->end))
+  if (!os_write(s->fd, b->last, b->used, s->end))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                    "the temporary file in TMPDIR or /tmp: %s", strerror(errno));
   if (!pf_grow(&b->chunks, &b->chunk_capacity, b->nchunks + 1))
@@ -69,13 +68,13 @@ pf_status pf_spill_reserve (pf_spill *s, size_t number, pf_error *error) {
 static pf_status fetch (pf_spill_reader *r, const pf_spill_chunk *p,
                         pf_error *error) {
   for (size_t done = 0; done < p->size;) {
-    const ssize_t n = pread(r->spill->fd, r->bytes + done, p->size - done,
-                            (off_t)(p->at + done));
-    if (n == 0 || (n < 0 && errno != EINTR))
+    const int64_t n =
+        os_read(r->spill->fd, r->bytes + done, p->size - done, p->at + done);
+    if (n <= 0)
       return pf_fail(error, PF_EIO, PF_NO_OFFSET,
                      "the temporary file cannot be read again: %s",
                      n == 0 ? "it is shorter" : strerror(errno));
-    done += n < 0 ? 0 : (size_t)n;
+    done += (size_t)n;
   }
   r->at = r->bytes;
   r->end = r->bytes + p->size;

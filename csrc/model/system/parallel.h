@@ -10,24 +10,15 @@
 ** results do not depend on the number of threads. If no thread can be started,
 ** pf_run_all and pf_run_polled run all tasks in the caller.
 **
-** Used by model, kernels, formats/pprof and lua. The caller of pf_thread_start
-** joins the thread. Contexts are borrowed until their tasks have ended.
+** Used by model, kernels, formats/pprof, store and lua. Contexts are borrowed
+** until their tasks have ended.
 */
 
 #ifndef parallel_h
 #define parallel_h
 
-#include <pthread.h>
-
+#include "os/os.h"
 #include "profio.h"
-
-/* Start a thread with all signals blocked but SIGBUS, SIGSEGV, SIGFPE and
-   SIGILL, since signal handlers may call Lua. False: it cannot be started. */
-bool pf_thread_start (pthread_t *thread, void *(*run)(void *context),
-                      void *context);
-
-/* The number of processors that the process may use, 1 or more. */
-size_t pf_processors (void);
 
 /* Run a task for each of `count` contexts of `size` bytes in an array, and wait
    for all. The caller runs the first task and takes part in the others; with it
@@ -41,5 +32,9 @@ void pf_run_all (void (*task)(void *context), void *contexts, size_t size,
 void pf_run_polled (void (*task)(void *context), void *contexts, size_t size,
                     size_t count, size_t threads, void (*poll)(void *context),
                     void *context);
+
+/* Fill `error` with "interrupted by Ctrl-C"; return PF_EIO. For long loops that
+   ask os_is_interrupted. */
+pf_status pf_interrupted (pf_error *error);
 
 #endif

@@ -11,15 +11,13 @@
 */
 
 #include "model/writer/ring_consumer.h"
+#include "os/os.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
-#include <time.h>
-#include <unistd.h>
 
-#define MAX_DELAY 20 /* ms between two steps without a request */
+#define MAX_DELAY 20000000 /* ns between two steps without a request */
 
 
 /* Write the files to the disk, if the plan asks for it. Pipes have none
@@ -27,7 +25,7 @@
 static pf_status sync_sinks (const pf_ring_consumer *c, pf_error *error) {
   const pf_sink *sink = c->sync ? c->encoder.sink : NULL;
   for (; sink != NULL; sink = sink->side)
-    if (sink->fd >= 0 && fdatasync(sink->fd) != 0 && errno != EINVAL)
+    if (sink->fd >= 0 && !os_sync(sink->fd) && errno != EINVAL)
       return pf_fail(error, PF_EIO, PF_NO_OFFSET, "write failed: %s",
                      strerror(errno));
   return PF_OK;
@@ -111,7 +109,7 @@ static pf_status fail (pf_ring_consumer *c, pf_status status) {
   for (size_t i = 0; s != NULL; s = s->side, i++) {
     const uint64_t known = c->checkpoint.lengths[i];
     const uint64_t length = known > s->before ? known - s->before : 0;
-    if (s->fd >= 0 && !s->is_in_place && ftruncate(s->fd, (off_t)length) != 0)
+    if (s->fd >= 0 && !s->is_in_place && !os_set_size(s->fd, length))
       continue; /* no failure: the checkpoint has the valid length */
   }
   pf_store_release(&c->writer->failed, 1);
@@ -149,16 +147,8 @@ pf_status pf_ring_consumer_finish (pf_ring_consumer *c, pf_error *error) {
 
 /* Wait for a request, for MAX_DELAY at most. The lock is held. */
 static void wait_for_request (pf_ring_consumer *c) {
-  struct timespec until;
-  if (c->is_requested || c->stopping)
-    return;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_nsec += MAX_DELAY * 1000000;
-  if (until.tv_nsec >= 1000000000) {
-    until.tv_nsec -= 1000000000;
-    until.tv_sec++;
-  }
-  pthread_cond_timedwait(&c->requested, &c->lock, &until);
+  if (!c->is_requested && !c->stopping)
+    os_condition_wait(&c->requested, &c->lock, MAX_DELAY);
 }
 
 
@@ -214,16 +204,11 @@ bool pf_ring_consumer_wait (pf_ring_consumer *c) {
 }
 
 
-/* The timed wait uses the monotonic clock, which cannot be set back. */
 void pf_ring_consumer_start (pf_ring_consumer *c) {
-  pthread_condattr_t monotonic;
-  if (c->writer->ring.mode == PF_RING_OVERWRITE ||
-      pthread_condattr_init(&monotonic) != 0)
+  if (c->writer->ring.mode == PF_RING_OVERWRITE)
     return;
-  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-  const bool done = pthread_cond_init(&c->requested, &monotonic) == 0;
-  pthread_condattr_destroy(&monotonic);
-  c->has_thread = done && pf_thread_start(&c->thread, run, c);
+  const bool done = os_condition_open(&c->requested);
+  c->has_thread = done && os_thread_start(&c->thread, run, c);
   if (done && !c->has_thread)
     pthread_cond_destroy(&c->requested);
 }

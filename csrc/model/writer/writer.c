@@ -3,18 +3,15 @@
 ** entries of the dictionary into its journal.
 */
 
-#define _DEFAULT_SOURCE /* madvise */
-
 #include "model/writer/writer.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "model/rows/batch.h"
 #include "model/writer/ring_consumer.h"
 #include "model/writer/manifest.h"
+#include "os/os.h"
 
 
 static void wake (void *context) {
@@ -66,31 +63,11 @@ static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
 }
 
 
-/* In a forked child the pages of the writer read as zeros (MADV_WIPEONFORK). A
-   zeroed writer has no free space in its ring, so the fast path needs no check;
-   the general path asks pf_writer_is_owner. Systems without MADV_WIPEONFORK do
-   not detect the child. */
-static size_t pages_of_writer (void) {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  return (sizeof(pf_writer) + page - 1) / page * page;
-}
-
-
-static void advise (pf_writer *w, bool wiped) {
-#if defined(MADV_WIPEONFORK) && defined(MADV_KEEPONFORK)
-  (void)madvise(w, pages_of_writer(),
-                wiped ? MADV_WIPEONFORK : MADV_KEEPONFORK);
-#else
-  (void)w;
-  (void)wiped;
-#endif
-}
-
-
+/* In a forked child the pages of the writer read as zeros. A zeroed writer has
+   no free space in its ring, so the fast path needs no check; the general path
+   asks pf_writer_is_owner. */
 static void free_writer (pf_writer *w) {
-  if (w != NULL)
-    advise(w, false);
-  free(w);
+  os_pages_free(w, sizeof *w);
 }
 
 
@@ -117,14 +94,7 @@ static pf_status replay_older (const pf_writer_plan *plan, pf_error *error) {
 
 pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
                           pf_error *error) {
-  void *memory = NULL;
-  const bool has_memory = posix_memalign(&memory, (size_t)sysconf(_SC_PAGESIZE),
-                                         pages_of_writer()) == 0;
-  pf_writer *const w = has_memory ? memory : NULL;
-  if (w != NULL) {
-    memset(memory, 0, pages_of_writer());
-    advise(w, true);
-  }
+  pf_writer *const w = os_pages_new(sizeof *w, true);
   pf_ring_consumer *const consumer = calloc(1, sizeof *consumer);
   if (w == NULL || consumer == NULL) {
     free_writer(w);

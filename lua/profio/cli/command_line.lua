@@ -2,7 +2,7 @@
 
 local declarations = require "profio.cli.declarations"
 local later = require "profio.internal.later"
-local lfs = require "lfs"
+local core = require "profio.core"
 local verbs = later "profio.cli.verbs"
 local word_hints = later "profio.cli.help.word_hints"
 
@@ -117,8 +117,8 @@ end
 
 -- Returns whether a word is a path of something that exists, also a folder.
 local function is_path(word)
-   local file = io.open(word)
-   return file ~= nil and file:close() or lfs.attributes(word, "mode") == "file"
+   local file = core.file(word)
+   return file ~= nil and file:close() or core.kind(word) == "file"
 end
 
 -- Returns the verb of a command line, or nil: the first word, unless a file has this name and
@@ -342,7 +342,8 @@ end
 ---Parses a command line.
 ---@param argv string[]
 ---@return table|nil given  by key: list_reports, where (an array), files, rest ...; `asked` has the
----keys of the options that were given, `verb` the verb; `is_screen_asked`: -h instead of --help
+---keys of the options that were given, `argv` the words, `verb` the verb; `is_screen_asked`: -h
+---instead of --help
 ---@return string|nil message of a usage error
 ---@return string|nil help the command that lists the options
 function options.parse(argv)
@@ -377,7 +378,7 @@ function options.parse(argv)
    given.is_screen_asked = given.help and not verb and is_screen_asked(words)
    given.run, given.diff_run = given.run[1] and given.run, given.diff_run[1] and given.diff_run
    given.diff, given.diff_followers = given.diff[1] and given.diff, followers
-   given.asked = asked_of(given)
+   given.asked, given.argv = asked_of(given), argv
    return given
 end
 

@@ -20,8 +20,8 @@ end
 ---@param final string|nil the path that the source will have
 function compiled.write(folder, name, source, final)
    final = final or source
-   local input <close> = assert(io.open(source, "rb"))
-   local output <close> = assert(io.open(folder .. "/" .. name .. ".luac", "wb"))
+   local input <close> = assert(core.file(source, "rb"))
+   local output <close> = assert(core.file(folder .. "/" .. name .. ".luac", "wb"))
    local chunk = assert(load(input:read "a", "@" .. final, "t"))
    assert(output:write(final, "\n", state_of(source), "\n", string.dump(chunk)))
 end
@@ -34,7 +34,7 @@ end
 
 -- Returns the main function of a module and the path of its source, or nothing.
 local function find(folder, name)
-   local file <close> = io.open(folder .. "/" .. name .. ".luac", "rb")
+   local file <close> = core.file(folder .. "/" .. name .. ".luac", "rb")
    local path = file and file:read "l"
    if path and is_found(name, path) and file:read "l" == state_of(path) then
       return load(file:read "a", nil, "b"), path

@@ -4,7 +4,6 @@
 local contexts = require "profio.cli.context"
 local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
-local lfs = require "lfs"
 local query = require "profio.internal.command.query"
 local show = require "profio.cli.show"
 local messages = require "profio.cli.messages"
@@ -21,8 +20,8 @@ local CLEAR = "\27[H\27[2J" -- moves to the upper left and clears the screen
 -- Returns whether a file does not exist or is empty. A ring has its records if the writer was
 -- killed, and a report shows those of a living one too.
 local function is_awaited(path, given)
-   local about = lfs.attributes(path)
-   if about and (about.mode ~= "file" or about.size > 0) then
+   local kind = core.kind(path)
+   if kind and (kind ~= "file" or core.file_state(path) ~= 0) then
       return false
    end
    local is_alive = ring_parts.state(path, given.trust_paths)
@@ -130,9 +129,9 @@ end
 local function state_of(paths, given)
    local list = {}
    for i, path in ipairs(paths) do
-      local about = lfs.attributes(path) or {}
+      local size, time = core.file_state(path)
       local is_alive, position = ring_parts.state(path, given.trust_paths)
-      list[i] = ("%s %s %s %s"):format(about.size, about.modification, is_alive, position)
+      list[i] = ("%s %s %s %s"):format(size, time, is_alive, position)
    end
    return table.concat(list, "\n")
 end

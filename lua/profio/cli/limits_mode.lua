@@ -88,7 +88,7 @@ end
 ---@param path string
 ---@return profio.Limit[]
 function mode.read(path)
-   local file, message = io.open(path, "rb")
+   local file, message = core.file(path, "rb")
    if not file then
       failure.raise(failure.NOTHING, message)
    end

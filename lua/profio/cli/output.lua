@@ -20,7 +20,7 @@ local output = {}
 ---@field is_terminal boolean
 ---@field has_color boolean
 ---@field width integer|nil columns of the terminal, unless all columns are wanted
----@field is_paged boolean `file` is a pipe to the pager
+---@field pager userdata|nil the process of the pager, to which `file` is a pipe
 ---@field left_out string[]|nil columns that did not fit
 ---@field shown integer number of rows written
 ---@field is_written boolean whether anything was written
@@ -44,8 +44,11 @@ function output.open(path, inputs, given)
    local is_terminal = core.is_terminal(file)
    local no_color = os.getenv "NO_COLOR"
    local width = not given.wide and core.terminal_width(file) or nil
-   local pipe = given.is_paged and is_terminal and file == io.stdout and pager.open()
-   return setmetatable({ file = pipe or file, is_paged = pipe and true or false, path = path,
+   local pipe, process
+   if given.is_paged and is_terminal and file == io.stdout then
+      pipe, process = pager.open()
+   end
+   return setmetatable({ file = pipe or file, pager = process, path = path,
       is_file = is_file, is_terminal = is_terminal,
       inputs = table.move(inputs, 1, #inputs, 1, {}), shown = 0, is_written = false,
       width = width,
@@ -147,8 +150,9 @@ end
 
 ---Flushes the buffer; a file of -o gets its name.
 function Output:close()
-   if self.is_paged then
-      self.file:close() -- waits for the user
+   if self.pager then
+      self.file:close()
+      self.pager:wait() -- for the user
    elseif self.file == io.stdout then
       self:flush()
    else
@@ -166,8 +170,11 @@ end
 
 -- After an error the file of -o is dropped.
 function Output:__close()
-   if io.type(self.file) == "file" and self.file ~= io.stdout then
+   if self.file ~= io.stdout then
       self.file:close()
+   end
+   if self.pager then
+      self.pager:wait()
    end
 end
 

@@ -5,7 +5,6 @@ local command_options = require "profio.cli.command_line"
 local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
 local file_sums = require "profio.internal.several.file_sums"
-local lfs = require "lfs"
 local plain = require "profio.internal.plain"
 local traces_of = require("profio.internal.trace").of
 
@@ -27,7 +26,7 @@ local MANY, AT_ENDS = 64, 8
 -- database of DCPI in the environment variable DCPIDB. Without both it is a usage error.
 local function default(exe)
    local database = os.getenv "DCPIDB"
-   local has_gmon = lfs.attributes("gmon.out", "mode") == "file"
+   local has_gmon = core.kind("gmon.out") == "file"
    if database and database ~= "" and not has_gmon then
       return database
    elseif not has_gmon then

@@ -6,7 +6,6 @@
 local core = require "profio.core"
 local database = require "profio.formats.dcpi.database"
 local encoder = require "profio.formats.dcpi.encode"
-local lfs = require "lfs"
 local merge = require "profio.formats.dcpi.merge"
 local sampling = require "profio.internal.bodies.sampling"
 
@@ -270,7 +269,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function dcpi.expand(path, options)
-   if lfs.attributes(path, "mode") ~= "directory" then
+   if core.kind(path) ~= "folder" then
       return nil
    end
    return database.files(path, options)

@@ -1,7 +1,6 @@
 -- Source files, found by the paths that traces state.
 
 local core = require "profio.core"
-local lfs = require "lfs"
 
 local sources = {}
 
@@ -15,16 +14,17 @@ local MOST_BYTES = 16 << 20 -- of a source file
 ---@return string|nil code
 function sources.check(folders)
    for _, folder in ipairs(folders) do
-      local mode, message = lfs.attributes(folder, "mode")
-      if not mode then
-         return nil, ("%s: %s"):format(folder, message:match ": ([^:]+)$" or message), "io"
-      elseif mode ~= "directory" then
-         return nil, ("%s: a folder of source files expected, this is a %s"):format(folder, mode),
+      local kind, message, code = core.kind(folder)
+      if not kind then
+         return nil, message, code
+      elseif kind ~= "folder" then
+         return nil, ("%s: a folder of source files expected, this is a %s"):format(folder, kind),
             "io"
       end
-      local ok, problem = pcall(lfs.dir, folder)
-      if not ok then
-         return nil, ("%s: %s"):format(folder, problem), "io"
+      local names
+      names, message, code = core.names_in(folder)
+      if not names then
+         return nil, message, code
       end
    end
    return true

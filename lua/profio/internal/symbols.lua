@@ -203,7 +203,7 @@ function symbols.is_executable(from)
    if type(from) ~= "string" then
       return from:read(0, #ELF_MAGIC) == ELF_MAGIC
    end
-   local file <close> = io.open(from, "rb")
+   local file <close> = core.file(from, "rb")
    return file ~= nil and file:read(#ELF_MAGIC) == ELF_MAGIC
 end
 

@@ -5,7 +5,6 @@ local conflicts = require "profio.cli.conflicts"
 local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
-local lfs = require "lfs"
 local messages = require "profio.cli.messages"
 local progress = require "profio.cli.progress"
 local run_weights = require "profio.internal.compare.run_weights"
@@ -17,7 +16,7 @@ local sides = {}
 -- {====== Words ======
 
 local function is_path(word)
-   return word == "-" or lfs.attributes(word, "mode") ~= nil
+   return word == "-" or core.kind(word) ~= nil
 end
 
 -- A word that is no file and has the form of a condition selects runs of a store.

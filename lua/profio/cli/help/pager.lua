@@ -1,18 +1,18 @@
--- Shows long texts on a terminal through a pager, as git does: $PAGER, else less, with LESS=FRX
--- unless it is set.
+-- Shows long texts on a terminal through a pager: $PAGER, a program and its arguments, else less,
+-- with LESS=FRX unless it is set.
 
 local core = require "profio.core"
 
 local pager = {}
 
--- Returns the command of the pager, or nil if none is wanted.
+-- Returns the words of the pager, or nil if none is wanted.
 local function command()
-   local chosen = os.getenv "PAGER"
-   if chosen == "" or chosen == "cat" then
-      return nil
+   local chosen, words = os.getenv "PAGER", {}
+   for word in (chosen or "less"):gmatch "%S+" do
+      words[#words + 1] = word
    end
-   return "LESS=${LESS-FRX}; export LESS; "
-      .. (chosen or "command -v less >/dev/null || exit 127; exec less")
+   words.variables = { not os.getenv "LESS" and "LESS=FRX" or nil }
+   return words[1] and chosen ~= "cat" and words or nil
 end
 
 ---Returns whether texts for standard output may have escape sequences, and its width.
@@ -24,26 +24,29 @@ function pager.look()
    return has_color, core.terminal_width(io.stdout) or 80
 end
 
----Starts the pager if standard output is a terminal. To close the file waits for the user.
----@return file*|nil pipe  nil: no pager is wanted, or it cannot be run
+---Starts the pager if standard output is a terminal.
+---@return profio.core.File|nil pipe  nil: no pager is wanted, or it cannot be run
+---@return userdata|nil process to wait for when the pipe is closed
 function pager.open()
-   local line = core.is_terminal(io.stdout) and command()
-   local program = line and (os.getenv "PAGER" or "less"):match "%S+"
-   if not program or not os.execute(("command -v '%s' >/dev/null 2>&1"):format(program)) then
+   local words = core.is_terminal(io.stdout) and command()
+   if not words then
       return nil
    end
    io.stdout:flush()
-   return io.popen(line, "w")
+   words.input = true
+   local process, _, pipe = core.spawn(words)
+   return process and pipe, process
 end
 
 ---Writes a text to standard output, on a terminal through the pager. A pager that the user leaves
 ---early is no failure.
 ---@param text string
 function pager.show(text)
-   local pipe = pager.open()
+   local pipe, process = pager.open()
    if pipe then
       pipe:write(text)
       pipe:close()
+      process:wait()
    else
       io.stdout:write(text)
       io.stdout:flush()

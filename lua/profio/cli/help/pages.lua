@@ -1,15 +1,9 @@
 -- The pages of help: the files *.md in the folder profio/help, and those of formats in its folder
 -- formats; they are installed with the module.
 
-local lfs = require "lfs"
+local resources = require "profio.internal.resources"
 
 local pages = {}
-
--- The folder beside the folder of the command, from the path of this file.
-local folder = debug.getinfo(1, "S").source:match "^@(.*)cli/help/[^/]*$" .. "help/"
-
----The folder of the pages.
-pages.folder = folder
 
 ---Returns the path of a page in that folder.
 ---@param name string
@@ -23,8 +17,7 @@ end
 function pages.names()
    local list = {}
    for _, part in ipairs { "", "formats/" } do
-      local done, next_name, state = pcall(lfs.dir, folder .. part)
-      for file in (done and next_name or function() end), state do
+      for _, file in ipairs(resources.names("help/" .. part)) do
          local name = file:match "^([%w-]+)%.md$"
          list[#list + 1] = name and pages.file(name) == part .. file and name or nil
       end
@@ -37,8 +30,7 @@ end
 ---@param name string
 ---@return string|nil
 function pages.read(name)
-   local file <close> = name:find "^[%w-]+$" and io.open(folder .. pages.file(name)) or nil
-   return file and file:read "a"
+   return name:find "^[%w-]+$" and resources.read("help/" .. pages.file(name)) or nil
 end
 
 ---Returns the name of the page about a topic: `winidea` is the page format-winidea.

@@ -1,7 +1,7 @@
 -- The server of `profio mcp`: JSON-RPC 2.0 over two files, a message or a batch of messages in each
 -- line, as the Model Context Protocol defines it for standard input and output. Each call of a tool
--- runs command lines of profio, one after the other, in a copy of this process, which the system
--- ends after some seconds, whatever it does.
+-- runs command lines of profio, one after the other, in a worker (cli/processes.lua), which the
+-- system ends after some seconds, whatever it does.
 
 local cli = require "profio.cli"
 local core = require "profio.core"
@@ -9,6 +9,7 @@ local details = require "profio.internal.store.details"
 local failure = require "profio.internal.command.failure"
 local json = require "dkjson"
 local profio = require "profio"
+local processes = require "profio.cli.processes"
 local tools = require "profio.cli.mcp.tools"
 
 local server = {}
@@ -25,14 +26,14 @@ local LONGEST_NAME <const> = 100   -- bytes of a wrong name in an error
 -- {====== Commands ======
 
 local function read_file(path)
-   local file <close> = assert(io.open(path, "rb"))
-   return file:read(MOST_BYTES + 1) or ""
+   local file <close> = core.file(path, "rb")
+   return file and file:read(MOST_BYTES + 1) or ""
 end
 
 -- Runs a command line whose output is a file. Returns whether it has read its files (also with
 -- damage), its output, and its messages.
 local function run(words, path)
-   local err <close> = assert(io.tmpfile())
+   local err <close> = assert(core.temporary())
    local status = cli.main(table.move(words, 2, #words, 4,
       { words[1], "-o", path, has_verb = true }), err)
    local output = read_file(path)
@@ -67,10 +68,10 @@ local function refused(text)
    return { content = { { type = "text", text = text } }, isError = true }
 end
 
--- Returns what a copy of this process has passed on, or why it has not; raises what it has raised.
-local function received(pipe, worker, timeout)
-   if not pipe then
-      return refused(worker)
+-- Returns what a worker has passed on, or why it has not; raises what it has raised.
+local function received(worker, pipe, timeout)
+   if not worker then
+      return refused(pipe)
    end
    local bytes = pipe:read "a"
    pipe:close()
@@ -78,7 +79,7 @@ local function received(pipe, worker, timeout)
    local is_whole, result = details.unpack(bytes)
    if is_whole and how == "exit" and number == 0 then
       return result.result or error(result.raised, 0)
-   elseif how == "signal" and number == core.SIGALRM then
+   elseif how == "signal" and number == core.ALARM then
       return refused(("the request took longer than %d s and was ended: ask for less (fewer files, "
          .. "a simpler pattern), or start the server with a larger --timeout\n"):format(timeout))
    end
@@ -86,18 +87,25 @@ local function received(pipe, worker, timeout)
       and "was killed by signal" or "has ended with status", number))
 end
 
--- Calls a tool in a copy of this process.
+---In a worker: calls a tool and passes on its result.
+---@param request table
+---@param output profio.core.File
+function server.serve(request, output)
+   core.end_after(request.timeout)
+   local done, result = pcall(call, tools.named(request.tool), request.given, request.path)
+   output:write(details.pack { result = done and result or nil,
+      raised = not done and tostring(result) or nil })
+end
+
+-- Calls a tool in a worker.
 local function call_apart(tool, given, timeout)
-   local path = os.tmpname()
-   local pipe, worker = core.fork(timeout)
-   if pipe and not worker then
-      local done, result = pcall(call, tool, given, path)
-      local is_sent = pcall(pipe.write, pipe, details.pack { result = done and result or nil,
-         raised = not done and tostring(result) or nil })
-      core.leave(is_sent and pipe:close() and 0 or 1)
-   end
-   local done, result = pcall(received, pipe, worker, timeout)
-   os.remove(path)
+   local folder = assert(core.temporary_folder())
+   local path = folder .. "/output"
+   local worker, pipe = processes.start("profio.cli.mcp.server", { tool = tool.name, given = given,
+      path = path, timeout = timeout })
+   local done, result = pcall(received, worker, pipe, timeout)
+   core.remove(path)
+   core.remove_folder(folder)
    return done and result or error(result, 0)
 end
 

@@ -5,7 +5,6 @@ local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local folders = require "profio.internal.store.folders"
-local lfs = require "lfs"
 local messages = require "profio.cli.messages"
 local outputs = require "profio.internal.writing.outputs"
 local plain = require "profio.internal.plain"
@@ -62,9 +61,8 @@ local MOST_JOBS = 256
 
 -- Returns size and time of a file, to see that it did not change before it is removed.
 local function state_of(path)
-   local found = lfs.attributes(path)
-   return found and found.mode == "file"
-      and ("%d %d %d"):format(found.ino, found.size, found.modification) or nil
+   local size, time, id = core.file_state(path)
+   return size and ("%d %d %s"):format(size, time, id)
 end
 
 -- Removes files of --move; a file that has changed since the command began is kept.
@@ -76,7 +74,7 @@ local function remove(job)
          messages.say(job.err, path .. ": kept, because it has changed since it was read")
          job.status = failure.NOTHING
       else
-         local done, message = os.remove(path)
+         local done, message = core.remove(path)
          if not done then
             messages.say(job.err, message)
             job.status = failure.NOTHING

@@ -1,12 +1,16 @@
--- Reads files for profio store add, in this process or in several copies of it. Each copy reads
--- every Nth run and passes it on through a pipe; this process takes the runs in the order of the
--- command line, and is the only one that writes, so the result does not depend on how many there
--- are. A copy ends when it cannot write to its pipe any more, because this process has ended.
+-- Reads files for profio store add, in this process or in several workers (cli/processes.lua). Each
+-- worker reads every Nth run and passes it on through a pipe; this process takes the runs in the
+-- order of the command line, and is the only one that writes, so the result does not depend on how
+-- many there are. A worker ends when it cannot write to its pipe any more, because this process has
+-- ended.
 
+local command_line = require "profio.cli.command_line"
 local core = require "profio.core"
 local details = require "profio.internal.store.details"
 local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
+local processes = require "profio.cli.processes"
+local script = require "profio.cli.script"
 local stores = require "profio.internal.store"
 local target = require "profio.cli.store.target"
 local traces = require "profio.internal.trace"
@@ -55,7 +59,7 @@ local function read(self, group)
    return result
 end
 
--- {====== Copies of this process ======
+-- {====== Workers ======
 
 -- Writes a result and the bytes of its profile, which are many and are not copied.
 local function send(output, result, contexts)
@@ -63,13 +67,18 @@ local function send(output, result, contexts)
    return output:write(string.pack("<I8I8", #bytes, #contexts), bytes, contexts) and output:flush()
 end
 
--- Passes on the runs of one copy, up to the first failure that ends the command.
-local function serve(self, first, output)
-   local sent = {}
-   for i = first, #self.groups, self.count do
+---In a worker: passes on its runs, up to the first failure that ends the command.
+---@param request table
+---@param output profio.core.File
+function reading.serve(request, output)
+   request.argv.has_verb = true
+   local sent, given = {}, command_line.parse(request.argv)
+   script.load(given)
+   local self = setmetatable({ given = given, err = io.stderr, opening = request.opening }, Reading)
+   for i = request.first, #request.groups, request.count do
       local done, result = pcall(function()
-         self.store = self.store or target.open(self.path, "read")
-         return read(self, self.groups[i])
+         self.store = self.store or target.open(request.path, "read")
+         return read(self, request.groups[i])
       end)
       local contexts
       if not done then
@@ -84,22 +93,21 @@ local function serve(self, first, output)
    end
 end
 
--- Starts the copies.
+-- Starts the workers.
 local function start(self)
    for i = 1, self.count do
-      local pipe, worker = core.fork()
-      if pipe and not worker then
-         local done = pcall(serve, self, i, pipe)
-         core.leave(done and pipe:close() and 0 or 1)
-      elseif not pipe then
+      local worker, pipe = processes.start("profio.cli.store.reading", { argv = self.given.argv,
+         opening = self.opening, path = self.path, groups = self.groups, count = self.count,
+         first = i })
+      if not worker then
          self:close()
-         failure.raise(failure.NOTHING, ("%s: --jobs 1 needs none"):format(worker))
+         failure.raise(failure.NOTHING, ("%s: --jobs 1 needs none"):format(pipe))
       end
       self.pipes[i], self.workers[i] = pipe, worker
    end
 end
 
--- Ends the command because a copy has not passed on a run.
+-- Ends the command because a worker has not passed on a run.
 local function lost(self, number, group)
    local how, status = self.workers[number]:wait()
    failure.raise(failure.NOTHING, ("%s: the process that reads it %s %s; add the files "
@@ -107,7 +115,7 @@ local function lost(self, number, group)
       or "has ended with status", status))
 end
 
--- Takes a run from the copy that has read it: the result and the bytes of its profile.
+-- Takes a run from the worker that has read it: the result and the bytes of its profile.
 local function receive(self, i)
    local number = (i - 1) % self.count + 1
    local pipe = self.pipes[number]
@@ -158,14 +166,14 @@ function Reading:forget()
    self.dictionary = core.dictionary()
 end
 
----Waits until the copies have ended, after all runs were taken.
+---Waits until the workers have ended, after all runs were taken.
 function Reading:finish()
    for _, worker in ipairs(self.workers) do
       worker:wait()
    end
 end
 
----Ends the copies, also in the middle of their work.
+---Ends the workers, also in the middle of their work.
 function Reading:close()
    for _, worker in ipairs(self.workers) do
       worker:close()
@@ -174,10 +182,10 @@ end
 
 Reading.__close = Reading.close
 
----Begins to read runs. No database may be open: a copy must not inherit its locks.
+---Begins to read runs.
 ---@param given table
 ---@param err file*
----@param path string of the store, which must exist if there are several copies
+---@param path string of the store, which must exist if there are several workers
 ---@param groups profio.RunFiles[]
 ---@param opening table options of profio.open
 ---@param count integer how many processes read; 1: this one

@@ -23,6 +23,7 @@
 
 local catalogue = require "profio.internal.catalogue"
 local declarations = require "profio.cli.declarations"
+local core = require "profio.core"
 
 local verbs = {}
 
@@ -141,7 +142,7 @@ end
 ---@return string|nil name
 function verbs.take_name(given, list)
    local word = given.files[1]
-   local file = word and io.open(word)
+   local file = word and core.file(word)
    if file then
       file:close()
    elseif word and list.find(word) then

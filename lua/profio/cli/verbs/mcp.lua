@@ -2,7 +2,7 @@
 
 local later = require "profio.internal.later"
 local failure = require "profio.internal.command.failure"
-local lfs = require "lfs"
+local core = require "profio.core"
 local server = later "profio.cli.mcp.server"
 local values = require "profio.internal.command.values"
 
@@ -27,14 +27,14 @@ local mcp = {
 
 -- Returns the real paths of folders. This process is in the first one then.
 local function entered(paths)
-   local start, list = lfs.currentdir(), {}
+   local start, list = core.current_folder(), {}
    for i = #paths, 1, -1 do
-      assert(lfs.chdir(start))
-      local done, message = lfs.chdir(paths[i])
+      assert(core.change_folder(start))
+      local done, message = core.change_folder(paths[i])
       if not done then
          failure.raise(failure.NOTHING, message)
       end
-      table.insert(list, 1, lfs.currentdir())
+      table.insert(list, 1, core.current_folder())
    end
    return list
 end

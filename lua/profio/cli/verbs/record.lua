@@ -4,9 +4,9 @@ local cli = require "profio.cli"
 local core = require "profio.core"
 local exports = require "profio.internal.exporting.export_list"
 local failure = require "profio.internal.command.failure"
-local lfs = require "lfs"
 local messages = require "profio.cli.messages"
 local options = require "profio.internal.options"
+local processes = require "profio.cli.processes"
 local recorder = require "profio.recorder"
 
 -- Returns an option of the recorder as one of the command.
@@ -35,19 +35,6 @@ local record = {
    },
 }
 
--- Returns the interpreter that runs the command.
-local function interpreter()
-   local first = 0
-   while arg and arg[first - 1] do
-      first = first - 1
-   end
-   return first < 0 and arg[first] or "lua5.4"
-end
-
-local function quoted(word)
-   return "'" .. word:gsub("'", "'\\''") .. "'"
-end
-
 -- Returns the options of the recorder, checked, as text for PROFIO_RECORD.
 local function options_of(given)
    local list = { "path=" .. (given.out or "profio.out") }
@@ -64,17 +51,19 @@ local function options_of(given)
    return text, asked
 end
 
--- Returns the line of shell that runs the script. The search paths of this process are appended to
--- those of the script, because the recorder is found there.
-local function line_of(given, text)
-   local load = ("package.path = package.path .. %q package.cpath = package.cpath .. %q"):format(
-      ";" .. package.path, ";" .. package.cpath)
-   local words = { "PROFIO_RECORD=" .. quoted(text), "exec", quoted(interpreter()), "-e",
-      quoted(load), "-lprofio.recorder", "--" }
-   for _, word in ipairs(given.rest) do
-      words[#words + 1] = quoted(word)
+-- Runs the script and waits for it; returns how it has ended. Ctrl-C is for the script.
+local function run_script(given, text)
+   local words = processes.lua()
+   table.move({ "-lprofio.recorder", "--" }, 1, 2, #words + 1, words)
+   table.move(given.rest, 1, #given.rest, #words + 1, words)
+   words.variables = { "PROFIO_RECORD=" .. text }
+   local held <close> = core.interrupt() -- luacheck: ignore
+   local process <close>, message = core.spawn(words)
+   if not process then
+      failure.raise(failure.NOTHING, message)
    end
-   return table.concat(words, " ")
+   local kind, status = process:wait()
+   return kind, status
 end
 
 -- Checks that the script can be read, before an older recording is replaced.
@@ -82,7 +71,7 @@ local function check_script(path)
    if not path then
       failure.use "record: the script is missing, as in profio record script.lua"
    end
-   local file, message = io.open(path)
+   local file, message = core.file(path)
    if not file and path ~= "-" then
       failure.raise(failure.NOTHING, message)
    elseif file then
@@ -113,9 +102,9 @@ function record.run(given, err)
    check_script(given.rest and given.rest[1])
    local text, asked = options_of(given)
    io.stdout:flush()
-   local _, kind, status = os.execute(line_of(given, text))
+   local kind, status = run_script(given, text)
    if core.is_terminal(io.stdout) and not asked.path:find("%", 1, true) and asked.path ~= "-"
-      and lfs.attributes(asked.path, "mode") == "file" then
+      and core.kind(asked.path) == "file" then
       show(asked.path, asked, err)
    end
    return kind == "signal" and 128 + status or status

@@ -1,7 +1,7 @@
 -- profio view: the page of --export html in a temporary file, opened by the browser.
 
 local failure = require "profio.internal.command.failure"
-local lfs = require "lfs"
+local core = require "profio.core"
 local messages = require "profio.cli.messages"
 local verbs = require "profio.cli.verbs"
 
@@ -26,49 +26,25 @@ function view.prepare(given)
    given.export = "html"
 end
 
--- Runs a line of shell; returns its first line, or nil if it fails.
-local function answer_of(line)
-   local pipe <close> = assert(io.popen(line .. " 2>/dev/null"))
-   local text = pipe:read "l"
-   return text ~= "" and text or nil
-end
-
-local function quoted(path)
-   return "'" .. path:gsub("'", "'\\''") .. "'"
-end
-
----Creates the folder and the empty file of the page, which only this user can read, and makes the
----file the output, which keeps its permissions.
+---Creates the folder of the page, which only this user can enter, and makes the page the output.
 ---@param given table
----@return table page its end removes both if the page was not written
+---@return table page its end removes the folder if the page was not written
 function view.prepare_output(given)
-   local folder = answer_of('umask 077; page=$(mktemp -d "${TMPDIR:-/tmp}/profio-XXXXXXXX") && '
-      .. ': >"$page/profio.html" && echo "$page"')
+   local folder, message = core.temporary_folder()
    if not folder then
-      failure.raise(failure.NOTHING, "view: cannot create a folder in "
-         .. (os.getenv "TMPDIR" or "/tmp"))
+      failure.raise(failure.NOTHING, "view: " .. message)
    end
    given.out = folder .. "/profio.html"
    return setmetatable({}, { __close = function()
-      if lfs.attributes(given.out, "size") == 0 then
-         os.remove(given.out)
-         lfs.rmdir(folder)
-      end
+      core.remove_folder(folder) -- if it is empty
    end })
-end
-
--- Returns whether the browser was started.
-local function is_opened(path)
-   local display = (os.getenv "DISPLAY" or "") .. (os.getenv "WAYLAND_DISPLAY" or "")
-   return display ~= "" and os.execute "command -v xdg-open >/dev/null 2>&1"
-      and os.execute(("xdg-open %s >/dev/null 2>&1 </dev/null &"):format(quoted(path))) ~= nil
 end
 
 ---Opens the page, or prints its path.
 ---@param given table
 ---@param err file*
 function view.finish(given, err)
-   if is_opened(given.out) then
+   if core.open_page(given.out) then
       messages.say(err, "the page is " .. given.out)
    elseif not io.stdout:write(given.out, "\n") then
       failure.raise(failure.NOTHING, "cannot write the path of the page")

@@ -1,10 +1,9 @@
 -- The style sheet and the scripts of the report: files .css and .js in this folder, which the
 -- export builds into the page.
 
-local assets = {}
+local resources = require "profio.internal.resources"
 
--- This folder, from the path of this file.
-local folder = debug.getinfo(1, "S").source:match "^@(.*)page_assets%.lua$"
+local assets = {}
 
 ---The scripts in the order in which the page runs them.
 assets.scripts = { "model.js", "frames.js", "state.js", "surface.js", "gestures.js", "search.js",
@@ -14,13 +13,9 @@ assets.scripts = { "model.js", "frames.js", "state.js", "surface.js", "gestures.
 
 -- Returns the text of one of the files; after a failure to read it, `out` fails.
 local function read(out, name)
-   local file <close>, reason = io.open(folder .. name, "rb")
-   local text
-   if file then
-      text, reason = file:read "a"
-   end
+   local text, reason = resources.read("exports/html/" .. name)
    if not text then
-      out.failure = out.failure or { ("cannot read %s%s: %s"):format(folder, name, reason), "io" }
+      out.failure = out.failure or { "cannot read " .. reason, "io" }
    end
    return text or ""
 end

@@ -3,7 +3,6 @@
 
 local core = require "profio.core"
 local epoch_order = require "profio.formats.dcpi.epoch_order"
-local lfs = require "lfs"
 local texts = require "profio.internal.texts"
 
 local database = {}
@@ -25,9 +24,9 @@ local function each_file(directory, f, depth)
    table.sort(names)
    for _, name in ipairs(names) do
       local path = directory:gsub("/$", "") .. "/" .. name
-      local mode = name:sub(1, 1) ~= "." and lfs.attributes(path, "mode")
+      local mode = name:sub(1, 1) ~= "." and core.kind(path)
       local is_over = mode == "file" and f(path)
-      if mode == "directory" then
+      if mode == "folder" then
          if depth < DEEPEST then
             is_over, message, code = each_file(path, f, depth + 1)
          else

@@ -4,7 +4,6 @@
 
 local core = require "profio.core"
 local epoch_order = require "profio.formats.dcpi.epoch_order"
-local lfs = require "lfs"
 local texts = require "profio.internal.texts"
 
 local merge = {}
@@ -86,10 +85,10 @@ end
 local function make_folders(path, folders)
    for at in path:gmatch "()/" do
       local folder = path:sub(1, at - 1)
-      if folder ~= "" and lfs.attributes(folder, "mode") ~= "directory" then
-         local made, message = lfs.mkdir(folder)
+      if folder ~= "" and core.kind(folder) ~= "folder" then
+         local made, message, code = core.make_folder(folder)
          if not made then
-            return nil, ("%s: %s"):format(folder, message), "io"
+            return nil, message, code
          end
          folders[#folders + 1] = folder
       end
@@ -100,10 +99,10 @@ end
 -- Remove files, then folders in reverse order.
 local function remove(files, folders)
    for _, path in ipairs(files) do
-      os.remove(path)
+      core.remove(path)
    end
    for i = #folders, 1, -1 do
-      lfs.rmdir(folders[i])
+      core.remove_folder(folders[i])
    end
 end
 
@@ -114,15 +113,15 @@ local function make_stage(directory, folders)
    for attempt = 0, 99 do
       local number = (os.time() + attempt) * 40503 & 0xffffffff
       local stage = ("%s/.profio-%08x"):format(directory, number)
-      made, message = lfs.mkdir(stage)
+      made, message = core.make_folder(stage)
       if made then
          folders[#folders + 1] = stage
          return stage
-      elseif lfs.attributes(stage) == nil then
+      elseif core.kind(stage) == nil then
          break
       end
    end
-   return nil, ("%s: %s"):format(directory, message), "io"
+   return nil, message, "io"
 end
 
 -- Move the folders from the temporary folder to their places, all or none, and remove it.
@@ -130,10 +129,10 @@ local function settle(stage, directory)
    local names, message, code = core.names_in(stage)
    for i, name in ipairs(names or {}) do
       local done
-      done, message = os.rename(stage .. "/" .. name, directory .. "/" .. name)
+      done, message = core.move(stage .. "/" .. name, directory .. "/" .. name)
       if not done then
          for k = 1, i - 1 do
-            os.rename(directory .. "/" .. names[k], stage .. "/" .. names[k])
+            core.move(directory .. "/" .. names[k], stage .. "/" .. names[k])
          end
          return nil, message, "io"
       end
@@ -141,13 +140,13 @@ local function settle(stage, directory)
    if not names then
       return nil, message, code
    end
-   lfs.rmdir(stage)
+   core.remove_folder(stage)
    return true
 end
 
 -- Checks that a directory is empty or does not exist; else nil, message, code.
 local function check_empty(directory)
-   if lfs.attributes(directory, "mode") ~= "directory" then
+   if core.kind(directory) ~= "folder" then
       return true
    end
    local names, message, code = core.names_in(directory)

@@ -2,7 +2,6 @@
 
 local companions = require "profio.internal.opening.side_files"
 local core = require "profio.core"
-local lfs = require "lfs"
 
 local packets = {}
 
@@ -23,7 +22,7 @@ local function names_in(directory, name)
       return found.numbered[name] or {}
    end
    local names, number = {}, 1
-   while lfs.symlinkattributes(("%s%s.%06d"):format(directory, name, number), "mode") do
+   while core.kind(("%s%s.%06d"):format(directory, name, number), true) do
       names[number] = ("%s.%06d"):format(name, number)
       number = number + 1
    end
@@ -37,7 +36,7 @@ local function list(base)
    local found = {}
    for _, file in ipairs(names_in(directory, name)) do
       local number = file:match "%d+$"
-      if lfs.attributes(directory .. file, "mode") ~= "directory" then
+      if core.kind(directory .. file) ~= "folder" then
          found[#found + 1] = { path = directory .. file, number = tonumber(number) }
       end
    end
@@ -55,7 +54,7 @@ end
 ---@return string
 function packets.first(path)
    local base = packets.base(path)
-   if base == path or lfs.attributes(base, "mode") == "file" then
+   if base == path or core.kind(base) == "file" then
       return base
    end
    local found = list(base)
@@ -110,8 +109,8 @@ end
 ---@return boolean
 function packets.claims(path)
    local base = packets.base(path)
-   local is_empty = lfs.attributes(base, "size") == 0
-   if lfs.attributes(base, "mode") ~= "file" or (base == path and not is_empty) then
+   local is_empty = (core.file_state(base)) == 0
+   if core.kind(base) ~= "file" or (base == path and not is_empty) then
       return false
    end
    local found = list(base)

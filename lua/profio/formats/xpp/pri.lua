@@ -75,7 +75,7 @@ end
 ---@return profio.xpp.Settings|nil
 ---@return string|nil message
 function pri.read(path)
-   local file <close>, message = io.open(path, "rb")
+   local file <close>, message = core.file(path, "rb")
    if not file then
       return nil, message
    end

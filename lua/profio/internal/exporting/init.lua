@@ -1,5 +1,6 @@
 -- Writes rows, profiles and traces through exports, for the library.
 
+local core = require "profio.core"
 local exports = require "profio.internal.exporting.export_list"
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.writing.outputs"
@@ -79,7 +80,7 @@ function exporting.run(kind, takes, what, given, path, inputs)
       outputs.check({ path }, given.inputs)
       return into_file(write, what, given, path)
    end
-   local file <close> = assert(io.tmpfile())
+   local file <close> = assert(core.temporary())
    local done, message, code = write(what, given, file)
    if not done then
       return nil, message, code

@@ -12,7 +12,7 @@ local definitions = require "profio.internal.naming.definitions"
 local naming = {}
 
 -- The program may replace them while it is recorded.
-local getinfo, dump, open, load = debug.getinfo, string.dump, io.open, load
+local getinfo, dump, open, load = debug.getinfo, string.dump, core.file, load
 
 local function base_name(path)
    return path:match "[^/\\]+$" or path

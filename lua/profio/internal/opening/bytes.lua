@@ -1,7 +1,6 @@
 -- Byte sources: a path, or { data = string, path = label }.
 
 local core = require "profio.core"
-local lfs = require "lfs"
 
 local bytes = {}
 
@@ -45,7 +44,7 @@ end
 
 -- Returns the folder of a path, or the path itself if it is a folder.
 local function folder_of(path)
-   return lfs.attributes(path, "mode") == "directory" and path or path:match "^(.*/)[^/]*$" or "."
+   return core.kind(path) == "folder" and path or path:match "^(.*/)[^/]*$" or "."
 end
 
 ---Returns the folders in which a file beside a trace must be that the user has not named, after

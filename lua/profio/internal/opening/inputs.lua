@@ -5,7 +5,6 @@ local later = require "profio.internal.later"
 local beside = later "profio.internal.opening.side_files"
 local bytes = require "profio.internal.opening.bytes"
 local core = require "profio.core"
-local lfs = require "lfs"
 local registry = require "profio.internal.opening.registry"
 
 local inputs = {}
@@ -152,7 +151,7 @@ end
 ---@return boolean
 function inputs.is_directory(input)
    return not input.data and input.path ~= "-" and
-      lfs.attributes(input.path, "mode") == "directory"
+      core.kind(input.path) == "folder"
 end
 
 ---Returns the format that reads a directory as a set of files.

@@ -4,7 +4,6 @@
 local later = require "profio.internal.later"
 local bytes = require "profio.internal.opening.bytes"
 local core = require "profio.core"
-local lfs = require "lfs"
 local registry = require "profio.internal.opening.registry"
 local ring_parts = later "profio.internal.opening.ring_parts"
 
@@ -13,7 +12,7 @@ local recovery = {}
 -- Returns whether the ring of a path exists and may be read. Keys of `rings` are the paths for
 -- which there is something with the name of the ring.
 local function has_ring(state, path, rings, trusts_paths)
-   if not rings[path] or lfs.attributes(path, "mode") ~= "file" then
+   if not rings[path] or core.kind(path) ~= "file" then
       return false
    end
    local real, message, code = core.named_file(path .. ".ring",
@@ -32,7 +31,7 @@ local function main_of(state, path, functions, rings, trusts_paths)
    end
    for _, of in ipairs(functions) do
       local main = of(path)
-      if main and main ~= path and lfs.attributes(path, "mode") == "file"
+      if main and main ~= path and core.kind(path) == "file"
          and has_ring(state, main, core.existing({ main }, ".ring"), trusts_paths)
       then
          return main

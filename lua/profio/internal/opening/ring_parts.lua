@@ -2,7 +2,6 @@
 
 local bytes = require "profio.internal.opening.bytes"
 local core = require "profio.core"
-local lfs = require "lfs"
 local registry = require "profio.internal.opening.registry"
 
 local ring_parts = {}
@@ -37,9 +36,9 @@ local function report(state, path, found)
       note(state, "ring-damaged", "damage", path, "%s: the records before that are kept",
          found.damage)
    end
-   if lfs.attributes(path, "size") < found.length then
+   if (core.file_state(path)) < found.length then
       note(state, "ring-damaged", "damage", path, "%d bytes expected, found %d: records are lost",
-         found.length, lfs.attributes(path, "size"))
+         found.length, (core.file_state(path)))
    end
    state.lost = (state.lost or 0) + found.lost
 end
@@ -64,7 +63,7 @@ end
 function ring_parts.of(state, path, trusts_paths)
    local ring = path .. ".ring"
    local found, message = core.recover(ring, bytes.folders_of(path, trusts_paths))
-   if not found and lfs.attributes(ring, "mode") == "file" then
+   if not found and core.kind(ring) == "file" then
       note(state, "ring-damaged", "damage", path, "%s", message)
    end
    if not found or found.is_closed then

@@ -4,7 +4,6 @@
 local bytes = require "profio.internal.opening.bytes"
 local core = require "profio.core"
 local listed_folders = require "profio.internal.opening.listed_folders"
-local lfs = require "lfs"
 local declared = require "profio.internal.options"
 
 local side_files = {}
@@ -187,7 +186,7 @@ local function names_beside(beside, known)
       return directory, found.alike
    end
    for _, name in ipairs(known) do
-      index[name:lower()] = lfs.symlinkattributes(directory .. name, "mode") and { name } or nil
+      index[name:lower()] = core.kind(directory .. name, true) and { name } or nil
    end
    return directory, index
 end
@@ -200,7 +199,7 @@ function side_files.all_beside(beside, name)
    local directory, index = names_beside(beside, { name })
    local paths = {}
    for _, found in ipairs(index[name:lower()] or {}) do
-      if (lfs.attributes(directory .. found, "mode") or "file") == "file" then
+      if (core.kind(directory .. found) or "file") == "file" then
          paths[#paths + 1] = directory .. found
       end
    end
@@ -221,10 +220,10 @@ function side_files.beside(beside, names)
       for _, alike in ipairs(index[name:lower()] or {}) do
          found = alike == name and name or found or alike
       end
-      local mode = found and lfs.attributes(directory .. found, "mode")
+      local mode = found and core.kind(directory .. found)
       if mode == "file" then
          return directory .. found
-      elseif found and (mode ~= "directory" or name:find(".", 1, true)) then
+      elseif found and (mode ~= "folder" or name:find(".", 1, true)) then
          other = other or directory .. found
       end
    end

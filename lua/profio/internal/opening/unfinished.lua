@@ -2,7 +2,6 @@
 -- names, continued or replaced.
 
 local core = require "profio.core"
-local lfs = require "lfs"
 local outputs = require "profio.internal.writing.outputs"
 local registry = require "profio.internal.opening.registry"
 
@@ -16,7 +15,7 @@ local function files_beside(path, format, lengths)
    for _, side in ipairs(format.side_outputs and format.side_outputs(path, everything) or {}) do
       local number = 1
       local file = side.path
-      while (not lengths or lengths[side.role]) and lfs.attributes(file, "mode") == "file" do
+      while (not lengths or lengths[side.role]) and core.kind(file) == "file" do
          paths[#paths + 1] = file
          number = number + 1
          file = side.numbered and ("%s.%06d"):format(path, number) or ""
@@ -29,12 +28,12 @@ end
 local function link_all(paths, name_of)
    for i, path in ipairs(paths) do
       local name = name_of(path)
-      local done, message = lfs.link(path, name)
+      local done, message = core.link(path, name)
       if not done and outputs.identity(name) ~= outputs.identity(path) then
          for k = 1, i - 1 do
-            os.remove(name_of(paths[k]))
+            core.remove(name_of(paths[k]))
          end
-         return nil, ("%s: cannot be kept as %s: %s"):format(path, name, message), "io"
+         return nil, ("cannot be kept as %s: %s"):format(name, message), "io"
       end
    end
    return true
@@ -59,7 +58,7 @@ local function keep(path, others, syncs)
    repeat
       number = number + 1
       local name = name_of(path)
-      local is_free = not lfs.attributes(name) and not lfs.attributes(name .. ".ring")
+      local is_free = not core.kind(name) and not core.kind(name .. ".ring")
    until is_free or outputs.identity(name .. ".ring") == outputs.identity(ring)
    local done, message, code = link_all(paths, name_of)
    if done and syncs then
@@ -69,7 +68,7 @@ local function keep(path, others, syncs)
       return nil, message, code
    end
    for i = 2, #paths do
-      os.remove(paths[i])
+      core.remove(paths[i])
    end
    return base .. "-" .. number .. ending
 end
@@ -83,7 +82,7 @@ end
 function unfinished.settle(path, plan)
    local found = core.recover(plan.ring_path)
    local is_finished = found and (found.is_closed or found.written + found.records == 0)
-   if is_finished or lfs.attributes(path, "mode") ~= "file" or plan.unfinished == "replace" then
+   if is_finished or core.kind(path) ~= "file" or plan.unfinished == "replace" then
       return nil
    elseif plan.unfinished == "append" and found and found.format == plan.format.name then
       plan.appends = true

@@ -7,7 +7,6 @@ local core = require "profio.core"
 local details = require "profio.internal.store.details"
 local graphs = require "profio.internal.store.graphs"
 local identity = require "profio.internal.store.identity"
-local lfs = require "lfs"
 local origin = require "profio.internal.bodies.origin"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
@@ -62,7 +61,7 @@ local function time_of(state, heads)
    if stated then
       return stated, "file"
    end
-   local seconds = state.paths[1] and lfs.attributes(state.paths[1], "modification") or 0
+   local seconds = state.paths[1] and select(2, core.file_state(state.paths[1])) or 0
    return seconds * 1000000000, "modified"
 end
 

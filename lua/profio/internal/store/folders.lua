@@ -5,7 +5,7 @@
 -- `label KEY` for each label; a run without the label has an empty field. All fields are quoted.
 
 local call_sums = require "profio.internal.store.call_sums"
-local lfs = require "lfs"
+local core = require "profio.core"
 local outputs = require "profio.internal.writing.outputs"
 local traces = require "profio.internal.trace"
 local writer = require "profio.internal.writing.writer"
@@ -89,10 +89,10 @@ function folders.write(store, folder, where)
    if not runs then
       return nil, message, code
    end
-   if lfs.attributes(folder, "mode") ~= "directory" then
-      local done, why = lfs.mkdir(folder)
+   if core.kind(folder) ~= "folder" then
+      local done, why = core.make_folder(folder)
       if not done then
-         return nil, ("%s: cannot create the folder: %s"):format(folder, why), "io"
+         return nil, "cannot create the folder: " .. why, "io"
       end
    end
    local ok
@@ -161,7 +161,7 @@ end
 ---@param path string
 ---@return boolean
 function folders.is_one(path)
-   return lfs.attributes(path .. LIST, "mode") == "file"
+   return core.kind(path .. LIST) == "file"
 end
 
 ---Returns the runs of such a folder.
@@ -169,7 +169,7 @@ end
 ---@return { path: string, labels: table<string, string> }[]|nil
 ---@return string|nil message
 function folders.read(folder)
-   local file <close>, message = io.open(folder .. LIST, "rb")
+   local file <close>, message = core.file(folder .. LIST, "rb")
    if not file then
       return nil, message
    end

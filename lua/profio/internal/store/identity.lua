@@ -4,7 +4,6 @@
 
 local core = require "profio.core"
 local details = require "profio.internal.store.details"
-local lfs = require "lfs"
 local native_store = require "profio.internal.store.native"
 local problem = require "profio.internal.store.problem"
 
@@ -20,7 +19,7 @@ end
 -- Returns the hash and the size of a source. Of a trace with thousands of files most are not
 -- mapped: such a file is opened again.
 local function facts_of(source)
-   if source:size() > 0 or (lfs.attributes(source:path(), "size") or 0) == 0 then
+   if source:size() > 0 or ((core.file_state(source:path())) or 0) == 0 then
       return digest_of(source), source:size()
    end
    local again <close> = problem.check(core.source(source:path()))

@@ -6,8 +6,11 @@ local core = require "profio.core"
 local outputs = {}
 
 ---Returns what is equal for all names of a regular file; nil for any other path.
----@type fun(path: string): string|nil
-outputs.identity = core.file_id
+---@param path string
+---@return string|nil
+function outputs.identity(path)
+   return (select(3, core.file_state(path)))
+end
 
 local identity = outputs.identity
 

@@ -3,7 +3,6 @@
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local input_files = require "profio.internal.opening.inputs"
-local lfs = require "lfs"
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.writing.outputs"
 local raise = require "profio.internal.raise"
@@ -96,7 +95,7 @@ local function remove_older(removed, side_files)
    end
    for _, older in ipairs(removed) do
       if not grows[older] then
-         os.remove(older)
+         core.remove(older)
       end
    end
 end
@@ -409,7 +408,7 @@ end
 
 -- Returns whether a path means a directory.
 local function is_directory(path)
-   return path ~= nil and (path:find "/$" ~= nil or lfs.attributes(path, "mode") == "directory")
+   return path ~= nil and (path:find "/$" ~= nil or core.kind(path) == "folder")
 end
 
 -- Write the rows of all tables that have a place in the file.

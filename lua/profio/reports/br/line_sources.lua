@@ -2,7 +2,7 @@
 -- compiled program (MENU.BR) is a file beside it (menu.brs, MENU.BR.TXT). Other files, such as Lua
 -- scripts, are found by their name, and their lines are counted.
 
-local lfs = require "lfs"
+local core = require "profio.core"
 local sources = require "profio.internal.sources"
 local texts = require "profio.internal.texts"
 
@@ -16,10 +16,8 @@ Sources.__index = Sources
 local function list_files(folders)
    local files = {}
    for _, folder in ipairs(folders) do
-      if lfs.attributes(folder, "mode") == "directory" then
-         for name in lfs.dir(folder) do
-            files[name:lower()] = files[name:lower()] or folder .. "/" .. name
-         end
+      for _, name in ipairs(core.names_in(folder) or {}) do
+         files[name:lower()] = files[name:lower()] or folder .. "/" .. name
       end
    end
    return files

@@ -7,6 +7,7 @@
 -- to the first one then, through Distributed tables, else to all; ca=FILE with certificates to
 -- trust; timeout=SECONDS for each request. The password comes from the environment.
 
+local core = require "profio.core"
 local problem = require "profio.internal.store.problem"
 
 local address = {}
@@ -103,7 +104,7 @@ function address.password()
    if not path or path == "" then
       return os.getenv "PROFIO_STORE_PASSWORD"
    end
-   local file, why = io.open(path, "rb")
+   local file, why = core.file(path, "rb")
    local text = file and file:read "l"
    if file then
       file:close()

@@ -12,18 +12,14 @@
 ** stage and pins its input and the interrupt.
 */
 
-#include <fcntl.h>
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "lua/arguments.h"
 #include "lua/source.h"
-#include "model/system/interrupt.h"
+#include "lua/system/file_handle.h"
+#include "os/os.h"
 #include "model/rows/table_reader.h"
 
 #define L_INTERRUPT "profio.interrupt"
@@ -35,7 +31,7 @@
 
 /* core.is_terminal(file): whether a file is a terminal. */
 static int core_is_terminal (lua_State *L) {
-  lua_pushboolean(L, isatty(fileno(l_file_check(L, 1))));
+  lua_pushboolean(L, os_is_terminal(l_descriptor_check(L, 1)));
   return 1;
 }
 
@@ -44,33 +40,31 @@ static int core_is_terminal (lua_State *L) {
    environment, else what the terminal says; nil if unknown or not a
    terminal. */
 static int core_terminal_width (lua_State *L) {
-  const int fd = fileno(l_file_check(L, 1));
-  struct winsize size;
-  if (!isatty(fd))
+  const int fd = l_descriptor_check(L, 1);
+  if (!os_is_terminal(fd))
     return 0;
   const char *const said = getenv("COLUMNS");
   char *end = NULL;
   const long columns = said == NULL ? 0 : strtol(said, &end, 10);
-  if (columns > 0 && columns < 1 << 20 && *end == '\0')
-    lua_pushinteger(L, columns);
-  else if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    lua_pushinteger(L, size.ws_col);
-  else
-    lua_pushnil(L);
+  const bool is_said = columns > 0 && columns < 1 << 20 && *end == '\0';
+  const int width = is_said ? (int)columns : os_terminal_width(fd);
+  if (width == 0)
+    return 0;
+  lua_pushinteger(L, width);
   return 1;
 }
 
 
 /* Reads the first bytes of a regular file. */
 static void read_head (const char *path, char *head, size_t size) {
-  struct stat found; /* before opening, which might wait for a pipe */
-  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+  os_state found; /* before opening, which might wait for a pipe */
+  if (!os_state_of(path, &found) || found.kind != OS_REGULAR)
     return;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd >= 0 && read(fd, head, size) < (ssize_t)size)
+  const int fd = os_open(path, OS_READ);
+  if (fd >= 0 && os_read(fd, head, size, OS_HERE) < (int64_t)size)
     head[0] = 0;
   if (fd >= 0)
-    close(fd);
+    os_close(fd);
 }
 
 
@@ -99,48 +93,24 @@ static int core_is_executable (lua_State *L) {
 }
 
 
-/* core.file_id(path): device and inode of a regular file as bytes, which are
-   equal for all its names; nil for any other path. */
-static int core_file_id (lua_State *L) {
-  struct stat file;
-  if (stat(luaL_checkstring(L, 1), &file) != 0 || !S_ISREG(file.st_mode))
-    return 0;
-  const uint64_t id[] = {(uint64_t)file.st_dev, (uint64_t)file.st_ino};
-  lua_pushlstring(L, (const char *)id, sizeof id);
-  return 1;
-}
-
-
-/* core.file_state(path): the size of a regular file in bytes, and the time of
-   its last change in s since 1970; nil for any other path. */
-static int core_file_state (lua_State *L) {
-  struct stat file;
-  if (stat(luaL_checkstring(L, 1), &file) != 0 || !S_ISREG(file.st_mode))
-    return 0;
-  lua_pushinteger(L, (lua_Integer)file.st_size);
-  lua_pushinteger(L, (lua_Integer)file.st_mtime);
-  return 2;
-}
-
-
 /* core.ignore_broken_pipes(): writing to a pipe without a reader returns EPIPE
    instead of ending the process. */
 static int core_ignore_broken_pipes (lua_State *L) {
   (void)L;
-  (void)signal(SIGPIPE, SIG_IGN);
+  os_ignore_broken_pipes();
   return 0;
 }
 
 
 typedef struct l_interrupt {
-  pf_interrupt hold;
+  os_interrupt hold;
   bool seen; /* a Ctrl-C was taken */
 } l_interrupt;
 
 
 /* Takes a Ctrl-C; returns whether there was one. */
 static bool take_interrupt (l_interrupt *interrupt) {
-  const bool is_pressed = interrupt->hold.is_held && pf_interrupt_take();
+  const bool is_pressed = interrupt->hold.is_held && os_interrupt_take();
   interrupt->seen |= is_pressed;
   return is_pressed;
 }
@@ -155,7 +125,7 @@ static l_interrupt *check_interrupt (lua_State *L) {
    process. */
 static int core_interrupt (lua_State *L) {
   l_interrupt *const interrupt = l_new(L, L_INTERRUPT, sizeof *interrupt, 0);
-  pf_interrupt_hold(&interrupt->hold);
+  os_interrupt_hold(&interrupt->hold);
   return 1;
 }
 
@@ -164,7 +134,7 @@ static int core_interrupt (lua_State *L) {
    occurred. */
 static int interrupt_release (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
-  interrupt->seen |= pf_interrupt_release(&interrupt->hold);
+  interrupt->seen |= os_interrupt_release(&interrupt->hold);
   lua_pushboolean(L, interrupt->seen);
   return 1;
 }
@@ -178,7 +148,7 @@ static int interrupt_wait (lua_State *L) {
   luaL_argcheck(L, seconds >= 0 && seconds < 1e6, 2,
                 "seconds must not be negative");
   if (seconds > 0 && !interrupt->seen)
-    pf_interrupt_wait(seconds);
+    os_interrupt_wait((int64_t)(seconds * 1e9));
   (void)take_interrupt(interrupt);
   lua_pushboolean(L, interrupt->seen);
   return 1;
@@ -190,66 +160,60 @@ typedef struct progress {
   pf_abilities abilities;
   l_interrupt *interrupt; /* pinned */
   bool is_output;         /* last stage, which prints: ignores earlier Ctrl-C */
-  const luaL_Stream *screen; /* where the bar is drawn, or NULL */
-  int64_t total;             /* rows in all; -1: unknown */
-  int64_t rows;              /* rows read so far */
-  double started;            /* s, monotonic clock */
-  double shown;              /* s, when the bar was last drawn; 0: never */
-  bool is_polled;            /* l_progress_is_cancelled sets `rows` */
+  int screen;             /* descriptor of the bar; -1: none */
+  int64_t total;          /* rows in all; -1: unknown */
+  int64_t rows;           /* rows read so far */
+  double started;         /* s, monotonic clock */
+  double shown;           /* s, when the bar was last drawn; 0: never */
+  bool is_polled;         /* l_progress_is_cancelled sets `rows` */
 } progress;
 
 
 static double now (void) {
-  struct timespec t;
-  (void)clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-
-/* Returns the screen, or NULL if there is none or it is closed. */
-static FILE *screen_of (const progress *w) {
-  return w->screen == NULL || w->screen->closef == NULL ? NULL : w->screen->f;
+  return (double)os_now(OS_MONOTONIC) / 1e9;
 }
 
 
 /* Draws the share that is done, the rate, and the time left at that rate; only
    rows and rate if the total is unknown. */
-static void draw_bar (const progress *w, FILE *screen) {
+static void draw_bar (const progress *w) {
+  char bar[BAR_WIDTH + 96];
   const double seconds = now() - w->started;
   const double rate = (double)w->rows / (seconds > 0 ? seconds : 1);
   if (w->total <= 0) {
-    fprintf(screen, "\r%lld rows, %.2f M/s", (long long)w->rows, rate / 1e6);
+    snprintf(bar, sizeof bar, "\r%lld rows, %.2f M/s", (long long)w->rows,
+             rate / 1e6);
+    (void)os_write(w->screen, bar, strlen(bar), OS_HERE);
     return;
   }
   const double share = (double)w->rows / (double)w->total;
   const int full = share >= 1 ? BAR_WIDTH : (int)(share * BAR_WIDTH);
   const double left = (double)(w->total - w->rows) / (rate > 0 ? rate : 1);
-  fprintf(screen, "\r[%.*s%*s] %3d%%  %.2f M rows/s, %.0f s left  ", full,
-          "##############################", BAR_WIDTH - full, "",
-          share >= 1 ? 100 : (int)(share * 100), rate / 1e6,
-          left > 0 ? left : 0);
+  snprintf(bar, sizeof bar, "\r[%.*s%*s] %3d%%  %.2f M rows/s, %.0f s left  ",
+           full, "##############################", BAR_WIDTH - full, "",
+           share >= 1 ? 100 : (int)(share * 100), rate / 1e6,
+           left > 0 ? left : 0);
+  (void)os_write(w->screen, bar, strlen(bar), OS_HERE);
 }
 
 
 static void show_bar (progress *w) {
-  FILE *const screen = screen_of(w);
-  const double time = screen == NULL ? 0 : now();
+  const double time = w->screen < 0 ? 0 : now();
   const double since =
       w->shown > 0 ? w->shown + SHOW_EVERY : w->started + SHOW_AFTER;
-  if (screen == NULL || time < since)
+  if (w->screen < 0 || time < since)
     return;
   w->shown = time;
-  draw_bar(w, screen);
-  (void)fflush(screen);
+  draw_bar(w);
 }
 
 
 static void erase_bar (progress *w) {
-  FILE *const screen = screen_of(w);
-  if (screen == NULL || w->shown <= 0)
+  char blanks[BAR_WIDTH + 64];
+  if (w->screen < 0 || w->shown <= 0)
     return;
-  fprintf(screen, "\r%*s\r", BAR_WIDTH + 48, "");
-  (void)fflush(screen);
+  snprintf(blanks, sizeof blanks, "\r%*s\r", BAR_WIDTH + 48, "");
+  (void)os_write(w->screen, blanks, strlen(blanks), OS_HERE);
   w->shown = 0;
 }
 
@@ -336,7 +300,7 @@ static progress *new_progress (lua_State *L) {
   if (pf_can(input)->omit_zeros != NULL)
     w->abilities.omit_zeros = progress_omit_zeros;
   w->interrupt = interrupt;
-  w->total = -1;
+  w->total = w->screen = -1;
   held->reader = &w->reader;
   held->is_progress = true;
   return w;
@@ -350,10 +314,9 @@ static progress *new_progress (lua_State *L) {
 */
 static int interrupt_watch (lua_State *L) {
   const lua_Integer total = luaL_optinteger(L, 3, -1);
-  if (!lua_isnoneornil(L, 4))
-    (void)l_file_check(L, 4);
+  const int screen = lua_isnoneornil(L, 4) ? -1 : l_descriptor_check(L, 4);
   progress *const w = new_progress(L);
-  w->screen = lua_touserdata(L, 4);
+  w->screen = screen;
   w->total = total;
   w->started = now();
   return 1;
@@ -375,8 +338,7 @@ void l_open_command (lua_State *L) {
           L_METHODS({"guard", interrupt_guard}, {"release", interrupt_release},
                     {"wait", interrupt_wait}, {"watch", interrupt_watch}),
           interrupt_release, interrupt_release);
-  L_ADD(L, {"file_id", core_file_id}, {"file_state", core_file_state},
-        {"ignore_broken_pipes", core_ignore_broken_pipes},
+  L_ADD(L, {"ignore_broken_pipes", core_ignore_broken_pipes},
         {"interrupt", core_interrupt}, {"is_executable", core_is_executable},
         {"terminal_width", core_terminal_width},
         {"is_terminal", core_is_terminal});

@@ -7,13 +7,11 @@
 ** the states of the files and, while bytes are pushed, a sink.
 */
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lua/arguments.h"
 #include "lua/trace_part.h"
+#include "os/os.h"
 #include "model/base/memory.h"
 #include "model/system/parallel.h"
 #include "model/rows/sum.h"
@@ -69,10 +67,10 @@ static int core_file_sum (lua_State *L) {
 
 
 /* Returns a hash of what changes with the contents of a file. */
-static uint64_t state_of (const struct stat *file) {
-  const uint64_t words[] = {
-      (uint64_t)file->st_dev, (uint64_t)file->st_ino, (uint64_t)file->st_size,
-      (uint64_t)file->st_mtim.tv_sec, (uint64_t)file->st_mtim.tv_nsec};
+static uint64_t state_of (const os_state *file) {
+  const uint64_t words[] = {file->device, file->inode, file->size,
+                            (uint64_t)file->seconds,
+                            (uint64_t)file->nanoseconds};
   uint64_t hash = 0;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u ^ hash >> 29;
@@ -81,9 +79,8 @@ static uint64_t state_of (const struct stat *file) {
 
 
 /* Whether a file is regular and small. */
-static bool is_small_file (const struct stat *file) {
-  return S_ISREG(file->st_mode) && file->st_size > 0 &&
-         file->st_size <= LARGEST;
+static bool is_small_file (const os_state *file) {
+  return file->kind == OS_REGULAR && file->size > 0 && file->size <= LARGEST;
 }
 
 
@@ -91,13 +88,12 @@ static bool is_small_file (const struct stat *file) {
    `are_files`, the path is checked before opening too, since opening a pipe
    would let its writer go on. The open file is always checked, since another
    one may have its name by then. */
-static int open_small_file (const char *path, bool are_files,
-                            struct stat *file) {
-  if (!are_files && (stat(path, file) != 0 || !is_small_file(file)))
+static int open_small_file (const char *path, bool are_files, os_state *file) {
+  if (!are_files && (!os_state_of(path, file) || !is_small_file(file)))
     return -1;
-  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd >= 0 && (fstat(fd, file) != 0 || !is_small_file(file))) {
-    close(fd);
+  const int fd = os_open(path, OS_READ | OS_AT_ONCE);
+  if (fd >= 0 && (!os_state_of_open(fd, file) || !is_small_file(file))) {
+    os_close(fd);
     return -1;
   }
   return fd;
@@ -120,13 +116,13 @@ typedef struct chunk {
 /* Adds a file. PF_END if it is not added, also if it cannot be read: opening it
    then gives the reason. */
 static pf_status add_file (chunk *c, const char *path) {
-  struct stat file;
+  os_state file;
   const int fd = open_small_file(path, c->are_files, &file);
   if (fd < 0)
     return PF_END;
-  const ssize_t size = read(fd, c->buffer, LARGEST);
-  close(fd);
-  if (size != file.st_size)
+  const int64_t size = os_read(fd, c->buffer, LARGEST, OS_HERE);
+  os_close(fd);
+  if (size < 0 || (uint64_t)size != file.size)
     return PF_END;
   const pf_bytes bytes = {c->buffer, (size_t)size};
   c->states[c->added] = state_of(&file);
@@ -201,7 +197,7 @@ static int file_sum_add (lua_State *L) {
     paths[i] = l_path_check(L, -1);
     lua_pop(L, 1);
   }
-  const size_t threads = pf_processors(), most = count / FEWEST + 1;
+  const size_t threads = os_processors(), most = count / FEWEST + 1;
   chunk chunks[MOST_CHUNKS];
   size_t nchunks = threads < most ? threads : most;
   nchunks = nchunks < MOST_CHUNKS ? nchunks : MOST_CHUNKS;
@@ -225,9 +221,9 @@ static int file_sum_changed (lua_State *L) {
   const l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
   luaL_checktype(L, 2, LUA_TTABLE);
   for (size_t i = 0; i < s->files; i++) {
-    struct stat file;
+    os_state file;
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
-    if (stat(l_path_check(L, -1), &file) != 0 || !is_small_file(&file) ||
+    if (!os_state_of(l_path_check(L, -1), &file) || !is_small_file(&file) ||
         state_of(&file) != s->states[i]) {
       lua_pushinteger(L, (lua_Integer)i + 1);
       return 1;

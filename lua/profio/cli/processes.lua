@@ -1,0 +1,89 @@
+-- Other processes in which Lua runs with this profio: scripts that are recorded, and workers, which
+-- call a function of profio. They are started without a shell.
+
+local core = require "profio.core"
+local details = require "profio.internal.store.details"
+local resources = require "profio.internal.resources"
+
+local processes = {}
+
+-- Returns a path that does not depend on the current folder; a bare name is searched for.
+local function absolute(path, is_name)
+   local is_relative = not path:find "^[/\\]" and not path:find "^%a:"
+   return is_relative and not is_name and core.current_folder() .. "/" .. path or path
+end
+
+-- Returns a search path whose templates do not depend on the current folder.
+local function absolute_search(templates)
+   local list = {}
+   for template in templates:gmatch "[^;]+" do
+      list[#list + 1] = absolute(template)
+   end
+   return table.concat(list, ";")
+end
+
+-- Returns the interpreter of this process.
+local function interpreter()
+   local first = 0
+   while arg and arg[first - 1] do
+      first = first - 1
+   end
+   local program = first < 0 and arg[first] or "lua5.4"
+   return absolute(program, not program:find "[/\\]")
+end
+
+-- Computed at once, since the process may leave its folder.
+local words = resources.program and { resources.program, "lua" } or { interpreter(), "-e",
+   ("package.path = package.path .. %q package.cpath = package.cpath .. %q"):format(
+      ";" .. absolute_search(package.path), ";" .. absolute_search(package.cpath)) }
+
+---Returns the words that start the interpreter of this process, with a chunk that lets it find the
+---modules that this process finds.
+---@return string[]
+function processes.lua()
+   return table.move(words, 1, #words, 1, {})
+end
+
+-- {====== Workers ======
+
+-- What a worker runs.
+local SERVES <const> = [[local find = require find("profio.cli.processes").serve(find("%s").serve)]]
+
+---Starts a worker, which calls a function in another process. The function gets the request and a
+---file; what it writes there is read from the file that is returned. What it prints goes to
+---standard error.
+---@param module string of profio, which has a function `serve(request, output)`
+---@param request table that details.pack can pack
+---@return userdata|nil process
+---@return profio.core.File|string file or message
+function processes.start(module, request)
+   local line = processes.lua()
+   table.move({ "-e", SERVES:format(module) }, 1, 2, #line + 1, line)
+   line.input, line.output = true, true
+   local process, output, input = core.spawn(line)
+   if process then
+      input:write(details.pack(request))
+      input:close()
+   end
+   return process, output
+end
+
+---In a worker: does what was asked for, and ends the process.
+---@param serve fun(request: table, output: profio.core.File)
+function processes.serve(serve)
+   core.ignore_broken_pipes()
+   local _, request = details.unpack(core.standard_input():read "a")
+   local output = core.take_output()
+   local done, message = pcall(function()
+      serve(request, output)
+      assert(output:close())
+   end)
+   if not done then
+      io.stderr:write(tostring(message), "\n")
+   end
+   os.exit(done and 0 or 1)
+end
+
+-- }======
+
+return processes
