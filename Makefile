@@ -17,6 +17,7 @@
 #   make docs       the parts of lua/profio/help/ that are generated from the code
 #   make install    the module, the command, its man pages and completion under
 #                   PREFIX (/usr/local), below DESTDIR if that is given; make uninstall
+#   make standalone one file with all that profio needs, $(B)/standalone/profio
 #   make env        with eval $(make env), require "profio" finds the checkout
 #
 # spec/README.md describes these, and coverage, mutants, check-detection, torture,
@@ -54,7 +55,7 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 # The folder of csrc/os that is compiled: posix or windows.
 SYSTEM  ?= posix
 SOURCES := $(sort $(shell find csrc -name "*.c" -not -path "csrc/os/*/*" -o -path "csrc/os/$(SYSTEM)/*.c"))
-OBJECTS := $(patsubst csrc/%.c,$(B)/obj/%.o,$(filter-out csrc/store/%,$(SOURCES)))
+OBJECTS := $(patsubst csrc/%.c,$(B)/obj/%.o,$(filter-out csrc/store/% csrc/program/%,$(SOURCES)))
 CORE    := $(filter-out $(B)/obj/lua/%,$(OBJECTS))
 MODULE  := $(B)/profio/core.so
 
@@ -236,6 +237,9 @@ $(LINTS): $(MODULE) $(STORE)
 
 # The builds of the sanitizers, the fuzzers, coverage, mutants and the bench.
 include spec/support/checks.mk
+
+# The single file.
+include csrc/program/standalone.mk
 
 # Installing. luarocks calls install-module and places the command itself.
 

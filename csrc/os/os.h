@@ -328,6 +328,10 @@ void os_ignore_broken_pipes (void);
 
 int64_t os_process_id (void);
 
+/* To be called first by a program of its own, not by a module: the words become
+   UTF-8, and the standard files carry bytes. */
+void os_begin_program (int *argc, char ***argv);
+
 /* Remove a variable of the environment. */
 void os_unset_variable (const char *name);
 

@@ -245,7 +245,7 @@ describe("profio mcp", function()
       command.file("served/requests", json.encode(tool("flat", { files = { "a.pb.gz" } })) .. "\n"
          .. json.encode(request(2, "ping")) .. "\n")
       command.file("served/init.lua", ([[
-         if arg[1] == "-e" then -- a worker
+         if arg[1] == "-e" or arg[2] == "-e" then -- a worker
             package.preload["profio.cli"] = function()
                return { main = function() %s end }
             end

@@ -32,7 +32,7 @@ describe("profio", function()
       for _, verb in ipairs(verbs.all()) do
          assert.is_truthy(text:find("\n  " .. verb.name .. " +" .. verb.help:sub(1, 10)))
       end
-      assert.equal(5, select(2, text:gsub("\n  profio ", "")))
+      assert.equal(3, select(2, text:gsub("\n  profio ", "")))
       assert.equal(fine "profio --help", fine "profio -h --help")
       assert.matches("\n   %-%-trust%-paths ", fine "profio --help")
       assert.equal(fine "profio merge --help", fine "profio merge -h")

@@ -92,7 +92,7 @@ int main (void) {
 
 describe("a hash table", function()
    it("gives each key the same number again, and no other key its number", function()
-      assert.equal("0 0 0 0 0", command.run_c("tables", program, "model/base/id_table.c",
+      assert.equal("0 0 0 0 0", command.run_c("hash_tables", program, "model/base/id_table.c",
          "model/base/intern_table.c", "model/base/memory.c"))
    end)
 end)

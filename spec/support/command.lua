@@ -34,8 +34,11 @@ command.folder = folder
 -- specs' and those of the build.
 command.in_tree = ("LUA_PATH='%s/?.lua;%s/lua/?.lua;%s/lua/?/init.lua;;' "):format(root, root, root)
    .. ("LUA_CPATH='%s/?.so;%s/c/?.so;;' "):format(build, build)
--- The command: that of the checkout, or an installed one that PROFIO_COMMAND names.
-command.analyze = "lua5.4 " .. (os.getenv "PROFIO_COMMAND" or root .. "/examples/analyze.lua")
+-- The command: that of the checkout, an installed one that PROFIO_COMMAND names, or the single file
+-- PROFIO_PROGRAM.
+command.program = os.getenv "PROFIO_PROGRAM"
+command.analyze = command.program
+   or "lua5.4 " .. (os.getenv "PROFIO_COMMAND" or root .. "/examples/analyze.lua")
 
 ---Writes a file into the folder of these specs.
 ---@return string path

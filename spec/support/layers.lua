@@ -16,6 +16,7 @@ local may_include = {
    text = { "os", "bytes", "model", "kernels", "text" },
    lua = { "os", "bytes", "model", "formats", "kernels", "text", "lua" },
    store = { "os", "bytes", "model", "store", "lua" },
+   program = { "os", "bytes", "lua", "store", "program" },
 }
 
 -- The only pair of formats of which one uses the other.
@@ -34,8 +35,8 @@ local lua_headers = {
 
 -- What all of csrc may include beside that: headers of C11, of threads, and of libraries.
 local known_headers = {}
-for name in ([[assert ctype errno float inttypes limits locale math pthread setjmp stdalign stdarg
-   stdatomic stdbool stddef stdint stdio stdlib string time demangle libiberty/demangle dwarf
+for name in ([[assert ctype errno float inttypes limits locale math pthread setjmp signal stdalign
+   stdarg stdatomic stdbool stddef stdint stdio stdlib string time demangle libiberty/demangle dwarf
    elfutils/libdw elfutils/libdwelf gelf zlib iconv]]):gmatch "%S+" do
    known_headers[name .. ".h"] = true
 end
@@ -123,8 +124,8 @@ local function check_includes(file, lines)
       if own then
          check_include(file, number, own)
       elseif system and lua_headers[system] and not file:match "^csrc/lua/"
-         and not file:match "^csrc/store/" then
-         breach(file, number, "only csrc/lua/ and csrc/store/ include <%s>", system)
+         and not file:match "^csrc/store/" and not file:match "^csrc/program/" then
+         breach(file, number, "only csrc/lua/, store/ and program/ include <%s>", system)
       elseif system and store_headers[system] and not file:match "^csrc/store/" then
          breach(file, number, "only csrc/store/ includes <%s>", system)
       elseif system and not (known_headers[system] or lua_headers[system] or store_headers[system]
@@ -142,7 +143,8 @@ end
 -- A reader that runs calls Lua through callback.c alone, which looks afterwards whether the trace
 -- is still open. The recorder calls Lua from no reader.
 local function check_calls_of_lua(file, lines)
-   if file == "csrc/lua/callback.c" or file:match "^csrc/lua/recorder" then
+   if file == "csrc/lua/callback.c" or file:match "^csrc/lua/recorder"
+      or file:match "^csrc/program/" then
       return
    end
    for number, line in ipairs(lines) do

@@ -291,12 +291,21 @@ static int core_temporary_folder (lua_State *L) {
 }
 
 
+/* core.real_path(path): the absolute path without links, "." and "..", of what
+   exists; or nil, message, code. */
+static int core_real_path (lua_State *L) {
+  const char *const path = l_path_check(L, 1);
+  return push_path(L, os_real_path(path), path);
+}
+
+
 void l_open_folders (lua_State *L) {
   L_ADD(L, {"change_folder", core_change_folder},
         {"current_folder", core_current_folder}, {"existing", core_existing},
         {"file_state", core_file_state}, {"kind", core_kind},
         {"link", core_link}, {"look_beside", core_look_beside},
         {"make_folder", core_make_folder}, {"names_in", core_names_in},
-        {"remove", core_remove}, {"remove_folder", core_remove_folder},
-        {"move", core_move}, {"temporary_folder", core_temporary_folder});
+        {"real_path", core_real_path}, {"remove", core_remove},
+        {"remove_folder", core_remove_folder}, {"move", core_move},
+        {"temporary_folder", core_temporary_folder});
 }

@@ -21,6 +21,12 @@ int64_t os_process_id (void) {
 }
 
 
+void os_begin_program (int *argc, char ***argv) {
+  (void)argc;
+  (void)argv;
+}
+
+
 void os_unset_variable (const char *name) {
   (void)unsetenv(name);
 }

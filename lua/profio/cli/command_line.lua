@@ -115,18 +115,13 @@ function options.parted(argv, verb)
    return words, files, nil, followers
 end
 
--- Returns whether a word is a path of something that exists, also a folder.
-local function is_path(word)
-   local file = core.file(word)
-   return file ~= nil and file:close() or core.kind(word) == "file"
-end
-
--- Returns the verb of a command line, or nil: the first word, unless a file has this name and
--- argv.has_verb is not set; and the number of its words, which are two for a command such as
--- `store add`.
+-- Returns the verb of a command line, or nil: the first word, unless a file has this name, or a
+-- folder if it is the only word, and argv.has_verb is not set; and the number of its words, which
+-- are two for a command such as `store add`.
 local function verb_of(argv)
    local word = argv[1]
-   local is_word = word and not word:find "^%-" and (argv.has_verb or not is_path(word))
+   local kind = word and not word:find "^%-" and (core.kind(word) or "word")
+   local is_word = kind == "word" or kind == "folder" and argv[2] or kind and argv.has_verb
    local verb = is_word and verbs.find(word) or nil
    local command = verb and verb.commands and argv[2] and verb.commands.find(argv[2])
    return command or verb, command and 2 or 1
@@ -137,7 +132,7 @@ end
 local function no_verb(argv, given)
    local word = argv[1]
    if #given.files < 2 or word ~= given.files[1] or not word:find "^%a[%a_-]*$"
-      or is_path(word)
+      or core.kind(word)
    then
       return nil
    end
@@ -390,8 +385,6 @@ local examples = {
    { "profio report flat program gmon.out", "where a program spends its time" },
    { "profio record script.lua", "a Lua program, recorded and shown" },
    { "profio explain Db_Read run.txt", "why its slow calls are slow" },
-   { "profio report --diff old.out new.out", "what changed between two runs" },
-   { "profio view run.txt", "a page for the browser" },
 }
 
 ---Returns the text of -h: the verbs and some examples, on a terminal of 24 lines with a prompt.

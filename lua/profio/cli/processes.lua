@@ -3,6 +3,7 @@
 
 local core = require "profio.core"
 local details = require "profio.internal.store.details"
+local failure = require "profio.internal.command.failure"
 local resources = require "profio.internal.resources"
 
 local processes = {}
@@ -42,6 +43,27 @@ local words = resources.program and { resources.program, "lua" } or { interprete
 ---@return string[]
 function processes.lua()
    return table.move(words, 1, #words, 1, {})
+end
+
+---Runs a script in another process and waits for it. Ctrl-C is for the script.
+---@param script string[] its path, and its arguments
+---@param given { [integer]: string, variables: string[]|nil } options of the interpreter, and
+---variables of the environment
+---@return integer status of the script: as a shell tells it, 128 and its number for a signal
+function processes.run_script(script, given)
+   local line = processes.lua()
+   table.move(given, 1, #given, #line + 1, line)
+   line[#line + 1] = "--"
+   table.move(script, 1, #script, #line + 1, line)
+   line.variables = given.variables
+   io.stdout:flush()
+   local held <close> = core.interrupt() -- luacheck: ignore
+   local process <close>, message = core.spawn(line)
+   if not process then
+      failure.raise(failure.NOTHING, message)
+   end
+   local kind, status = process:wait()
+   return kind == "signal" and 128 + status or status
 end
 
 -- {====== Workers ======

@@ -51,21 +51,6 @@ local function options_of(given)
    return text, asked
 end
 
--- Runs the script and waits for it; returns how it has ended. Ctrl-C is for the script.
-local function run_script(given, text)
-   local words = processes.lua()
-   table.move({ "-lprofio.recorder", "--" }, 1, 2, #words + 1, words)
-   table.move(given.rest, 1, #given.rest, #words + 1, words)
-   words.variables = { "PROFIO_RECORD=" .. text }
-   local held <close> = core.interrupt() -- luacheck: ignore
-   local process <close>, message = core.spawn(words)
-   if not process then
-      failure.raise(failure.NOTHING, message)
-   end
-   local kind, status = process:wait()
-   return kind, status
-end
-
 -- Checks that the script can be read, before an older recording is replaced.
 local function check_script(path)
    if not path then
@@ -101,13 +86,13 @@ end
 function record.run(given, err)
    check_script(given.rest and given.rest[1])
    local text, asked = options_of(given)
-   io.stdout:flush()
-   local kind, status = run_script(given, text)
+   local status = processes.run_script(given.rest, { "-lprofio.recorder",
+      variables = { "PROFIO_RECORD=" .. text } })
    if core.is_terminal(io.stdout) and not asked.path:find("%", 1, true) and asked.path ~= "-"
       and core.kind(asked.path) == "file" then
       show(asked.path, asked, err)
    end
-   return kind == "signal" and 128 + status or status
+   return status
 end
 
 return record
