@@ -178,6 +178,24 @@ void os_folder_close (os_folder *folder);
 /* }====== */
 
 
+/* {====== Code pages: code_pages.c ====== */
+
+/* A conversion between UTF-8 and a code page that the system knows, used by one
+   thread. On Windows: CP932, CP936, CP949, CP950 and UTF-8. */
+typedef struct os_code_page os_code_page;
+
+os_code_page *os_code_page_open (const char *name, bool to_utf8);
+void os_code_page_close (os_code_page *page);
+
+/* Convert a text; returns the bytes that were written. `room` is at least 5 *
+   size + 16. *complete is false if a byte or character has no equivalent: in
+   UTF-8 such a byte becomes U+FFFD, else the conversion stops there. */
+size_t os_code_page_convert (os_code_page *page, const char *text, size_t size,
+                             char *out, size_t room, bool *complete);
+
+/* }====== */
+
+
 /* {====== Mapped files: mappings.c ====== */
 
 typedef struct os_guard os_guard;

@@ -37,7 +37,7 @@ local lua_headers = {
 local known_headers = {}
 for name in ([[assert ctype errno float inttypes limits locale math pthread setjmp signal stdalign
    stdarg stdatomic stdbool stddef stdint stdio stdlib string time demangle libiberty/demangle dwarf
-   elfutils/libdw elfutils/libdwelf gelf zlib iconv]]):gmatch "%S+" do
+   elfutils/libdw elfutils/libdwelf gelf zlib]]):gmatch "%S+" do
    known_headers[name .. ".h"] = true
 end
 

@@ -4,8 +4,8 @@
 ** store.
 **
 ** A single-byte code page becomes a table of 256 entries when it is opened.
-** Multibyte code pages are converted by iconv. Bytes that are no character of
-** the code page become U+FFFD.
+** Other code pages are converted by the system, if it knows them (os/os.h).
+** Bytes that are no character of the code page become U+FFFD.
 **
 **   pf_charset_open          once per file; nothing to free
 **   pf_converter_open        once per thread or reader
@@ -16,19 +16,18 @@
 #ifndef charset_h
 #define charset_h
 
-#include <iconv.h>
-
+#include "os/os.h"
 #include "profio.h"
 
 typedef enum pf_charset_kind {
   PF_TEXT_AS_BYTES, /* no conversion: the caller copies the bytes */
   PF_TEXT_BY_TABLE, /* single-byte code page */
-  PF_TEXT_BY_ICONV  /* multibyte code page */
+  PF_TEXT_BY_SYSTEM /* multibyte code page, or one without a table */
 } pf_charset_kind;
 
 typedef struct pf_charset {
   pf_charset_kind kind;
-  char name[32]; /* its name in iconv; "": bytes are copied */
+  char name[32]; /* "": bytes are copied */
   /* UTF-8 of each byte: up to three bytes, and their number in the highest
      byte. */
   uint32_t utf8[256];
@@ -37,12 +36,12 @@ typedef struct pf_charset {
 /* The state of a conversion, used by one thread. It borrows the charset. */
 typedef struct pf_converter {
   const pf_charset *charset;
-  iconv_t iconv; /* only for PF_TEXT_BY_ICONV, else -1 */
+  os_code_page *page; /* only for PF_TEXT_BY_SYSTEM, else NULL */
 } pf_converter;
 
-/* Open a code page by its name; "raw" and "" copy bytes. False when the system
-   does not know the name, or a byte of ASCII except 1A, 1C and 7F is another
-   character in this code page. The names of Shift_JIS open CP932. */
+/* Open a code page by its name; "raw" and "" copy bytes. False when neither
+   code_pages.h nor the system knows the name, or ASCII is something else in
+   this code page. The names of Shift_JIS open CP932. */
 bool pf_charset_open (pf_charset *charset, const char *name);
 
 /* The same for the value of an option. PF_EUNSUPPORTED with a message when the
