@@ -159,6 +159,9 @@ int os_descriptor_of (const char *folder, const char *name);
 #define OS_NO_DESCRIPTOR      (-2) /* it is another path */
 #define OS_FOREIGN_DESCRIPTOR (-1) /* of another process, or none */
 
+/* Replace what else separates names in a path by slashes. */
+void os_use_slashes (char *path);
+
 /* Whether a path does not depend on the current folder. */
 bool os_is_absolute (const char *path);
 

@@ -158,7 +158,7 @@ end
 -- functions that all others call.
 local base_utilities = {
    { 'PF_NO_OFFSET, *"out of memory"', { "^csrc/bytes/error%.c$" }, "pf_no_memory" },
-   { "%f[%w_]realloc%(", { "^csrc/model/base/", "^csrc/bytes/" },
+   { "%f[%w_]realloc%(", { "^csrc/model/base/", "^csrc/bytes/", "^csrc/os/" },
       "pf_grow, pf_widen or pf_array_resize of model/base/memory.h" },
    { "%+ 1%) & [%w_>.-]*mask", { "^csrc/model/base/intern_table%.[ch]$" },
       "pf_id_table or pf_intern_table of model/base" },

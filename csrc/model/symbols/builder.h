@@ -12,41 +12,64 @@
 #ifndef builder_h
 #define builder_h
 
-#include <gelf.h>
-
 #include "model/symbols/symbols.h"
 
-/* elf_file.c: an ELF file in memory, opened with libelf. The bytes are borrowed
-   until the file is closed. */
+/* elf_file.c: an ELF file in memory. The bytes are borrowed until the file is
+   closed. */
 
 /* A section; zeros and the name "" if it could not be read. */
 typedef struct elf_section {
   uint64_t start, end; /* addresses */
   uint32_t type, link;
   bool is_code, is_loaded;
-  const char *name; /* borrowed from the file; "": no name */
+  uint64_t entry_size; /* of a table */
+  pf_bytes contents;   /* in the file; empty if it has none there */
+  const char *name;    /* borrowed from the file; "": no name */
 } elf_section;
 
+/* The loaded segments and notes of a program. */
+typedef struct elf_segment {
+  uint32_t type, flags; /* type 0: none */
+  uint64_t address, offset, memory_size, file_size;
+} elf_segment;
+
 typedef struct elf_file {
-  Elf *elf; /* owned, as the sections; elf_pair_close frees both */
-  GElf_Ehdr header;
-  elf_section *sections; /* by section number */
-  size_t nsections;
-  bool has_packed; /* debug sections are compressed */
+  pf_bytes bytes; /* empty: the file is not open */
+  bool is_64, is_big;
+  uint16_t type, machine;
+  uint32_t flags;
+  uint64_t entry;
+  elf_section *sections; /* owned, by section number */
+  size_t nsections, nsegments;
+  uint64_t segments_at; /* offset of their headers */
+  bool has_packed;      /* debug sections are compressed */
 } elf_file;
+
+/* A symbol of a table. */
+typedef struct elf_symbol {
+  uint32_t name; /* offset in the strings */
+  unsigned type, bind, section;
+  uint64_t value, size;
+} elf_symbol;
+
+/* Return the bytes of an entry of a symbol table; and read entry `number`.
+   False if the table is shorter. */
+size_t elf_symbol_size (const elf_file *file);
+bool elf_symbol_at (const elf_file *file, pf_bytes table, size_t number,
+                    elf_symbol *symbol);
+
+/* Return the string at an offset of a section; NULL: it has none there. */
+const char *elf_string (const elf_file *file, size_t section, uint64_t offset);
 
 /* Return the first section of a type (`name` NULL) or with a name; NULL: none.
    */
 const elf_section *elf_file_section (const elf_file *file, uint32_t type,
                                      const char *name);
 
-/* Return the bytes of a section in the file; empty if it has none. */
-pf_bytes elf_file_contents (const elf_file *file, const elf_section *section);
-
 
 /* An executable and its debug file. */
 typedef struct elf_pair {
-  elf_file main, debug; /* debug.elf is NULL when there is none */
+  elf_file main, debug; /* the bytes of `debug` are empty when there is none */
 } elf_pair;
 
 /* Open both; a debug file that is empty or cannot be read is ignored.

@@ -21,8 +21,7 @@
 
 #include "bytes/cursor.h"
 #include "model/symbols/builder.h"
-
-#define STT_CODE_13 13u /* ARM: Thumb function; PA-RISC: millicode */
+#include "model/symbols/elf_format.h"
 
 /* The decision of gprof on the string that starts at an offset. */
 enum {
@@ -42,7 +41,7 @@ typedef struct reading {
   const elf_file *main; /* the executable */
   const elf_file *file; /* main or its debug file: it has the table */
   pf_symbol_rule rule;
-  Elf_Data *symbols, *sections; /* `sections`: of SHN_XINDEX, or NULL */
+  pf_bytes symbols, sections; /* `sections`: of SHN_XINDEX; may be empty */
   size_t count;
   uint64_t budget;                /* bytes of names that may still be read */
   const elf_section *descriptors; /* .opd of 64-bit PowerPC, or NULL */
@@ -54,16 +53,15 @@ typedef struct reading {
 
 /* A symbol of the table. */
 typedef struct entry {
-  GElf_Sym symbol;
-  unsigned type, bind;
+  elf_symbol symbol;
   const elf_section *section; /* NULL: undefined, absolute or common */
 } entry;
 
 
 static bool is_function (const reading *r, const entry *e) {
-  const unsigned machine = r->main->header.e_machine;
-  return e->type == STT_FUNC || e->type == STT_GNU_IFUNC ||
-         (e->type == STT_CODE_13 &&
+  const unsigned machine = r->main->machine;
+  return e->symbol.type == STT_FUNC || e->symbol.type == STT_GNU_IFUNC ||
+         (e->symbol.type == STT_CODE_13 &&
           (machine == EM_ARM || machine == EM_PARISC));
 }
 
@@ -155,15 +153,17 @@ static bool keeps_local (gprof_names *names, size_t offset) {
 /* gprof's rule: the symbols that nm prints as T, W and t, weak ones in any
    section; those of t depend on the name. */
 static bool is_gprof (reading *r, const entry *e) {
-  if (e->symbol.st_shndx == SHN_UNDEF || e->symbol.st_shndx == SHN_COMMON ||
-      e->type == STT_SECTION || e->type == STT_FILE || e->type == STT_GNU_IFUNC)
+  if (e->symbol.section == SHN_UNDEF || e->symbol.section == SHN_COMMON ||
+      e->symbol.type == STT_SECTION || e->symbol.type == STT_FILE ||
+      e->symbol.type == STT_GNU_IFUNC)
     return false;
-  if (e->bind == STB_WEAK)
-    return e->type != STT_OBJECT && e->type != STT_COMMON;
+  if (e->symbol.bind == STB_WEAK)
+    return e->symbol.type != STT_OBJECT && e->symbol.type != STT_COMMON;
   if (e->section == NULL || !e->section->is_code)
     return false;
-  return e->bind == STB_GLOBAL ||
-         (e->bind == STB_LOCAL && keeps_local(&r->names, e->symbol.st_name));
+  return e->symbol.bind == STB_GLOBAL ||
+         (e->symbol.bind == STB_LOCAL &&
+          keeps_local(&r->names, e->symbol.name));
 }
 
 
@@ -193,8 +193,7 @@ static bool follow_descriptor (const reading *r, pf_found *found) {
   const uint64_t at = found->address - opd->start;
   if (r->descriptor_bytes.size < 8 || at > r->descriptor_bytes.size - 8)
     return false;
-  found->address = pf_load64(r->descriptor_bytes.at + at,
-                             r->main->header.e_ident[EI_DATA] == ELFDATA2MSB);
+  found->address = pf_load64(r->descriptor_bytes.at + at, r->main->is_big);
   const bool in_text = found->address >= r->facts->text_start &&
                        found->address < r->facts->text_end;
   found->limit = in_text ? r->facts->text_end : r->facts->code_end;
@@ -208,32 +207,33 @@ static bool follow_descriptor (const reading *r, pf_found *found) {
 static bool is_wanted (reading *r, const entry *e, bool has_descriptor) {
   if (r->rule == PF_SYMBOLS_EXACT) {
     if (is_function(r, e))
-      return e->section != NULL || e->symbol.st_shndx == SHN_ABS;
-    return e->type == STT_NOTYPE && e->bind != STB_LOCAL &&
+      return e->section != NULL || e->symbol.section == SHN_ABS;
+    return e->symbol.type == STT_NOTYPE && e->symbol.bind != STB_LOCAL &&
            e->section != NULL && e->section->is_code &&
-           e->symbol.st_value >= e->section->start &&
-           e->symbol.st_value < e->section->end;
+           e->symbol.value >= e->section->start &&
+           e->symbol.value < e->section->end;
   }
-  return has_descriptor ? e->bind != STB_LOCAL && e->type == STT_FUNC
-                        : is_gprof(r, e);
+  return has_descriptor
+             ? e->symbol.bind != STB_LOCAL && e->symbol.type == STT_FUNC
+             : is_gprof(r, e);
 }
 
 
 static pf_status read_entry (reading *r, const entry *e) {
-  const unsigned machine = r->main->header.e_machine;
+  const unsigned machine = r->main->machine;
   const bool has_mode_bit = machine == EM_ARM || machine == EM_MIPS;
   pf_found found = {
-      .address = e->symbol.st_value,
-      .size = e->symbol.st_size,
+      .address = e->symbol.value,
+      .size = e->symbol.size,
       .limit = e->section != NULL ? e->section->end : UINT64_MAX,
       .is_function = is_function(r, e),
-      .is_global = e->bind != STB_LOCAL,
+      .is_global = e->symbol.bind != STB_LOCAL,
   };
   if (has_mode_bit && found.is_function)
     found.address &= ~1ull; /* bit 0 selects the instruction set */
   const bool has_descriptor =
       e->section != NULL && follow_descriptor(r, &found);
-  pf_status status = take_name(r, e->symbol.st_name, &found.name);
+  pf_status status = take_name(r, e->symbol.name, &found.name);
   if (status != PF_OK || found.name.size == 0 ||
       !is_wanted(r, e, has_descriptor))
     return status;
@@ -248,15 +248,15 @@ static pf_status read_entries (reading *r) {
   pf_status status = PF_OK;
   for (size_t i = 1; i < r->count && status == PF_OK; i++) {
     entry e = {.section = NULL};
-    Elf32_Word extended = 0;
-    if (gelf_getsymshndx(r->symbols, r->sections, (int)i, &e.symbol,
-                         &extended) == NULL)
-      continue;
-    e.type = GELF_ST_TYPE(e.symbol.st_info);
-    e.bind = GELF_ST_BIND(e.symbol.st_info);
+    if (!elf_symbol_at(r->file, r->symbols, i, &e.symbol))
+      break;
     /* Section numbers of 65,280 or more are in a table of their own. */
-    const size_t stated = e.symbol.st_shndx;
-    const size_t number = stated == SHN_XINDEX ? extended : stated;
+    const size_t stated = e.symbol.section;
+    const size_t number =
+        stated != SHN_XINDEX ? stated
+        : i < r->sections.size / 4
+            ? pf_load32(r->sections.at + 4 * i, r->file->is_big)
+            : 0;
     if (number > 0 && number < r->file->nsections &&
         (stated < SHN_LORESERVE || stated == SHN_XINDEX))
       e.section = &r->file->sections[number];
@@ -270,18 +270,15 @@ static pf_status read_entries (reading *r) {
 static void find_table (reading *r, const elf_section *section) {
   const elf_file *file = r->file;
   const size_t number = (size_t)(section - file->sections);
-  r->symbols = elf_getdata(elf_getscn(file->elf, number), NULL);
+  r->symbols = section->contents;
   for (size_t i = file->nsections; i-- > 1;)
     if (file->sections[i].type == SHT_SYMTAB_SHNDX &&
         file->sections[i].link == number)
-      r->sections = elf_getdata(elf_getscn(file->elf, i), NULL);
-  Elf_Data *strings = elf_getdata(elf_getscn(file->elf, section->link), NULL);
-  const size_t size = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
-  if (r->symbols == NULL || strings == NULL || strings->d_buf == NULL ||
-      size == 0)
+      r->sections = file->sections[i].contents;
+  if (section->link >= file->nsections)
     return;
-  r->names.strings = (pf_bytes){strings->d_buf, strings->d_size};
-  r->count = r->symbols->d_size / size;
+  r->names.strings = file->sections[section->link].contents;
+  r->count = r->symbols.size / elf_symbol_size(file);
   if (r->count > INT32_MAX)
     r->count = INT32_MAX;
   r->budget = (64u << 20) + 16 * (uint64_t)r->names.strings.size;
@@ -311,10 +308,10 @@ pf_status pf_symbols_read_elf (pf_symbols *symbols, const elf_pair *pair,
     return PF_OK;
   find_table(&r, table);
   pf_symbols_size_hint(symbols, r.count);
-  if (r.main->header.e_machine == EM_PPC64)
+  if (r.main->machine == EM_PPC64)
     r.descriptors = elf_file_section(r.main, 0, ".opd");
   if (r.descriptors != NULL)
-    r.descriptor_bytes = elf_file_contents(r.main, r.descriptors);
+    r.descriptor_bytes = r.descriptors->contents;
   r.names.verdicts = calloc(r.names.strings.size + 1, 1);
   pf_status status = r.names.verdicts != NULL ? read_entries(&r) : PF_ENOMEM;
   const bool has_symbols = symbols->count > 0;

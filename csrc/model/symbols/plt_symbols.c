@@ -19,14 +19,7 @@
 #include "model/base/sorts.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
-
-/* Machines that older headers of the ELF library lack. */
-#ifndef EM_RISCV
-#define EM_RISCV 243
-#endif
-#ifndef EM_LOONGARCH
-#define EM_LOONGARCH 258
-#endif
+#include "model/symbols/elf_format.h"
 
 /* A relocation of the dynamic linker. */
 typedef struct got_slot {
@@ -59,36 +52,30 @@ static const layout layouts[] = {
 
 /* Adds the relocations of a section. `is_jumps`: it is .rela.plt. */
 static pf_status read_slots (reading *r, size_t number, bool is_jumps) {
-  Elf *const elf = r->file->elf;
-  const elf_section *const section = &r->file->sections[number];
-  const elf_section *const symbols = &r->file->sections[section->link];
-  Elf_Data *const data = elf_getdata(elf_getscn(elf, number), NULL);
-  Elf_Data *const table = elf_getdata(elf_getscn(elf, section->link), NULL);
-  const bool has_addends = section->type == SHT_RELA;
-  const size_t size =
-      gelf_fsize(elf, has_addends ? ELF_T_RELA : ELF_T_REL, 1, EV_CURRENT);
-  if (data == NULL || table == NULL || size == 0)
+  const elf_file *const file = r->file;
+  const elf_section *const section = &file->sections[number];
+  const elf_section *const symbols = &file->sections[section->link];
+  const unsigned width = file->is_64 ? 8 : 4;
+  const size_t size = width * (section->type == SHT_RELA ? 3u : 2u);
+  if (symbols->contents.size == 0)
     return PF_OK;
   if (is_jumps)
     r->jumps = r->count;
-  for (size_t i = 0; i < data->d_size / size && i < INT32_MAX; i++) {
-    GElf_Rela rela = {.r_offset = 0};
-    GElf_Rel rel = {.r_offset = 0};
-    GElf_Sym symbol;
-    if (has_addends ? gelf_getrela(data, (int)i, &rela) == NULL
-                    : gelf_getrel(data, (int)i, &rel) == NULL)
-      break;
-    const uint64_t info = has_addends ? rela.r_info : rel.r_info;
+  for (size_t i = 0; i < section->contents.size / size && i < INT32_MAX; i++) {
+    const uint8_t *const at = section->contents.at + i * size;
+    const uint64_t info = pf_load(at + width, width, file->is_big);
+    const size_t symbol_number = (size_t)(info >> (file->is_64 ? 32 : 8));
+    elf_symbol symbol;
     const char *name = NULL;
-    if (GELF_R_SYM(info) != 0 &&
-        gelf_getsym(table, (int)GELF_R_SYM(info), &symbol) != NULL)
-      name = elf_strptr(elf, symbols->link, symbol.st_name);
+    if (symbol_number != 0 &&
+        elf_symbol_at(file, symbols->contents, symbol_number, &symbol))
+      name = elf_string(file, symbols->link, symbol.name);
     if (name == NULL && !is_jumps)
       continue;
     if (!pf_grow(&r->slots, &r->capacity, r->count + 1))
       return PF_ENOMEM;
     r->slots[r->count++] =
-        (got_slot){has_addends ? rela.r_offset : rel.r_offset,
+        (got_slot){pf_load(at, width, file->is_big),
                    name == NULL ? (pf_bytes){NULL, 0} : pf_bytes_of(name)};
     r->njumps += is_jumps;
   }
@@ -164,7 +151,7 @@ static pf_status add_entry (reading *r, uint64_t address, uint64_t size,
    *offset(%ebx), where %ebx is the begin of .got.plt. endbr and bnd may precede
    it. */
 static pf_status decode_x86 (reading *r, const elf_section *s, pf_bytes code) {
-  const bool is_64 = r->file->header.e_machine == EM_X86_64;
+  const bool is_64 = r->file->machine == EM_X86_64;
   const elf_section *got = elf_file_section(r->file, 0, ".got.plt");
   pf_status status = PF_OK;
   if (got == NULL)
@@ -219,8 +206,7 @@ static pf_status decode_aarch64 (reading *r, const elf_section *s,
 /* Finds the entries of ARM: add ip, pc; add ip, ip; ldr pc, [ip]!, with a third
    addition in the long form; code for Thumb may precede it. */
 static pf_status decode_arm (reading *r, const elf_section *s, pf_bytes code) {
-  const bool is_big = r->file->header.e_ident[EI_DATA] == ELFDATA2MSB &&
-                      (r->file->header.e_flags & EF_ARM_BE8) == 0;
+  const bool is_big = r->file->is_big && (r->file->flags & EF_ARM_BE8) == 0;
   pf_status status = PF_OK;
   for (size_t at = 0;
        status == PF_OK && code.size >= 12 && at <= code.size - 12; at += 4) {
@@ -251,16 +237,12 @@ static pf_status decode_arm (reading *r, const elf_section *s, pf_bytes code) {
 /* Returns the layout of .plt: of the machine, else that of its section header,
    if this agrees with the number of relocations. */
 static layout layout_of (const reading *r, const elf_section *s) {
-  const unsigned machine = r->file->header.e_machine;
+  const unsigned machine = r->file->machine;
   for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
     if (layouts[i].machine == machine)
       return layouts[i];
-  GElf_Shdr header;
-  Elf_Scn *const scn =
-      elf_getscn(r->file->elf, (size_t)(s - r->file->sections));
   const uint64_t size = s->end - s->start;
-  const uint64_t entry =
-      gelf_getshdr(scn, &header) != NULL ? header.sh_entsize : 0;
+  const uint64_t entry = s->entry_size;
   const bool fits = entry >= 4 && entry <= 64 && r->njumps <= size / entry &&
                     size - r->njumps * entry <= 64;
   return fits ? (layout){machine, (unsigned)(size - r->njumps * entry),
@@ -285,11 +267,11 @@ static pf_status count_entries (reading *r, const elf_section *s,
 
 /* Reads a section of stubs. */
 static pf_status read_section (reading *r, const elf_section *s) {
-  const pf_bytes code = elf_file_contents(r->file, s);
+  const pf_bytes code = s->contents;
   const layout l = layout_of(r, s);
   pf_status status = PF_OK;
   r->has_first = false;
-  switch (r->file->header.e_machine) {
+  switch (r->file->machine) {
     case EM_386:
     case EM_X86_64: status = decode_x86(r, s, code); break;
     case EM_AARCH64: status = decode_aarch64(r, s, code); break;
@@ -305,17 +287,15 @@ static pf_status read_section (reading *r, const elf_section *s) {
 
 
 /* Returns the value of a tag of the dynamic section; 0: there is none. */
-static uint64_t dynamic_value (const elf_file *file, int64_t tag) {
+static uint64_t dynamic_value (const elf_file *file, uint64_t tag) {
   const elf_section *const s = elf_file_section(file, SHT_DYNAMIC, NULL);
-  Elf_Data *const data =
-      s == NULL
-          ? NULL
-          : elf_getdata(elf_getscn(file->elf, (size_t)(s - file->sections)),
-                        NULL);
-  GElf_Dyn entry;
-  for (int i = 0; data != NULL && gelf_getdyn(data, i, &entry) != NULL; i++)
-    if (entry.d_tag == tag)
-      return entry.d_un.d_val;
+  const unsigned width = file->is_64 ? 8 : 4;
+  const pf_bytes all = s == NULL ? (pf_bytes){NULL, 0} : s->contents;
+  for (size_t i = 0; i < all.size / (2 * width); i++) {
+    const uint8_t *const at = all.at + i * 2 * width;
+    if (pf_load(at, width, file->is_big) == tag)
+      return pf_load(at + width, width, file->is_big);
+  }
   return 0;
 }
 
@@ -328,13 +308,13 @@ static uint64_t dynamic_value (const elf_file *file, int64_t tag) {
    that the dynamic section states, of 32 bits by their code: lis r11, slot@ha;
    lwz r11, slot@l(r11); mtctr r11; bctr. */
 static pf_status read_powerpc (reading *r, const elf_section *s) {
-  const bool is_big = r->file->header.e_ident[EI_DATA] == ELFDATA2MSB;
+  const bool is_big = r->file->is_big;
   const uint64_t glink = dynamic_value(r->file, GLINK);
   pf_status status = PF_OK;
-  if (r->file->header.e_machine == EM_PPC64)
+  if (r->file->machine == EM_PPC64)
     return count_entries(r, s, glink + GLINK_HEADER,
-                         (r->file->header.e_flags & 3) == 2 ? 4 : 8);
-  const pf_bytes code = elf_file_contents(r->file, s);
+                         (r->file->flags & 3) == 2 ? 4 : 8);
+  const pf_bytes code = s->contents;
   for (size_t at = 0;
        status == PF_OK && code.size >= 16 && at <= code.size - 16; at += 4) {
     const uint32_t high = pf_load32(code.at + at, is_big);
@@ -354,7 +334,7 @@ static pf_status read_powerpc (reading *r, const elf_section *s) {
 pf_status pf_symbols_add_plt (pf_symbols *symbols, const elf_file *file) {
   reading r = {.file = file, .out = symbols, .budget = 64u << 20};
   pf_status status = read_all_slots(&r);
-  const unsigned machine = file->header.e_machine;
+  const unsigned machine = file->machine;
   const bool is_powerpc = machine == EM_PPC || machine == EM_PPC64;
   for (size_t i = 1; i < file->nsections && status == PF_OK; i++) {
     const elf_section *const s = &file->sections[i];

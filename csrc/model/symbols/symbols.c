@@ -213,7 +213,7 @@ pf_status pf_symbols_build (pf_symbols *symbols, pf_symbol_rule rule) {
 pf_status pf_symbols_open (const pf_symbol_files *files, const pf_bytes *nm,
                            pf_symbol_rule rule, pf_dictionary *dictionary,
                            pf_symbols **out, pf_error *error) {
-  elf_pair pair = {.main = {.elf = NULL}};
+  elf_pair pair = {.main = {.sections = NULL}};
   pf_status status = PF_OK;
   pf_symbols *const symbols = calloc(1, sizeof *symbols);
   if (symbols == NULL)
@@ -223,7 +223,7 @@ pf_status pf_symbols_open (const pf_symbol_files *files, const pf_bytes *nm,
   symbols->rule = rule;
   if (nm == NULL || files->executable.size > 0)
     status = elf_pair_open(&pair, files->executable, files->debug, error);
-  if (status == PF_OK && pair.main.elf != NULL)
+  if (status == PF_OK && pair.main.bytes.size > 0)
     elf_pair_facts(&pair, &symbols->facts);
   if (status == PF_OK)
     status = nm != NULL ? pf_symbols_read_nm(symbols, *nm, rule, error)

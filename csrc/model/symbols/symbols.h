@@ -101,6 +101,9 @@ typedef struct pf_symbols {
 pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
                               pf_error *error);
 
+/* Whether this build reads source lines from executables. */
+extern const bool pf_reads_lines;
+
 /* Return the CRC-32 of a debug file, as .gnu_debuglink states it. */
 uint32_t pf_debug_crc (pf_bytes bytes);
 

@@ -63,6 +63,11 @@ bool os_is_absolute (const char *path) {
 }
 
 
+void os_use_slashes (char *path) {
+  (void)path;
+}
+
+
 char *os_current_folder (void) {
   char *const path = malloc(OS_LONGEST_PATH);
   if (path != NULL && getcwd(path, OS_LONGEST_PATH) != NULL)
