@@ -71,6 +71,7 @@ IN_TREE  = PROFIO_BUILD=$(B) LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" \
 STORE_SOURCES := $(filter csrc/store/%,$(SOURCES))
 STORE   := $(shell printf '\043include <%s>\n' sqlite3.h xxhash.h curl/curl.h | \
 	$(CC) -E -x c - >/dev/null 2>&1 && echo $(B)/profio/store.so)
+MODULES ?= $(MODULE) $(STORE)
 STORE_OBJECTS := $(if $(STORE),$(STORE_SOURCES:csrc/%.c=$(B)/obj/%.o))
 STORE_LIBS = $(if $(STORE),-lsqlite3 -lcurl)
 # One more than there are processors: a tenth of the time specs wait for other programs.
@@ -241,8 +242,9 @@ $(LINTS): $(MODULE) $(STORE)
 # The builds of the sanitizers, the fuzzers, coverage, mutants and the bench.
 include spec/support/checks.mk
 
-# The single file.
+# The single file, and those for other systems.
 include csrc/program/standalone.mk
+include csrc/program/cross.mk
 
 # Installing. luarocks calls install-module and places the command itself.
 

@@ -121,7 +121,7 @@ static bool has_log (const char *path) {
 /* Write a path as the URI of a file that does not change while it is open.
    `uri` has 3 * strlen(path) + 32 bytes. */
 static void write_uri (char *uri, const char *path) {
-  uri += sprintf(uri, "file:");
+  uri += sprintf(uri, "file:%s", path[0] == '.' || path[0] == '/' ? "" : "/");
   for (; *path != '\0'; path++)
     if (*path == '%' || *path == '?' || *path == '#')
       uri += sprintf(uri, "%%%02X", (unsigned)*path);
@@ -140,7 +140,7 @@ static int open_file (pf_database *d, const char *path, int flags,
   char *const uri = sqlite3_malloc64(9 * size + 256);
   int result = SQLITE_NOMEM;
   if (name != NULL && uri != NULL) {
-    sprintf(name, "%s%s", path[0] == '/' ? "" : "./", path);
+    sprintf(name, "%s%s", os_is_absolute(path) ? "" : "./", path);
     write_uri(uri, name);
     result = sqlite3_open_v2(
         immutable ? uri : name, &d->handle,
@@ -227,6 +227,9 @@ void pf_database_close (pf_database *d) {
   for (size_t i = 0; i < PF_STATEMENTS; i++)
     sqlite3_finalize(d->statements[i].handle);
   sqlite3_close(d->handle);
+  if (d->leftover != NULL)
+    os_remove(d->leftover);
+  free(d->leftover);
   *d = (pf_database){.handle = NULL};
 }
 

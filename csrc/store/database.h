@@ -44,6 +44,7 @@ typedef struct pf_database {
   int waited_ms;               /* for the lock of another process, until now */
   int busy_ms;                 /* how long to wait for it */
   uint64_t dictionary_changes; /* statements and rollbacks that may change it */
+  char *leftover; /* path of a file that is removed when it is closed; owned */
 } pf_database;
 
 /* Open a file. PF_EIO, PF_EFORMAT if it is no database, PF_ETRUNCATED if it is

@@ -205,8 +205,10 @@ static int store_scratch (lua_State *L) {
     return l_failure(L, &error, NULL);
   const pf_status status =
       pf_database_open(&d->database, path, PF_SCRATCH, 0, &error);
-  os_remove(path);
-  free(path);
+  if (os_remove(path))
+    free(path);
+  else /* it can only be removed when it is closed */
+    d->database.leftover = path;
   if (status == PF_OK)
     return 2;
   pf_database_close(&d->database);

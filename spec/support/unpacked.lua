@@ -13,7 +13,7 @@ end
 
 for i = 2, #arg do
    local stripped = arg[1] .. "/standalone/" .. arg[i]:match "[^/]+$"
-   assert(os.execute(("strip -o '%s' '%s'"):format(stripped, arg[i])))
+   assert(os.execute(("${STRIP:-strip} -o '%s' '%s'"):format(stripped, arg[i])))
    add("profio/" .. arg[i]:match "[^/]+$", stripped)
 end
 local found <close> = assert(io.popen "cd lua && find profio -type f | LC_ALL=C sort")

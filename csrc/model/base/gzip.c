@@ -67,7 +67,7 @@ static bool open_stream (z_stream *z) {
 /* Compresses a block; b->packed stays NULL when out of memory. */
 static void deflate_block (z_stream *z, block *b, bool is_first, bool is_last) {
   const size_t capacity =
-      deflateBound(z, b->size) + 16; /* and the flush marker */
+      deflateBound(z, (uLong)b->size) + 16; /* and the flush marker */
   uint8_t *const packed = malloc(capacity);
   if (packed == NULL)
     return;

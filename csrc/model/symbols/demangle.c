@@ -75,8 +75,12 @@ static bool make_readable (readable *r, pf_bytes raw, size_t start) {
   if (after == NULL)
     return demangle(r, (const char *)raw.at + start);
   const size_t end = (size_t)(after - raw.at), rest = raw.size - end;
-  char *const mangled = strndup((const char *)raw.at + start, end - start);
+  char *const mangled = malloc(end - start + 1);
   r->lacks_memory |= mangled == NULL;
+  if (mangled != NULL) {
+    memcpy(mangled, raw.at + start, end - start);
+    mangled[end - start] = '\0';
+  }
   const bool is_done =
       mangled != NULL && demangle(r, mangled) && rest <= LONGEST_NAME - r->size;
   free(mangled);

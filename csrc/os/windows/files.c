@@ -105,8 +105,8 @@ int os_open_temporary (char **path) {
     name = temporary_name(i);
     if (name == NULL)
       return -1;
-    handle = CreateFileW(name, GENERIC_READ | GENERIC_WRITE | DELETE, SHARED,
-                         NULL, CREATE_NEW,
+    handle = CreateFileW(name, GENERIC_READ | GENERIC_WRITE, SHARED, NULL,
+                         CREATE_NEW,
                          FILE_ATTRIBUTE_TEMPORARY |
                              (path == NULL ? FILE_FLAG_DELETE_ON_CLOSE : 0),
                          NULL);
@@ -300,13 +300,6 @@ bool os_sync (int fd) {
 }
 
 
-/* The file system writes names by itself. */
-bool os_sync_folder (const char *path) {
-  (void)path;
-  return true;
-}
-
-
 /* A handle that has the lock already gives it up for a moment. */
 bool os_lock (int fd, os_lock_kind kind) {
   OVERLAPPED far_out = {.OffsetHigh = 0x40000000};
@@ -349,8 +342,14 @@ static bool fill (HANDLE file, os_state *state) {
   state->kind = OS_OTHER;
   if (type == FILE_TYPE_PIPE || type == FILE_TYPE_CHAR)
     return true;
-  if (!GetFileInformationByHandle(file, &found))
-    return wide_failed();
+  if (!GetFileInformationByHandle(file, &found)) {
+    LARGE_INTEGER size; /* what Wine knows of its standard input */
+    if (!GetFileSizeEx(file, &size))
+      return wide_failed();
+    state->kind = OS_REGULAR;
+    state->size = (uint64_t)size.QuadPart;
+    return true;
+  }
   const DWORD attributes = found.dwFileAttributes;
   const int64_t changed =
       (int64_t)((uint64_t)found.ftLastWriteTime.dwHighDateTime << 32 |

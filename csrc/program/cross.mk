@@ -1,0 +1,55 @@
+# Programs for other systems, whose libraries come from the sources of Debian's packages: `make windows` writes
+# $(B)/windows/standalone/profio.exe by mingw-w64.
+
+SOURCE    := $(B)/sources
+UNPACKED  := $(addprefix $(SOURCE)/,lua5.4/src/lua.h zlib/zlib.h xxhash/xxhash.h \
+	libiberty/include/demangle.h sqlite3/sqlite3.c)
+LIBRARIES := $(addprefix $(B)/$(TO)/lib/,liblua.a libz.a libxxhash.a libsqlite3.a libiberty.a)
+
+# Each file of a package stands for all of it.
+$(filter-out %/sqlite3.c,$(UNPACKED)):
+	$(Q)csrc/program/sources.sh $(abspath $(SOURCE)) $(firstword $(subst /, ,$(@:$(SOURCE)/%=%)))
+
+# One file of all of SQLite, which tclsh writes.
+$(SOURCE)/sqlite3/sqlite3.c:
+	$(Q)csrc/program/sources.sh $(abspath $(SOURCE)) sqlite3
+	$(Q)cd $(@D) && env -u CC -u MAKEFLAGS -u MFLAGS sh -c \
+		'{ ./configure --disable-tcl && make sqlite3.c; } >made.txt 2>&1'
+
+# A library of some sources, for the compiler CC.
+define library
+$(B)/$(TO)/lib/lib$(1).a: $(UNPACKED)
+	@mkdir -p $$(@D)/$(1); echo "  lib $$@"
+	$$(Q)cd $$(@D)/$(1) && $$(CC) -O2 $(3) -c $$(filter-out %/lua.c %/luac.c,$$(wildcard $(abspath $(SOURCE))/$(2))) \
+		&& ar rcs ../lib$(1).a *.o
+endef
+
+# The parts of zlib that know no files.
+ZLIB := adler32 compress crc32 deflate infback inffast inflate inftrees trees uncompr zutil
+
+$(eval $(call library,lua,lua5.4/src/*.c,$(LUA_FLAGS)))
+$(eval $(call library,xxhash,xxhash/xxhash.c))
+$(eval $(call library,sqlite3,sqlite3/sqlite3.c,-DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION \
+	-DSQLITE_DEFAULT_WAL_SYNCHRONOUS=1))
+$(eval $(call library,z,zlib/[aciduntz]*.c))
+
+$(eval $(call library,iberty,libiberty/libiberty/[crs][pua][-sf][tde]*.c,-DHAVE_STDLIB_H -DHAVE_STRING_H \
+	-I$(abspath $(SOURCE))/libiberty/include))
+
+# What is compiled for another system.
+MINGW    := x86_64-w64-mingw32
+INCLUDED  = -I$(SOURCE)/zlib -I$(SOURCE)/xxhash -I$(SOURCE)/sqlite3 \
+	-I$(SOURCE)/libiberty/include
+CROSS     = $(AGAIN) -j$(JOBS) B=$(B)/$(TO) TO= ELF=no MODULES= LUA_INC=-I$(SOURCE)/lua5.4/src
+
+windows: TO = windows
+windows:
+	@$(AGAIN) TO=windows CC=$(MINGW)-gcc libraries
+	@mkdir -p $(B)/windows && touch $(B)/windows/has-headers
+	@$(CROSS) SYSTEM=windows CC=$(MINGW)-gcc STRIP=$(MINGW)-strip \
+		CPPFLAGS="-D__USE_MINGW_ANSI_STDIO=1 -Wno-attributes -Wno-float-conversion -Wno-format -DHAVE_DECL_BASENAME=1 $(INCLUDED)" \
+		STATIC_LIBS="-static -L$(B)/windows/lib -llua -lsqlite3 -lxxhash -lz -liberty -lshell32 -lpthread" standalone
+
+libraries: $(LIBRARIES)
+
+.PHONY: windows libraries
