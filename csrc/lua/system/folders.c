@@ -275,6 +275,18 @@ static int push_path (lua_State *L, char *path, const char *name) {
 }
 
 
+/* core.slashes(path): the path with slashes in place of what else separates
+   names on this system. */
+static int core_slashes (lua_State *L) {
+  size_t size;
+  const char *const path = luaL_checklstring(L, 1, &size);
+  char *const copy = memcpy(l_scratch(L, size + 1, 1), path, size + 1);
+  os_use_slashes(copy);
+  lua_pushlstring(L, copy, size);
+  return 1;
+}
+
+
 /* core.current_folder(), core.temporary_folder(): the path of the current
    folder, and of a new one that only this user can enter; or nil, message,
    code. */
@@ -307,5 +319,5 @@ void l_open_folders (lua_State *L) {
         {"make_folder", core_make_folder}, {"names_in", core_names_in},
         {"real_path", core_real_path}, {"remove", core_remove},
         {"remove_folder", core_remove_folder}, {"move", core_move},
-        {"temporary_folder", core_temporary_folder});
+        {"slashes", core_slashes}, {"temporary_folder", core_temporary_folder});
 }

@@ -334,6 +334,24 @@ local function is_screen_asked(words)
    return has_short
 end
 
+-- Arguments of options that are paths.
+local paths = { FILE = true, DIR = true, OUT = true, PROGRAM = true, NM_TEXT = true }
+
+-- Lets the paths of options have slashes, on systems where others separate names too.
+local function use_slashes(given, verb)
+   for _, option in ipairs(options_of(verb)) do
+      local key = key_of(option[1])
+      local value = paths[option[2]] and given[key]
+      if type(value) == "table" then
+         for i, path in ipairs(value) do
+            value[i] = core.slashes(path)
+         end
+      elseif value then
+         given[key] = core.slashes(value)
+      end
+   end
+end
+
 ---Parses a command line.
 ---@param argv string[]
 ---@return table|nil given  by key: list_reports, where (an array), files, rest ...; `asked` has the
@@ -358,6 +376,10 @@ function options.parse(argv)
    if not ok then
       return nil, word_hints.message(given, verb),
          verb and "profio " .. verbs.title(verb) .. " --help"
+   end
+   use_slashes(given, verb)
+   for i, path in ipairs(named) do
+      named[i] = core.slashes(path)
    end
    given.files, given.rest = named, rest
    if rest and not given.script then

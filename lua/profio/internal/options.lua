@@ -2,6 +2,7 @@
 -- declare their options in this one form, from which the check of given values, the conversion of
 -- texts, the listing of --list-formats and the suggestions for misspelt names are derived.
 
+local core = require "profio.core"
 local later = require "profio.internal.later"
 local times = later "profio.internal.times"
 
@@ -122,7 +123,7 @@ function checks.file(option, value)
       error(("option '%s' must be a path or { data = string }, got %s"):format(option.name,
          type(value)), 0)
    end
-   return value
+   return type(value) == "string" and core.slashes(value) or value
 end
 
 function checks.view(option, value)

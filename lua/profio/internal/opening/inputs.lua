@@ -30,7 +30,7 @@ local AT_ONCE <const> = 8 << 20 -- packed bytes that are unpacked at once
 
 local function one(what)
    if type(what) == "string" then
-      return { path = what, is_plain = what ~= "-" }
+      return { path = core.slashes(what), is_plain = what ~= "-" }
    end
    local side_files = {}
    for key, value in pairs(what) do

@@ -181,7 +181,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function writer.create(path, given)
-   raise.expect(path, "string?", "create: the path")
+   path = raise.expect(path, "string?", "create: the path") and core.slashes(path)
    raise.expect(given, "table", "create: options")
    local named = registry.named(given.format or error("create expects a format", 0))
    if given.packets and not has_option(named, "packets") then
