@@ -185,9 +185,13 @@ void os_folder_close (os_folder *folder);
 
 /* A conversion between UTF-8 and a code page that the system knows, used by one
    thread. On Windows: CP932, CP936, CP949, CP950 and UTF-8. */
-typedef struct os_code_page os_code_page;
+typedef struct os_code_page {
+  void *converter; /* NULL: closed */
+  bool to_utf8;
+} os_code_page;
 
-os_code_page *os_code_page_open (const char *name, bool to_utf8);
+/* Open one. EINVAL: the name is not known; ENOMEM. */
+bool os_code_page_open (os_code_page *page, const char *name, bool to_utf8);
 void os_code_page_close (os_code_page *page);
 
 /* Convert a text; returns the bytes that were written. `room` is at least 5 *

@@ -465,7 +465,7 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
   self->dictionary = dictionary;
   self->error = error;
   self->recorder = PF_NO_NAME;
-  self->to_page = (pf_converter){&self->charset, NULL};
+  self->to_page = (pf_converter){.charset = &self->charset};
   const pf_status status = read_options(self, &opts);
   return pf_encoder_opened(&self->encoder, status, encoder);
 }

@@ -249,7 +249,7 @@ pf_status dbf_encoder (const pf_option *options, size_t noptions,
                                .close = close_writer,
                                .flush = flush,
                                .resume = resume};
-  self->to_page = (pf_converter){&self->charset, NULL};
+  self->to_page = (pf_converter){.charset = &self->charset};
   const pf_status status = read_options(self, options, noptions, error);
   self->table = (pf_table){"data", self->schema, self->ncolumns, -1, NULL};
   self->encoder.tables = &self->table;

@@ -174,8 +174,11 @@ static l_file *check (lua_State *L) {
 }
 
 
-/* Pushes nil, message, errno, as the methods of Lua's files return them. */
+/* Pushes nil, message, errno, as the methods of Lua's files return them. Raises
+   without memory. */
 static int fail (lua_State *L, int errnum, const char *name) {
+  if (errnum == ENOMEM)
+    l_no_memory(L);
   lua_pushnil(L);
   lua_pushfstring(L, "%s%s%s", name == NULL ? "" : name,
                   name == NULL ? "" : ": ", strerror(errnum));
@@ -306,11 +309,15 @@ static int next_line (lua_State *L) {
   lua_settop(L, 0);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushvalue(L, lua_upvalueindex(2));
-  return read_all(L, check(L), 2);
+  const int count = read_all(L, check(L), 2);
+  if (count > 1)
+    return luaL_error(L, "%s", lua_tostring(L, -2));
+  return count;
 }
 
 
-/* file:lines(format): an iterator; the file stays open. */
+/* file:lines(format): an iterator, which raises if it cannot read; the file
+   stays open. */
 static int file_lines (lua_State *L) {
   check(L);
   lua_settop(L, 2);

@@ -103,16 +103,15 @@ static void use_page (pf_charset *charset, const pf_code_page *page) {
 /* Whether the system knows a code page that contains ASCII, except 1A, 1C and
    7F, which code pages of IBM exchange. */
 static bool ask_system (pf_charset *charset) {
-  os_code_page *const page = os_code_page_open(charset->name, true);
+  os_code_page page;
   char converted[32];
-  bool is_ascii = page != NULL, complete;
+  bool is_ascii = os_code_page_open(&page, charset->name, true), complete;
   for (char c = 0; is_ascii && c < 0x7F; c++)
     if (c != 0x1A && c != 0x1C)
-      is_ascii = os_code_page_convert(page, &c, 1, converted, sizeof converted,
+      is_ascii = os_code_page_convert(&page, &c, 1, converted, sizeof converted,
                                       &complete) == 1 &&
                  complete && converted[0] == c;
-  if (page != NULL)
-    os_code_page_close(page);
+  os_code_page_close(&page);
   charset->kind = PF_TEXT_BY_SYSTEM;
   return is_ascii;
 }
@@ -164,11 +163,9 @@ pf_status pf_charset_open_given (pf_charset *charset, pf_bytes name,
 
 static pf_status open_converter (pf_converter *converter,
                                  const pf_charset *charset, bool to_utf8) {
-  *converter = (pf_converter){charset, NULL};
-  if (charset->kind != PF_TEXT_BY_SYSTEM)
-    return PF_OK;
-  converter->page = os_code_page_open(charset->name, to_utf8);
-  if (converter->page != NULL)
+  *converter = (pf_converter){.charset = charset};
+  if (charset->kind != PF_TEXT_BY_SYSTEM ||
+      os_code_page_open(&converter->page, charset->name, to_utf8))
     return PF_OK;
   return errno == ENOMEM ? PF_ENOMEM : PF_EUNSUPPORTED;
 }
@@ -187,9 +184,7 @@ pf_status pf_converter_open_back (pf_converter *converter,
 
 
 void pf_converter_close (pf_converter *converter) {
-  if (converter->page != NULL)
-    os_code_page_close(converter->page);
-  converter->page = NULL;
+  os_code_page_close(&converter->page);
 }
 
 
@@ -251,7 +246,7 @@ bool pf_is_same_in_utf8 (const pf_charset *charset, pf_bytes text) {
 size_t pf_convert (pf_converter *converter, pf_bytes text, uint8_t *out) {
   bool complete;
   if (converter->charset->kind == PF_TEXT_BY_SYSTEM)
-    return os_code_page_convert(converter->page, (const char *)text.at,
+    return os_code_page_convert(&converter->page, (const char *)text.at,
                                 text.size, (char *)out,
                                 PF_CONVERTED_MAX(text.size), &complete);
   uint8_t *to = out;
@@ -296,8 +291,8 @@ bool pf_convert_back (pf_converter *converter, pf_bytes text, uint8_t *out,
   bool complete = false;
   if (converter->charset->kind != PF_TEXT_BY_SYSTEM)
     return back_by_table(converter->charset, text, out, size);
-  if (converter->page != NULL)
-    *size = os_code_page_convert(converter->page, (const char *)text.at,
+  if (converter->page.converter != NULL)
+    *size = os_code_page_convert(&converter->page, (const char *)text.at,
                                  text.size, (char *)out,
                                  PF_CONVERTED_MAX(text.size), &complete);
   return complete;

@@ -36,7 +36,7 @@ typedef struct pf_charset {
 /* The state of a conversion, used by one thread. It borrows the charset. */
 typedef struct pf_converter {
   const pf_charset *charset;
-  os_code_page *page; /* only for PF_TEXT_BY_SYSTEM, else NULL */
+  os_code_page page; /* open only for PF_TEXT_BY_SYSTEM */
 } pf_converter;
 
 /* Open a code page by its name; "raw" and "" copy bytes. False when neither

@@ -5,32 +5,21 @@
 #include "os/os.h"
 
 #include <iconv.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct os_code_page {
-  iconv_t converter;
-  bool to_utf8;
-};
-
-
-os_code_page *os_code_page_open (const char *name, bool to_utf8) {
-  os_code_page *const page = malloc(sizeof *page);
-  if (page == NULL)
-    return NULL;
-  page->converter =
+bool os_code_page_open (os_code_page *page, const char *name, bool to_utf8) {
+  const iconv_t converter =
       iconv_open(to_utf8 ? "UTF-8" : name, to_utf8 ? name : "UTF-8");
-  page->to_utf8 = to_utf8;
-  if (page->converter != (iconv_t)-1)
-    return page;
-  free(page);
-  return NULL;
+  const bool done = converter != (iconv_t)-1;
+  *page = (os_code_page){done ? converter : NULL, to_utf8};
+  return done;
 }
 
 
 void os_code_page_close (os_code_page *page) {
-  iconv_close(page->converter);
-  free(page);
+  if (page->converter != NULL)
+    iconv_close(page->converter);
+  page->converter = NULL;
 }
 
 

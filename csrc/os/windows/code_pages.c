@@ -7,13 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct os_code_page {
-  UINT number;
-  bool to_utf8;
-};
-
-
-os_code_page *os_code_page_open (const char *name, bool to_utf8) {
+bool os_code_page_open (os_code_page *page, const char *name, bool to_utf8) {
   static const struct {
     const char *name;
     UINT number;
@@ -23,18 +17,22 @@ os_code_page *os_code_page_open (const char *name, bool to_utf8) {
   for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
     if (_stricmp(pages[i].name, name) == 0 &&
         (pages[i].number == CP_UTF8 || IsValidCodePage(pages[i].number))) {
-      os_code_page *const page = malloc(sizeof *page);
-      if (page != NULL)
-        *page = (os_code_page){pages[i].number, to_utf8};
-      return page;
+      *page = (os_code_page){(void *)(uintptr_t)pages[i].number, to_utf8};
+      return true;
     }
+  *page = (os_code_page){NULL, to_utf8};
   errno = EINVAL;
-  return NULL;
+  return false;
 }
 
 
 void os_code_page_close (os_code_page *page) {
-  free(page);
+  page->converter = NULL;
+}
+
+
+static UINT number_of (const os_code_page *page) {
+  return (UINT)(uintptr_t)page->converter;
 }
 
 
@@ -42,8 +40,8 @@ void os_code_page_close (os_code_page *page) {
    0: it is none, or the other side has none. */
 static size_t convert_one (const os_code_page *page, const char *text, int size,
                            char *out) {
-  const UINT from = page->to_utf8 ? page->number : CP_UTF8;
-  const UINT to = page->to_utf8 ? CP_UTF8 : page->number;
+  const UINT from = page->to_utf8 ? number_of(page) : CP_UTF8;
+  const UINT to = page->to_utf8 ? CP_UTF8 : number_of(page);
   wchar_t wide[4];
   BOOL is_replaced = FALSE;
   const int count =
@@ -59,8 +57,8 @@ static size_t convert_one (const os_code_page *page, const char *text, int size,
 
 /* The bytes of the character that begins with a byte, as far as it tells. */
 static size_t size_of (const os_code_page *page, uint8_t byte) {
-  if (page->to_utf8 && page->number != CP_UTF8)
-    return IsDBCSLeadByteEx(page->number, byte) ? 2 : 1;
+  if (page->to_utf8 && number_of(page) != CP_UTF8)
+    return IsDBCSLeadByteEx(number_of(page), byte) ? 2 : 1;
   return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 

@@ -130,7 +130,6 @@ pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
   memset(rows, 0, sizeof *rows);
   rows->has_all = has_all;
   rows->has_deleted = pf_option_is(trace, "deleted", "show");
-  rows->decoder.converter.page = NULL; /* not open */
   rows->is_open = true;
   rows->runs = malloc(PF_BATCH_ROWS * sizeof *rows->runs);
   const bool has_memory =

@@ -37,7 +37,7 @@ local function run(words, path)
    local status = cli.main(table.move(words, 2, #words, 4,
       { words[1], "-o", path, has_verb = true }), err)
    local output = read_file(path)
-   err:seek "set"
+   assert(err:seek "set")
    local said = err:read "a"
    if #output > MOST_BYTES then
       return false, "", "the result has more than 1 MiB: ask for fewer rows (top, where)\n"

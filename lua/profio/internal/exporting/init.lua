@@ -85,7 +85,7 @@ function exporting.run(kind, takes, what, given, path, inputs)
    if not done then
       return nil, message, code
    end
-   file:seek "set"
+   assert(file:seek "set")
    return file:read "a"
 end
 

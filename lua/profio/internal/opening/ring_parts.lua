@@ -36,9 +36,10 @@ local function report(state, path, found)
       note(state, "ring-damaged", "damage", path, "%s: the records before that are kept",
          found.damage)
    end
-   if (core.file_state(path)) < found.length then
+   local size = core.file_state(path) or 0
+   if size < found.length then
       note(state, "ring-damaged", "damage", path, "%d bytes expected, found %d: records are lost",
-         found.length, (core.file_state(path)))
+         found.length, size)
    end
    state.lost = (state.lost or 0) + found.lost
 end
