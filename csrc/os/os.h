@@ -132,7 +132,10 @@ void os_copy_owner (int fd, const char *path);
 
 bool os_remove (const char *path);
 bool os_rename (const char *from, const char *to); /* replaces a file */
-bool os_link (const char *from, const char *to);   /* another name */
+
+/* Whether os_rename can replace a file that is open. */
+bool os_replaces_open_files (void);
+bool os_link (const char *from, const char *to); /* another name */
 bool os_make_folder (const char *path);
 bool os_remove_folder (const char *path);
 

@@ -9,6 +9,7 @@ LIBRARIES := $(addprefix $(B)/$(TO)/lib/,liblua.a libz.a libxxhash.a libsqlite3.
 # Each file of a package stands for all of it.
 $(filter-out %/sqlite3.c,$(UNPACKED)):
 	$(Q)csrc/program/sources.sh $(abspath $(SOURCE)) $(firstword $(subst /, ,$(@:$(SOURCE)/%=%)))
+	$(Q)[ $(@F) != lua.h ] || echo '#define DEB_HOST_MULTIARCH "none"' > $(@D)/lua5.4-deb-multiarch.h
 
 # One file of all of SQLite, which tclsh writes.
 $(SOURCE)/sqlite3/sqlite3.c:
@@ -40,16 +41,43 @@ $(eval $(call library,iberty,libiberty/libiberty/[crs][pua][-sf][tde]*.c,-DHAVE_
 MINGW    := x86_64-w64-mingw32
 INCLUDED  = -I$(SOURCE)/zlib -I$(SOURCE)/xxhash -I$(SOURCE)/sqlite3 \
 	-I$(SOURCE)/libiberty/include
-CROSS     = $(AGAIN) -j$(JOBS) B=$(B)/$(TO) TO= ELF=no MODULES= LUA_INC=-I$(SOURCE)/lua5.4/src
+CROSS     = $(AGAIN) -j$(JOBS) ELF=no MODULES= LUA_INC=-I$(SOURCE)/lua5.4/src
 
-windows: TO = windows
+# Builds the program for the system TO with a compiler and its own libraries.
+define crossed
+	@$(AGAIN) TO=$(1) CC="$(2)" LUA_FLAGS="$(5)" libraries
+	@mkdir -p $(B)/$(1) && touch $(B)/$(1)/has-headers
+	@$(CROSS) B=$(B)/$(1) CC="$(2)" CPPFLAGS="-DHAVE_DECL_BASENAME=1 $(INCLUDED) $(3)" \
+		STATIC_LIBS="-static -L$(B)/$(1)/lib -llua -lsqlite3 -lxxhash -lz -liberty $(4) -lpthread" $(6) standalone
+endef
+
 windows:
-	@$(AGAIN) TO=windows CC=$(MINGW)-gcc libraries
-	@mkdir -p $(B)/windows && touch $(B)/windows/has-headers
-	@$(CROSS) SYSTEM=windows CC=$(MINGW)-gcc STRIP=$(MINGW)-strip \
-		CPPFLAGS="-D__USE_MINGW_ANSI_STDIO=1 -Wno-attributes -Wno-float-conversion -Wno-format -DHAVE_DECL_BASENAME=1 $(INCLUDED)" \
-		STATIC_LIBS="-static -L$(B)/windows/lib -llua -lsqlite3 -lxxhash -lz -liberty -lshell32 -lpthread" standalone
+	$(call crossed,windows,$(MINGW)-gcc,-D__USE_MINGW_ANSI_STDIO=1 -Wno-attributes \
+		-Wno-float-conversion -Wno-format,-lshell32,,SYSTEM=windows)
+
+# Linux on other machines: s390x writes the bytes of numbers in the other order, so its archive has sources.
+linux-aarch64:
+	$(call crossed,$@,aarch64-linux-gnu-gcc,,-lm,-DLUA_USE_POSIX)
+
+linux-s390x:
+	$(call crossed,$@,s390x-linux-gnu-gcc,,-lm,-DLUA_USE_POSIX,FORM=sources)
+
+# Linux without any C library of the system.
+musl:
+	$(call crossed,$@,musl-gcc,,-lm,-DLUA_USE_POSIX)
 
 libraries: $(LIBRARIES)
 
-.PHONY: windows libraries
+# The same answers, byte for byte, as those of the program for this machine.
+SAME = $(IN_TREE) $(LUA) spec/support/same_bytes.lua $(abspath $(B))/same $(abspath $(PROGRAM))
+
+test-windows: all standalone windows
+	@WINEPREFIX="$(abspath $(B))/wine" WINEDEBUG=-all $(SAME) \
+		"wine $(abspath $(B))/windows/standalone/profio.exe"
+
+test-machines: all standalone musl linux-aarch64 linux-s390x
+	@$(SAME) $(abspath $(B))/musl/standalone/profio
+	@$(SAME) "qemu-aarch64 $(abspath $(B))/linux-aarch64/standalone/profio" alone
+	@$(SAME) "qemu-s390x $(abspath $(B))/linux-s390x/standalone/profio" alone
+
+.PHONY: windows linux-aarch64 linux-s390x musl libraries test-windows test-machines

@@ -90,6 +90,10 @@ static pf_status commit (pf_ring *ring, pf_output *target, pf_ring_claim *claim,
                          bool sync, pf_error *error) {
   if (sync && !os_sync(ring->fd))
     return pf_fail_by_system(error, "the ring cannot be made", errno);
+  if (!os_replaces_open_files()) { /* another writer may come between */
+    claim->is_new = false;
+    pf_ring_claim_close(claim);
+  }
   pf_status status = pf_output_commit(target, 1, error);
   if (status == PF_OK && sync)
     status = pf_target_sync_folder(claim->path, error);

@@ -87,8 +87,11 @@ static int core_commit (lua_State *L) {
 
 int l_write_failure (lua_State *L, int arg, int errnum) {
   arg = lua_absindex(L, arg);
+  const bool is_standard = l_is_standard_output(L, arg);
+  if (is_standard && os_has_no_reader(1))
+    errnum = EPIPE; /* whatever the C library of Lua has said */
   lua_pushnil(L);
-  if (l_is_standard_output(L, arg))
+  if (is_standard)
     lua_pushliteral(L, "standard output");
   else if (luaL_testudata(L, arg, L_FILE) == NULL ||
            lua_getiuservalue(L, arg, 1) != LUA_TSTRING) { /* of io.open */
@@ -127,8 +130,6 @@ static int core_flush (lua_State *L) {
     lua_pushboolean(L, true);
     return 1;
   }
-  if (has_failed && target.errnum == 0 && os_has_no_reader(target.fd))
-    target.errnum = EPIPE;
   return l_write_failure(L, 1, target.errnum);
 }
 

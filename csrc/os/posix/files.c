@@ -265,6 +265,11 @@ bool os_rename (const char *from, const char *to) {
 }
 
 
+bool os_replaces_open_files (void) {
+  return true;
+}
+
+
 bool os_link (const char *from, const char *to) {
   return link(from, to) == 0;
 }

@@ -351,6 +351,12 @@ wchar_t *wide_temporary (void) {
 }
 
 
+/* Only file systems that rename as POSIX does. */
+bool os_replaces_open_files (void) {
+  return false;
+}
+
+
 /* The file system writes names by itself. */
 bool os_sync_folder (const char *path) {
   (void)path;
