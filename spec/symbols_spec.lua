@@ -67,9 +67,9 @@ describe("profio.symbols", function()
       assert.is_nil(found)
       assert.equal(folder .. "/none: No such file or directory", message)
       assert.equal("io", code)
-      found, message, code = open { exe = write("program.exe", "MZ\x90\0") }
+      found, message, code = open { exe = write("program.x", "\x01\xf0") }
       assert.is_nil(found)
-      assert.matches("program.exe: a PE executable", message)
+      assert.matches("program.x: an XCOFF executable", message)
       assert.equal("unsupported", code)
       found, message, code = open { symbols = write("elf", elf.build {}) }
       assert.is_nil(found)
@@ -94,11 +94,11 @@ describe("profio.symbols", function()
    end)
 
    it("notes an executable of another kind beside the text of nm", function()
-      local found = assert(open { exe = { data = "MZ\x90\0" },
+      local found = assert(open { exe = { data = "\x01\xf0" },
          symbols = { data = "00001000 T main\n" } })
       assert.equal("main", found.symbols:find(0x1000).name)
       assert.equal("symbols-unsupported", found.notes[1].code)
-      assert.matches("PE executable", found.notes[1].message)
+      assert.matches("XCOFF executable", found.notes[1].message)
       local none, _, code = open { exe = { data = "no program" },
          symbols = { data = "00001000 T main\n" } }
       assert.same({ nil, "format" }, { none, code })

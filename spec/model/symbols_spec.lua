@@ -204,8 +204,8 @@ end)
 
 describe("invalid files", function()
    it("are refused with the kind of file", function()
-      for bytes, what in pairs { ["MZ\x90\0"] = "a PE executable", ["\xcf\xfa\xed\xfe"] = "Mach%-O",
-         ["\x83\x01"] = "ECOFF", ["!<arch>\n"] = "archive" } do
+      for bytes, what in pairs { ["\x01\xf0"] = "an XCOFF executable",
+         ["\x64\x86"] = "a COFF object", ["!<arch>\n"] = "archive" } do
          local symbols, message, code = from_elf(bytes)
          assert.is_nil(symbols)
          assert.matches(what .. ".*nm.*symbols = PATH", message)

@@ -9,6 +9,7 @@
 #include "bytes/cursor.h"
 #include "model/symbols/builder.h"
 #include "model/symbols/elf_format.h"
+#include "model/symbols/other_files.h"
 
 
 /* Other file formats that users may give instead of an ELF file. */
@@ -18,14 +19,7 @@ static const struct {
   const char *what;
   bool is_program; /* `nm` prints its symbols */
 } OTHERS[] = {
-    {"MZ", 2, "a PE executable", true},
-    {"\xfe\xed\xfa\xce", 4, "a Mach-O file", true},
-    {"\xfe\xed\xfa\xcf", 4, "a Mach-O file", true},
-    {"\xce\xfa\xed\xfe", 4, "a Mach-O file", true},
-    {"\xcf\xfa\xed\xfe", 4, "a Mach-O file", true},
-    {"\xca\xfe\xba\xbe", 4, "a Mach-O file of several architectures", true},
     {"!<arch>\n", 8, "an archive of object files", true},
-    {"\x83\x01", 2, "an Alpha ECOFF executable", true},
     {"\x01\xf0", 2, "an XCOFF executable", true},
     {"\x64\x86", 2, "a COFF object file", true},
     {"\x4c\x01", 2, "a COFF file", true},
@@ -383,7 +377,13 @@ void elf_pair_close (elf_pair *pair) {
 pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
                               pf_error *error) {
   elf_pair pair;
-  const pf_status status = elf_pair_open(&pair, bytes, (pf_bytes){0}, error);
+  other_file other;
+  pf_status status = other_file_open(&other, bytes, error);
+  if (status != PF_EUNSUPPORTED) {
+    *facts = other.facts;
+    return status;
+  }
+  status = elf_pair_open(&pair, bytes, (pf_bytes){0}, error);
   if (status == PF_OK)
     elf_pair_facts(&pair, facts);
   elf_pair_close(&pair);

@@ -12,6 +12,7 @@
 #include "model/base/memory.h"
 #include "model/dictionary/names.h"
 #include "model/symbols/builder.h"
+#include "model/symbols/other_files.h"
 
 #define PADDING  32u   /* a gap up to this belongs to the function before */
 #define ONE_PAGE 4096u /* size of a symbol without a known end */
@@ -214,20 +215,28 @@ pf_status pf_symbols_open (const pf_symbol_files *files, const pf_bytes *nm,
                            pf_symbol_rule rule, pf_dictionary *dictionary,
                            pf_symbols **out, pf_error *error) {
   elf_pair pair = {.main = {.sections = NULL}};
-  pf_status status = PF_OK;
+  other_file other;
   pf_symbols *const symbols = calloc(1, sizeof *symbols);
   if (symbols == NULL)
     return pf_no_memory(error);
   symbols->dictionary = dictionary;
   symbols->files = *files;
   symbols->rule = rule;
-  if (nm == NULL || files->executable.size > 0)
+  const bool has_program = nm == NULL || files->executable.size > 0;
+  pf_status status =
+      has_program ? other_file_open(&other, files->executable, error) : PF_OK;
+  const bool is_other = has_program && status == PF_OK;
+  if (is_other)
+    symbols->facts = other.facts;
+  else if (status == PF_EUNSUPPORTED)
     status = elf_pair_open(&pair, files->executable, files->debug, error);
   if (status == PF_OK && pair.main.bytes.size > 0)
     elf_pair_facts(&pair, &symbols->facts);
-  if (status == PF_OK)
-    status = nm != NULL ? pf_symbols_read_nm(symbols, *nm, rule, error)
-                        : pf_symbols_read_elf(symbols, &pair, rule, error);
+  if (status == PF_OK && nm != NULL)
+    status = pf_symbols_read_nm(symbols, *nm, rule, error);
+  else if (status == PF_OK)
+    status = is_other ? other_file_symbols(&other, symbols, rule, error)
+                      : pf_symbols_read_elf(symbols, &pair, rule, error);
   elf_pair_close(&pair);
   if (status == PF_OK)
     *out = symbols;

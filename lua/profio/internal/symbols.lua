@@ -6,7 +6,6 @@ local core = require "profio.core"
 local symbols = {}
 
 local DEBUG_ROOT = "/usr/lib/debug"
-local ELF_MAGIC = "\127ELF"
 local PAGE = 4096
 
 ---Symbols of a program. `facts` are properties of its executable (address_size nil: none).
@@ -196,16 +195,9 @@ function symbols.unpack(packed, dictionary)
       Symbols)
 end
 
----Returns whether a file or source is an executable with symbols that can be read.
----@param from string|userdata path or source
----@return boolean
-function symbols.is_executable(from)
-   if type(from) ~= "string" then
-      return from:read(0, #ELF_MAGIC) == ELF_MAGIC
-   end
-   local file <close> = core.file(from, "rb")
-   return file ~= nil and file:read(#ELF_MAGIC) == ELF_MAGIC
-end
+---Returns whether a file or source is an executable.
+---@type fun(from: string|userdata): boolean
+symbols.is_executable = core.is_executable
 
 -- }======
 
