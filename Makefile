@@ -47,7 +47,7 @@ LUA_INC ?= $(shell pkg-config --cflags lua5.4 2>/dev/null || \
 	echo -I/usr/include/lua5.4)
 # Only the demanglers of libiberty are wanted: linked in, and not shown.
 DEMANGLER = -Wl,-Bstatic -liberty -Wl,-Bdynamic -Wl,--exclude-libs,libiberty.a
-LIBS    ?= $(if $(filter no,$(ELF)),,-ldw -lelf) -lz $(DEMANGLER) -lm -lpthread
+LIBS    ?= -lz $(DEMANGLER) -lm -lpthread
 # Assertions are on only in the instrumented builds (-UNDEBUG in CFLAGS).
 ALLFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -DNDEBUG -Icsrc $(LUA_INC) $(CPPFLAGS)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
@@ -57,9 +57,6 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 # The folder of csrc/os that is compiled: posix or windows.
 SYSTEM  ?= posix
 SOURCES := $(sort $(shell find csrc -name "*.c" -not -path "csrc/os/*/*" -o -path "csrc/os/$(SYSTEM)/*.c"))
-# ELF=no: without libdw, which reads the lines of programs.
-ELF     ?= yes
-SOURCES := $(filter-out $(if $(filter no,$(ELF)),%/dwarf_lines.c %/dwarf_functions.c,%/no_dwarf.c),$(SOURCES))
 OBJECTS := $(patsubst csrc/%.c,$(B)/obj/%.o,$(filter-out csrc/store/% csrc/program/%,$(SOURCES)))
 CORE    := $(filter-out $(B)/obj/lua/%,$(OBJECTS))
 MODULE  := $(B)/profio/core.so

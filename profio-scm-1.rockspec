@@ -23,8 +23,6 @@ dependencies = {
 }
 
 external_dependencies = {
-   ELF = { header = "libelf.h" },
-   DW = { header = "elfutils/libdw.h" },
    ZLIB = { header = "zlib.h" },
 }
 

@@ -41,7 +41,7 @@ $(eval $(call library,iberty,libiberty/libiberty/[crs][pua][-sf][tde]*.c,-DHAVE_
 MINGW    := x86_64-w64-mingw32
 INCLUDED  = -I$(SOURCE)/zlib -I$(SOURCE)/xxhash -I$(SOURCE)/sqlite3 \
 	-I$(SOURCE)/libiberty/include
-CROSS     = $(AGAIN) -j$(JOBS) ELF=no MODULES= LUA_INC=-I$(SOURCE)/lua5.4/src
+CROSS     = $(AGAIN) -j$(JOBS) MODULES= LUA_INC=-I$(SOURCE)/lua5.4/src
 
 # Builds the program for the system TO with a compiler and its own libraries.
 define crossed

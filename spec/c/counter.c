@@ -12,7 +12,7 @@
 **                     those that it creates
 **   counter.steps()   so far
 **
-** Blocks of libraries (zlib, libelf) do not count. Two threads that count at one
+** Blocks of libraries (zlib) do not count. Two threads that count at one
 ** moment may lose a block.
 */
 

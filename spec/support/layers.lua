@@ -36,8 +36,8 @@ local lua_headers = {
 -- What all of csrc may include beside that: headers of C11, of threads, and of libraries.
 local known_headers = {}
 for name in ([[assert ctype errno float inttypes limits locale math pthread setjmp signal stdalign
-   stdarg stdatomic stdbool stddef stdint stdio stdlib string time demangle libiberty/demangle dwarf
-   elfutils/libdw elfutils/libdwelf gelf zlib]]):gmatch "%S+" do
+   stdarg stdatomic stdbool stddef stdint stdio stdlib string time demangle libiberty/demangle
+   zlib]]):gmatch "%S+" do
    known_headers[name .. ".h"] = true
 end
 

@@ -61,8 +61,6 @@ probe_build () {
   probe_compiler
   check_width
   need liblua5.4-dev has_header lua.h
-  need libelf-dev has_header libelf.h
-  need libdw-dev has_header elfutils/libdw.h
   need zlib1g-dev has_header zlib.h
   need libiberty-dev has_library "$CC" libiberty.a
 }

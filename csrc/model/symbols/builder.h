@@ -21,7 +21,7 @@
 typedef struct elf_section {
   uint64_t start, end; /* addresses */
   uint32_t type, link;
-  bool is_code, is_loaded;
+  bool is_code, is_loaded, is_packed;
   uint64_t entry_size; /* of a table */
   pf_bytes contents;   /* in the file; empty if it has none there */
   const char *name;    /* borrowed from the file; "": no name */
@@ -42,7 +42,6 @@ typedef struct elf_file {
   elf_section *sections; /* owned, by section number */
   size_t nsections, nsegments;
   uint64_t segments_at; /* offset of their headers */
-  bool has_packed;      /* debug sections are compressed */
 } elf_file;
 
 /* A symbol of a table. */

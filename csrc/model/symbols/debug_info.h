@@ -1,7 +1,6 @@
 /*
-** debug_info.h - lines and functions from the debug information of a program.
-** Used only by line_table.c; defined by dwarf_lines.c, or by no_dwarf.c where
-** libdw is missing.
+** debug_info.h - lines and functions from the debug information of a program,
+** as dwarf_lines.c gives them to line_table.c. Used only by these and dwarf.h.
 */
 
 #ifndef debug_info_h
@@ -19,7 +18,7 @@ typedef struct pf_function_range {
 
 /* Read the lines of a file and, if the symbols are split by line by the rule of
    gprof, its functions. Files without lines have none. PF_ELIMIT, PF_ENOMEM. */
-pf_status pf_read_dwarf (pf_symbols *symbols, const elf_file *file);
+pf_status pf_read_dwarf (pf_symbols *symbols, pf_bytes file);
 
 /* line_table.c: set the lines of the symbols, from rows in any order, and open
    their index. PF_ENOMEM. */

@@ -10,16 +10,27 @@
 ** line_table.c, which owns the result.
 */
 
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/base/memory.h"
 #include "model/base/sorts.h"
 #include "model/dictionary/names.h"
-#include "model/symbols/dwarf_functions.h"
+#include "model/symbols/dwarf.h"
 
-#define DEEPEST 256 /* nesting of entries of the debug information */
+#define MOST_STEPS 16 /* from a function to the entry with its name */
+
+enum { /* languages with names of the linker */
+  DW_LANG_Ada83 = 0x03,
+  DW_LANG_C_plus_plus = 0x04,
+  DW_LANG_Java = 0x0b,
+  DW_LANG_Ada95 = 0x0d,
+  DW_LANG_D = 0x13,
+  DW_LANG_C_plus_plus_03 = 0x19,
+  DW_LANG_C_plus_plus_11 = 0x1a,
+  DW_LANG_Rust = 0x1c,
+  DW_LANG_C_plus_plus_14 = 0x21
+};
 
 /* An address range of a function. */
 typedef struct interval {
@@ -30,66 +41,81 @@ typedef struct interval {
 } interval;
 
 typedef struct reading {
+  dwarf *debug;
   pf_dictionary *dictionary;
   uint64_t code_start, code_end;
   interval *list;
   size_t count, capacity;
-  uint64_t
-      budget; /* entries that the unit may still have: damage makes loops */
   bool is_mangled; /* the language of the unit has names of the linker */
+
+  /* The function that is read: */
+  const dwarf_unit *unit;
+  const dwarf_entry *entry;
+  size_t first; /* its first interval */
+  uint64_t low;
+  uint32_t name;
+  bool has_linkage;
+  bool is_split; /* a part of it precedes its begin */
 } reading;
 
 
 /* Returns the name of a function, and whether it is the linker's; NULL: it has
-   none. */
-static const char *name_of (Dwarf_Die *die, bool *is_linkage) {
-  static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name};
-  Dwarf_Attribute attribute;
-  *is_linkage = true;
-  for (size_t i = 0; i < 2; i++)
-    if (dwarf_attr_integrate(die, names[i], &attribute) != NULL) {
-      const char *const name = dwarf_formstring(&attribute);
-      if (name != NULL)
-        return name;
-    }
-  *is_linkage = false;
-  return dwarf_diename(die);
+   none. An entry of code that was inlined refers to that of its function. */
+static const char *name_of (dwarf *d, const dwarf_unit *unit,
+                            const dwarf_entry *entry, bool *is_linkage) {
+  const char *linkage = NULL, *plain = NULL;
+  dwarf_entry other = *entry;
+  for (int i = 0; i < MOST_STEPS && linkage == NULL; i++) {
+    linkage = dwarf_text(d, unit, &other.linkage_name);
+    if (plain == NULL)
+      plain = dwarf_text(d, unit, &other.name);
+    const dwarf_value next =
+        other.origin.form != 0 ? other.origin : other.specification;
+    if (next.form == 0 || !dwarf_follow(d, unit, &next, &unit, &other))
+      break;
+  }
+  *is_linkage = linkage != NULL;
+  return linkage != NULL ? linkage : plain;
 }
 
 
-static pf_status add_function (reading *r, Dwarf_Die *die) {
-  bool is_linkage = false;
-  Dwarf_Addr base, start, end;
-  uint64_t low = 0;
-  uint32_t id = PF_NO_NAME;
-  const size_t before = r->count;
-  bool is_first = true; /* no part of the function precedes its begin */
-  for (ptrdiff_t at = 0;
-       (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;) {
-    if (end <= start || start < r->code_start || start >= r->code_end)
-      continue;
-    if (r->count == before) {
-      const char *const name = name_of(die, &is_linkage);
-      if (name == NULL)
-        return PF_OK;
-      low = start;
-      id = pf_intern_text(r->dictionary, name);
-    }
-    if (r->count >= UINT32_MAX / 2)
-      return PF_ELIMIT;
-    if (id == PF_NO_NAME || !pf_grow(&r->list, &r->capacity, r->count + 1))
-      return PF_ENOMEM;
-    r->list[r->count++] = (interval){start, end, low, id, false};
-    is_first &= start >= low;
+static pf_status add_range (void *to, uint64_t start, uint64_t end) {
+  reading *const r = to;
+  if (end <= start || start < r->code_start || start >= r->code_end)
+    return PF_OK;
+  if (r->count == r->first) {
+    const char *const name =
+        name_of(r->debug, r->unit, r->entry, &r->has_linkage);
+    if (name == NULL || !dwarf_spend(r->debug, strlen(name)))
+      return PF_OK;
+    r->low = start;
+    r->name = pf_intern_text(r->dictionary, name);
   }
-  for (size_t i = before; i < r->count; i++)
-    r->list[i].has_own_name = is_linkage || !r->is_mangled || !is_first;
+  if (r->count >= UINT32_MAX / 2)
+    return PF_ELIMIT;
+  if (r->name == PF_NO_NAME || !pf_grow(&r->list, &r->capacity, r->count + 1))
+    return PF_ENOMEM;
+  r->list[r->count++] = (interval){start, end, r->low, r->name, false};
+  r->is_split |= start < r->low;
   return PF_OK;
 }
 
 
+static pf_status add_function (reading *r, const dwarf_unit *unit,
+                               const dwarf_entry *entry) {
+  r->unit = unit;
+  r->entry = entry;
+  r->first = r->count;
+  r->is_split = false;
+  const pf_status status = dwarf_ranges(r->debug, unit, entry, add_range, r);
+  for (size_t i = r->first; i < r->count; i++)
+    r->list[i].has_own_name = r->has_linkage || !r->is_mangled || r->is_split;
+  return status;
+}
+
+
 /* Whether names of a language differ from those of the linker. */
-static bool has_linker_names (int language) {
+static bool has_linker_names (uint64_t language) {
   switch (language) {
     case DW_LANG_Ada83:
     case DW_LANG_Ada95:
@@ -105,23 +131,17 @@ static bool has_linker_names (int language) {
 }
 
 
-/* Adds the functions below an entry, outer ones first. */
-static pf_status add_below (reading *r, Dwarf_Die *parent, int depth) {
-  Dwarf_Die die;
+/* Adds the functions of a unit, outer ones first. */
+static pf_status add_unit (reading *r, const dwarf_unit *unit) {
+  pf_cursor at = dwarf_cursor(r->debug, unit, unit->first);
   pf_status status = PF_OK;
-  if (depth > DEEPEST || dwarf_child(parent, &die) != 0)
-    return PF_OK;
-  do {
-    if (r->budget == 0)
-      return PF_OK;
-    r->budget--;
-    const int tag = dwarf_tag(&die);
-    if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-      status = add_function(r, &die);
-    if (status == PF_OK)
-      status = add_below(r, &die, depth + 1);
-  } while (status == PF_OK && r->budget > 0 &&
-           dwarf_siblingof(&die, &die) == 0);
+  dwarf_entry entry;
+  r->is_mangled = has_linker_names(unit->entry.language.number);
+  while (status == PF_OK && pf_left(&at) > 0 &&
+         dwarf_take_entry(r->debug, unit, &at, &entry))
+    if (entry.tag == DW_TAG_subprogram ||
+        entry.tag == DW_TAG_inlined_subroutine)
+      status = add_function(r, unit, &entry);
   return status;
 }
 
@@ -196,26 +216,17 @@ static bool flatten (const interval *list, size_t count, flat *f) {
 }
 
 
-pf_status pf_read_functions (Dwarf *dwarf, pf_dictionary *dictionary,
-                             const pf_executable *facts,
-                             pf_function_range **ranges, size_t *count) {
-  reading r = {.dictionary = dictionary,
+pf_status dwarf_functions (dwarf *d, pf_dictionary *dictionary,
+                           const pf_executable *facts,
+                           pf_function_range **ranges, size_t *count) {
+  reading r = {.debug = d,
+               .dictionary = dictionary,
                .code_start = facts->code_start,
                .code_end = facts->code_end};
   flat f = {.list = NULL};
-  Dwarf_Off at = 0, next;
-  size_t header;
   pf_status status = PF_OK;
-  for (; dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0 &&
-         next > at && status == PF_OK;
-       at = next) {
-    Dwarf_Die unit;
-    r.budget = next - at; /* an entry has a byte at least */
-    if (dwarf_offdie(dwarf, at + header, &unit) == NULL)
-      continue;
-    r.is_mangled = has_linker_names(dwarf_srclang(&unit));
-    status = add_below(&r, &unit, 0);
-  }
+  for (size_t i = 0; i < d->nunits && status == PF_OK; i++)
+    status = add_unit(&r, &d->units[i]);
   interval *const list = status == PF_OK ? sorted(&r) : NULL;
   if (status == PF_OK && (list == NULL || !flatten(list, r.count, &f)))
     status = PF_ENOMEM;

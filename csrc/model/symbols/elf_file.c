@@ -104,10 +104,10 @@ static void read_section (elf_file *file, size_t number, const uint8_t *at) {
   s->link = (uint32_t)field(h, 24, 40, 4);
   s->is_code = (flags & SHF_EXECINSTR) != 0;
   s->is_loaded = (flags & SHF_ALLOC) != 0;
+  s->is_packed = (flags & SHF_COMPRESSED) != 0;
   s->entry_size = word(h, 36, 56);
   if (s->type != SHT_NOBITS)
     s->contents = part_of(file->bytes, word(h, 16, 24), size);
-  file->has_packed |= (flags & SHF_COMPRESSED) != 0;
 }
 
 
@@ -138,7 +138,6 @@ static pf_status read_sections (elf_file *file, header h) {
     const char *const name =
         elf_string(file, (size_t)names, field(section, 0, 0, 4));
     file->sections[i].name = name != NULL ? name : "";
-    file->has_packed |= strncmp(file->sections[i].name, ".zdebug", 7) == 0;
   }
   return PF_OK;
 }

@@ -25,6 +25,7 @@ enum { /* sh_type, sh_flags, special indices of sections */
   SHF_ALLOC = 2,
   SHF_EXECINSTR = 4,
   SHF_COMPRESSED = 2048,
+  ELFCOMPRESS_ZLIB = 1,
   SHN_UNDEF = 0,
   SHN_LORESERVE = 0xff00,
   SHN_ABS = 0xfff1,

@@ -73,19 +73,13 @@ pf_status pf_symbols_set_lines (pf_symbols *symbols, const pf_line_row *rows,
 
 pf_status pf_symbols_read_lines (pf_symbols *symbols) {
   const pf_symbol_files *const files = &symbols->files;
-  elf_pair pair;
-  pf_error ignored;
   if (symbols->lines_read || !symbols->facts.has_lines ||
       (files->executable_open != NULL && !*files->executable_open) ||
       (files->debug_open != NULL && !*files->debug_open))
     return PF_OK;
-  pf_status status =
-      elf_pair_open(&pair, files->executable, files->debug, &ignored);
-  if (status == PF_OK && pair.debug.bytes.size > 0)
-    status = pf_read_dwarf(symbols, &pair.debug);
+  pf_status status = pf_read_dwarf(symbols, files->debug);
   if (status == PF_OK && symbols->nlines == 0)
-    status = pf_read_dwarf(symbols, &pair.main);
-  elf_pair_close(&pair);
+    status = pf_read_dwarf(symbols, files->executable);
   if (status == PF_ENOMEM)
     return status;
   symbols->lines_read = true;

@@ -37,6 +37,8 @@ static void read_segment (other_file *file, uint64_t at, size_t *number) {
     const bool is_code =
         (other_number(file, s + (is_64 ? 64 : 56), 4) & CODE) != 0;
     const pf_bytes name = other_text(file, s, 16);
+    other_add_debug(file, name, other_number(file, s + (is_64 ? 48 : 40), 4),
+                    length);
     if (++*number >= OTHER_SECTIONS)
       return;
     file->sections[*number] = (other_section){start, start + length, is_code};

@@ -45,6 +45,21 @@ void other_add_section (other_file *file, uint64_t start, uint64_t end,
 }
 
 
+void other_add_debug (other_file *file, pf_bytes name, uint64_t at,
+                      uint64_t size) {
+  const size_t prefix = file->kind == OTHER_MACH ? 2 : 1;
+  for (int i = 0; i < DWARF_SECTIONS && name.size > prefix; i++) {
+    const size_t length = strlen(DWARF_NAMES[i]);
+    const size_t most = file->kind == OTHER_MACH ? 14 : length;
+    const size_t compared = length < most ? length : most;
+    if (name.size - prefix == compared &&
+        memcmp(name.at + prefix, DWARF_NAMES[i], compared) == 0 &&
+        other_has(file, at, size))
+      file->debug[i] = (pf_bytes){file->bytes.at + at, (size_t)size};
+  }
+}
+
+
 pf_status other_file_open (other_file *file, pf_bytes bytes, pf_error *error) {
   static const open_function formats[] = {pe_file_open, mach_file_open,
                                           ecoff_file_open};
@@ -59,12 +74,27 @@ pf_status other_file_open (other_file *file, pf_bytes bytes, pf_error *error) {
   facts->address_size = file->is_64 ? 8 : 4;
   facts->big_endian = file->is_big;
   facts->has_symbols = file->nsymbols > 0;
+  facts->has_lines = file->debug[DWARF_LINE].size > 0;
   if (facts->text_end == 0) {
     facts->text_start = facts->code_start;
     facts->text_end = facts->code_end;
   }
   facts->segment_end = facts->code_end;
   return PF_OK;
+}
+
+
+void other_file_join (other_file *file, pf_bytes debug) {
+  other_file other;
+  pf_error ignored;
+  if (other_file_open(&other, debug, &ignored) != PF_OK)
+    return;
+  const pf_executable facts = file->facts;
+  if (file->nsymbols == 0)
+    *file = other;
+  file->facts = facts;
+  file->facts.has_symbols |= other.facts.has_symbols;
+  file->facts.has_lines |= other.facts.has_lines;
 }
 
 

@@ -1,7 +1,8 @@
 /*
 ** other_files.h - executables that are no ELF files: PE of Windows, Mach-O of
 ** macOS, and ECOFF of Alpha, which DCPI's images are. They give facts and
-** symbols; lines are not read. Used by symbols.c and elf_file.c.
+** symbols; the first two also debug information. Used by symbols.c, elf_file.c
+** and dwarf_sections.c.
 **
 ** A program is described once, as sections and a table of symbols; one function
 ** reads the table, whatever the format. Nothing is allocated; the bytes are
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "model/symbols/builder.h"
+#include "model/symbols/dwarf.h"
 
 typedef enum other_kind {
   OTHER_PE,
@@ -51,6 +52,7 @@ struct other_file {
   uint64_t symbols_at, strings_at;
   size_t nsymbols, strings_size;
   pf_executable facts;
+  pf_bytes debug[DWARF_SECTIONS];
   /* Set *symbol to that of the table; returns the entries that it takes. */
   size_t (*read)(const other_file *file, size_t number, other_symbol *symbol);
 };
@@ -58,6 +60,10 @@ struct other_file {
 /* Describe a program. PF_EUNSUPPORTED, without a message: it is none of these
    formats; PF_EFORMAT: a damaged one. */
 pf_status other_file_open (other_file *file, pf_bytes bytes, pf_error *error);
+
+/* Take what the debug file of a program has (it may be empty, or of another
+   format): lines, and symbols if the program has none. */
+void other_file_join (other_file *file, pf_bytes debug);
 
 /* Add its functions to the symbols, and build them. PF_ELIMIT, PF_ENOMEM. */
 pf_status other_file_symbols (const other_file *file, pf_symbols *symbols,
@@ -85,6 +91,11 @@ static inline bool other_has (const other_file *file, uint64_t at,
 
 /* Return the text at an offset, up to a zero, at most `size` bytes. */
 pf_bytes other_text (const other_file *file, uint64_t at, uint64_t size);
+
+/* Note a section if it has debug information. The name may be that of the
+   format, as "__debug_line", of which 16 bytes are there. */
+void other_add_debug (other_file *file, pf_bytes name, uint64_t at,
+                      uint64_t size);
 
 /* Extend the range of the code by that of a section; the first one called .text
    or __text is the text. */

@@ -40,13 +40,30 @@ static void identify (other_file *file, uint64_t directories) {
 }
 
 
+/* The name of a section, which lies among those of the symbols if it is long.
+   */
+static pf_bytes name_of (const other_file *file, uint64_t section) {
+  const pf_bytes name = other_text(file, section, 8);
+  uint64_t offset = 0;
+  if (name.size < 2 || name.at[0] != '/')
+    return name;
+  for (size_t i = 1; i < name.size; i++)
+    offset = offset * 10 + (name.at[i] - (unsigned)'0') % 10;
+  return other_text(file, file->strings_at + offset, file->strings_size);
+}
+
+
 static void read_sections (other_file *file) {
   for (size_t i = 0; i < file->nsections; i++) {
     const uint64_t s = file->sections_at + i * SECTION;
     const uint64_t start = file->base + other_number(file, s + 12, 4);
-    const pf_bytes name = other_text(file, s, 8);
+    const pf_bytes name = name_of(file, s);
+    const uint64_t size = other_number(file, s + 8, 4);
+    const uint64_t stored = other_number(file, s + 16, 4);
     const bool is_text = name.size == 5 && memcmp(name.at, ".text", 5) == 0;
-    other_add_section(file, start, start + other_number(file, s + 8, 4),
+    other_add_debug(file, name, other_number(file, s + 20, 4),
+                    size < stored ? size : stored);
+    other_add_section(file, start, start + size,
                       (other_number(file, s + 36, 4) & CODE) != 0, is_text);
   }
 }

@@ -226,8 +226,10 @@ pf_status pf_symbols_open (const pf_symbol_files *files, const pf_bytes *nm,
   pf_status status =
       has_program ? other_file_open(&other, files->executable, error) : PF_OK;
   const bool is_other = has_program && status == PF_OK;
-  if (is_other)
+  if (is_other) {
+    other_file_join(&other, files->debug);
     symbols->facts = other.facts;
+  }
   else if (status == PF_EUNSUPPORTED)
     status = elf_pair_open(&pair, files->executable, files->debug, error);
   if (status == PF_OK && pair.main.bytes.size > 0)

@@ -1,6 +1,6 @@
 /*
-** symbols.h - the functions of an executable, from ELF symbol tables (libelf)
-** or the text of `nm`, and its source lines (libdw). Used by
+** symbols.h - the functions of an executable (ELF, PE, Mach-O, ECOFF) or of
+** the text of `nm`, and its source lines (DWARF). Used by
 ** kernels/stages/symbolize.c, kernels/graph, kernels/listing and lua/profile;
 ** opened and freed by lua/symbol_table.c.
 **
@@ -100,9 +100,6 @@ typedef struct pf_symbols {
 */
 pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
                               pf_error *error);
-
-/* Whether this build reads source lines from executables. */
-extern const bool pf_reads_lines;
 
 /* Return the CRC-32 of a debug file, as .gnu_debuglink states it. */
 uint32_t pf_debug_crc (pf_bytes bytes);
