@@ -71,9 +71,12 @@ libraries: $(LIBRARIES)
 # The same answers, byte for byte, as those of the program for this machine.
 SAME = $(IN_TREE) $(LUA) spec/support/same_bytes.lua $(abspath $(B))/same $(abspath $(PROGRAM))
 
+# Wine says something when it makes its folder.
+test-windows: export WINEPREFIX = $(abspath $(B))/wine
+test-windows: export WINEDEBUG  = -all
 test-windows: all standalone windows
-	@WINEPREFIX="$(abspath $(B))/wine" WINEDEBUG=-all $(SAME) \
-		"wine $(abspath $(B))/windows/standalone/profio.exe"
+	@wine $(B)/windows/standalone/profio.exe --version >/dev/null 2>&1
+	@$(SAME) "wine $(abspath $(B))/windows/standalone/profio.exe"
 
 test-machines: all standalone musl linux-aarch64 linux-s390x
 	@$(SAME) $(abspath $(B))/musl/standalone/profio

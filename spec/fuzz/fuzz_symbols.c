@@ -98,6 +98,8 @@ static void read_symbols (pf_bytes text, pf_bytes executable, pf_bytes debug,
     check_symbols(symbols, dictionary);
     check_lines(symbols, dictionary);
     check_packing(symbols, dictionary);
+    if (pf_symbols_by_line(symbols) == PF_OK)
+      check_symbols(symbols, dictionary);
   }
   pf_symbols_free(symbols);
   pf_dictionary_free(dictionary);

@@ -54,12 +54,12 @@ static int compare_codes (const void *a, const void *b) {
 
 static const dwarf_kind *kind_of (const dwarf *d, const dwarf_unit *unit,
                                   uint64_t code) {
+  if (unit->nkinds == 0)
+    return NULL;
   const dwarf_kind *const kinds = d->kinds + unit->kinds;
-  if (code <= unit->nkinds && kinds[code - 1].code == code)
-    return &kinds[code - 1];
   const dwarf_kind key = {.code = code};
-  return unit->nkinds == 0
-             ? NULL
+  return code <= unit->nkinds && kinds[code - 1].code == code
+             ? &kinds[code - 1]
              : bsearch(&key, kinds, unit->nkinds, sizeof *kinds, compare_codes);
 }
 
@@ -161,7 +161,7 @@ static pf_status read_kinds (dwarf *d, dwarf_unit *unit) {
     d->kinds[d->nkinds++] = kind;
   }
   unit->nkinds = d->nkinds - unit->kinds;
-  if (!is_sorted)
+  if (unit->nkinds > 0 && !is_sorted)
     qsort(d->kinds + unit->kinds, unit->nkinds, sizeof *d->kinds,
           compare_codes);
   return PF_OK;

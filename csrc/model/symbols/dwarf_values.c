@@ -112,9 +112,11 @@ bool dwarf_take_signed (pf_cursor *at, int64_t *value) {
 
 
 const char *dwarf_take_text (pf_cursor *at) {
-  const uint8_t *const start = at->bytes.at + at->at;
   const size_t left = pf_left(at);
-  const uint8_t *const end = left == 0 ? NULL : memchr(start, 0, left);
+  if (left == 0)
+    return NULL;
+  const uint8_t *const start = at->bytes.at + at->at;
+  const uint8_t *const end = memchr(start, 0, left);
   if (end == NULL)
     return NULL;
   at->at += (size_t)(end - start) + 1;

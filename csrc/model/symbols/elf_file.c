@@ -68,7 +68,7 @@ static uint64_t word (header h, size_t at_32, size_t at_64) {
 
 /* Returns the part of a file; empty if it is not in the file as a whole. */
 static pf_bytes part_of (pf_bytes bytes, uint64_t at, uint64_t size) {
-  return at <= bytes.size && size <= bytes.size - at
+  return size > 0 && at <= bytes.size && size <= bytes.size - at
              ? (pf_bytes){bytes.at + at, (size_t)size}
              : (pf_bytes){NULL, 0};
 }
