@@ -72,6 +72,39 @@ describe("the functions of", function()
       end)
    end
 
+   -- Functions that are static take no part in gprof's arcs: the binutils do not know them in COFF.
+   it("PE have the calls of MinGW's gprof, and without --compat also static ones", function()
+      local COMPILER, GPROF = "x86_64-w64-mingw32-gcc", "x86_64-w64-mingw32-gprof"
+      if not has(COMPILER) or not has(GPROF) then
+         return pending("needs " .. COMPILER .. " and " .. GPROF)
+      end
+      command.file("other-programs/b.c", [[
+int work (int n) { return n + 1; }
+static __attribute__((noinline)) int twice (int n) { return 2 * work(n); }
+int main (void) { return twice(1000); }
+]])
+      local _, status, errors = command.run(
+         "cd other-programs && " .. COMPILER .. " -O0 -g -o b.exe b.c")
+      assert.equal(0, status, errors)
+      local at = {}
+      for address, name in pairs(listed("x86_64-w64-mingw32-nm", folder .. "/b.exe")) do
+         at[name] = address
+      end
+      command.file("other-programs/b.out", gmon.new("<", 8):header()
+         :histogram { low = at.work, high = at.work + 16, bins = { 30, 0, 0, 0 } }
+         :arc(at.main + 9, at.twice, 3):arc(at.twice + 9, at.work, 3):bytes())
+      local function said(line)
+         local text, code, why = command.run("cd other-programs && " .. line)
+         assert.equal(0, code, why)
+         return text
+      end
+      for report, option in pairs { flat = "-p", graph = "-q" } do
+         assert.equal(said(("%s -b %s b.exe b.out"):format(GPROF, option)),
+            said(("profio report %s --compat gprof b.exe b.out"):format(report)))
+      end
+      assert.matches("3 +%S+ +%S+ +twice\n", said "profio report flat b.exe b.out")
+   end)
+
    -- From the Tru64 UNIX Object File and Symbol Table Format Specification: the header, that of
    -- programs, one section, the symbolic header, the external symbols and their names.
    it("ECOFF of Tru64 UNIX are its external procedures", function()

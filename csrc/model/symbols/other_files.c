@@ -134,10 +134,13 @@ pf_status other_file_symbols (const other_file *file, pf_symbols *symbols,
       s.name = (pf_bytes){s.name.at + 1, s.name.size - 1};
     if (!is_wanted(&s, rule))
       continue;
+    /* The binutils, and so gprof, know only global functions of COFF. */
+    const bool is_unknown =
+        rule == PF_SYMBOLS_GPROF && file->kind == OTHER_PE && !s.is_global;
     const pf_found found = {.address = s.address,
                             .limit = s.limit,
                             .name = s.name,
-                            .is_function = s.is_function,
+                            .is_function = s.is_function && !is_unknown,
                             .is_global = s.is_global};
     status = pf_symbols_add(symbols, &found);
   }
