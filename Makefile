@@ -59,20 +59,23 @@ SYSTEM  ?= posix
 SOURCES := $(sort $(shell find csrc -name "*.c" -not -path "csrc/os/*/*" -o -path "csrc/os/$(SYSTEM)/*.c"))
 OBJECTS := $(patsubst csrc/%.c,$(B)/obj/%.o,$(filter-out csrc/store/% csrc/program/%,$(SOURCES)))
 CORE    := $(filter-out $(B)/obj/lua/%,$(OBJECTS))
-MODULE  := $(B)/profio/core.so
+DLL     := $(if $(filter windows,$(SYSTEM)),.dll,.so)
+MODULE  := $(B)/profio/core$(DLL)
 
 SETUP    = B="$(B)" CC="$(CC)" LUA="$(LUA)" LUA_INC="$(LUA_INC)" spec/support/setup.sh
 AGAIN   := $(MAKE) --no-print-directory
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
 IN_TREE  = PROFIO_BUILD=$(B) LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" \
 	LUA_CPATH="$(B)/?.so;;"
-# The module of stores; empty where a header is missing that only it needs.
-STORE_SOURCES := $(filter csrc/store/%,$(SOURCES))
-STORE   := $(shell printf '\043include <%s>\n' sqlite3.h xxhash.h curl/curl.h | \
-	$(CC) -E -x c - >/dev/null 2>&1 && echo $(B)/profio/store.so)
+# The module of stores; empty where a header is missing that only it needs. Without libcurl
+# it has no stores in ClickHouse.
+INCLUDES = $(shell printf '\043include <%s>\n' $(1) | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo yes)
+HTTP    := $(call INCLUDES,curl/curl.h)
+STORE   := $(if $(call INCLUDES,sqlite3.h xxhash.h),$(B)/profio/store$(DLL))
+STORE_SOURCES := $(filter-out %/$(if $(HTTP),no_)http.c,$(filter csrc/store/%,$(SOURCES)))
 MODULES ?= $(MODULE) $(STORE)
 STORE_OBJECTS := $(if $(STORE),$(STORE_SOURCES:csrc/%.c=$(B)/obj/%.o))
-STORE_LIBS = $(if $(STORE),-lsqlite3 -lcurl)
+STORE_LIBS = $(if $(STORE),-lsqlite3 $(if $(HTTP),-lcurl))
 # One more than there are processors: a tenth of the time specs wait for other programs.
 RUN      = LUA=$(LUA) BUSTED=$(BUSTED) JOBS=$$(($(JOBS) + 1)) spec/support/run_specs.sh $(B)
 # The files of a set, in an order that ORDER=number draws.
@@ -86,8 +89,9 @@ all: modules $(GENERATED)
 
 modules: $(MODULE) $(STORE)
 ifeq ($(STORE),)
-	@echo "  --  without stores of runs, which need libsqlite3-dev, libxxhash-dev" \
-		"and libcurl4-openssl-dev"
+	@echo "  --  without stores of runs, which need libsqlite3-dev and libxxhash-dev"
+else ifeq ($(HTTP),)
+	@echo "  --  without stores in ClickHouse, which need libcurl4-openssl-dev"
 endif
 
 # Q= shows whole commands.
@@ -103,7 +107,7 @@ $(MODULE): $(OBJECTS)
 $(STORE): $(STORE_OBJECTS) $(B)/objects.a
 	$(SHOWN)
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $(STORE_OBJECTS) $(B)/objects.a $(LDFLAGS) \
-		$(STORE_LIBS) -lm
+		$(STORE_LIBS) $(or $(CROSS_LIBS),-lm)
 
 $(B)/objects.a: $(OBJECTS)
 	$(Q)rm -f $@ && ar rcsT $@ $^

@@ -2,9 +2,10 @@
 # inside. What `profio unpack` writes is inside too, packed.
 
 EXE      := $(if $(filter windows,$(SYSTEM)),.exe)
+HOST     ?= $(B)
 PROGRAM  := $(B)/standalone/profio$(EXE)
 PROGRAM_OBJECTS := $(patsubst csrc/%,$(B)/obj/%.o,$(basename $(wildcard csrc/program/*.c))) \
-	$(filter-out %/http.o,$(STORE_SOURCES:csrc/%.c=$(B)/obj/%.o))
+	$(patsubst %/http.o,%/no_http.o,$(STORE_SOURCES:csrc/%.c=$(B)/obj/%.o))
 ARCHIVED := $(shell find lua -type f)
 STRIP    ?= strip
 
@@ -18,7 +19,8 @@ standalone: $(PROGRAM)
 
 $(B)/standalone/unpacked.gz: $(MODULES) $(ARCHIVED) spec/support/unpacked.lua
 	@mkdir -p $(@D)
-	$(Q)STRIP=$(STRIP) $(IN_TREE) $(LUA) spec/support/unpacked.lua $(B) $(MODULES) | gzip -9n > $@
+	$(Q)STRIP=$(STRIP) PROFIO_BUILD=$(HOST) LUA_CPATH="$(HOST)/?.so;;" LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" \
+		$(LUA) spec/support/unpacked.lua $(B) $(MODULES) | gzip -9n > $@
 
 $(B)/standalone/archive: $(ARCHIVED) spec/support/embed.lua $(if $(MODULES),$(B)/standalone/unpacked.gz)
 	@mkdir -p $(@D)

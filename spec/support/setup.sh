@@ -1,5 +1,6 @@
 #!/bin/sh
-# setup.sh [--only-check] [build] [store] [run] [test] [test-all] [check] [bench] -
+# setup.sh [--only-check] [build] [store] [run] [test] [test-all] [check] [bench]
+# [windows] [machines] -
 # install what profio needs, or name what is missing.
 #
 # `build` is what the module is compiled with, `store` what stores of runs need
@@ -7,7 +8,7 @@
 # specs need beside that, with the store, `test-all` the programs that some specs
 # compare with, and that are large: those specs are skipped without them; `check` the
 # tools of lint, the sanitizers and the fuzzer, `bench` what the bench measures
-# profio against.
+# profio against, `windows` and `machines` what builds and tries the program for these.
 # Each need is probed by using it, so what was installed by other means counts.
 # What is missing is named with its size and installed by apt-get. Without apt-get
 # or the right to use it, or with --only-check, the names are printed and the
@@ -189,6 +190,27 @@ probe_check () {
   need libclang-rt-14-dev has_library clang libclang_rt.fuzzer-x86_64.a
 }
 
+# Sources of Debian packages are unpacked; that of SQLite needs tclsh.
+probe_cross () {
+  need dpkg-dev command -v dpkg-source
+  need tcl command -v tclsh
+}
+
+probe_windows () {
+  probe_cross
+  need gcc-mingw-w64-x86-64 command -v x86_64-w64-mingw32-gcc
+  need wine command -v wine
+  need zip command -v zip
+}
+
+probe_machines () {
+  probe_cross
+  need musl-tools command -v musl-gcc
+  need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
+  need gcc-s390x-linux-gnu command -v s390x-linux-gnu-gcc
+  need qemu-user command -v qemu-s390x
+}
+
 probe_bench () {
   probe_store
   need binutils command -v gprof
@@ -205,10 +227,10 @@ probe () {
   missing=
   for set in "$@"; do
     case $set in
-      build | store | run | test | check | bench) "probe_$set" ;;
+      build | store | run | test | check | bench | windows | machines) "probe_$set" ;;
       test-all) probe_test_all ;;
       *)
-        echo "setup.sh: no set '$set' (build, store, run, test, test-all, check, bench)" >&2
+        echo "setup.sh: no set '$set': the sets are named at the top of it" >&2
         exit 2
         ;;
     esac

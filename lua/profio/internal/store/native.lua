@@ -9,7 +9,7 @@ return function()
       return native
    elseif native:find("module 'profio.store' not found", 1, true) then
       return nil, "this profio was built without stores: install libsqlite3-dev, libxxhash-dev and "
-         .. "libcurl4-openssl-dev, then run make again"
+         .. "then run make again"
    end
    return nil, "the module profio.store cannot be loaded: " .. native
 end

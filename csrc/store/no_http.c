@@ -1,6 +1,6 @@
 /*
-** no_http.c - the client of HTTP (store/http.h) of a program without libcurl:
-** each request fails.
+** no_http.c - the client of HTTP (http.h) of a build without libcurl: each
+** request fails.
 */
 
 #include "store/http.h"
@@ -52,8 +52,8 @@ pf_status pf_http_wait (pf_http_sending *sending, const pf_http_watch *watch,
   (void)sending;
   (void)watch;
   *failed = 0;
-  return pf_refuse(error, "this program has no libcurl, which stores in "
-                          "ClickHouse need: install profio");
+  return pf_refuse(error, "this build has no libcurl, which stores in "
+                          "ClickHouse need");
 }
 
 
