@@ -18,7 +18,7 @@
 #   make install    the module, the command, its man pages and completion under
 #                   PREFIX (/usr/local), below DESTDIR if that is given; make uninstall
 #   make standalone one file with all that profio needs, $(B)/standalone/profio
-#   make windows    the same for Windows, by mingw-w64; make musl, linux-aarch64, linux-s390x
+#   make windows    the same for Windows, by mingw-w64; make musl, linux-{i386,aarch64,s390x}
 #   make test-windows, test-machines   compare their answers, under Wine and qemu
 #   make env        with eval $(make env), require "profio" finds the checkout
 #

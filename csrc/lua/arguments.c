@@ -54,7 +54,7 @@ uint32_t l_name_check (lua_State *L, int arg, pf_dictionary *dictionary) {
 pf_bytes *l_texts_check (lua_State *L, int arg, size_t *count) {
   if (!lua_isnoneornil(L, arg))
     luaL_checktype(L, arg, LUA_TTABLE);
-  *count = lua_isnoneornil(L, arg) ? 0 : lua_rawlen(L, arg);
+  *count = lua_isnoneornil(L, arg) ? 0 : l_length(L, arg);
   pf_bytes *const texts = l_scratch(L, *count, sizeof *texts);
   for (size_t i = 0; i < *count; i++) {
     lua_rawgeti(L, arg, (lua_Integer)i + 1);
@@ -136,7 +136,7 @@ int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
                      size_t *columns, int capacity) {
   int count = 0;
   luaL_checktype(L, arg, LUA_TTABLE);
-  const lua_Unsigned n = lua_rawlen(L, arg);
+  const lua_Unsigned n = l_length(L, arg);
   luaL_argcheck(L, n <= (lua_Unsigned)capacity, arg, "too many columns");
   for (; count < (int)n; count++) {
     lua_rawgeti(L, arg, count + 1);
@@ -150,7 +150,7 @@ int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
 size_t *l_columns_at (lua_State *L, int arg, const pf_reader *reader,
                       int *count) {
   const bool is_all = lua_isnoneornil(L, arg);
-  const size_t n = is_all ? reader->nfields : lua_rawlen(L, arg);
+  const size_t n = is_all ? reader->nfields : l_length(L, arg);
   luaL_argcheck(L, n <= INT_MAX, arg, "too many columns");
   size_t *const columns = l_scratch(L, n, sizeof *columns);
   *count = is_all ? 0 : l_columns_check(L, arg, reader, columns, (int)n);
@@ -299,7 +299,7 @@ void l_open_arguments (lua_State *L) {
 
 void l_append (lua_State *L, int index) {
   index = lua_absindex(L, index);
-  lua_rawseti(L, index, (lua_Integer)lua_rawlen(L, index) + 1);
+  lua_rawseti(L, index, (lua_Integer)l_length(L, index) + 1);
 }
 
 

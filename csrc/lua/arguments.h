@@ -90,6 +90,11 @@ size_t l_option_field (lua_State *L, int arg, const char *name,
 uint32_t l_option_name (lua_State *L, int arg, const char *name,
                         pf_dictionary *dictionary);
 
+/* The size of a table or string, as lua_rawlen, which fits into memory. */
+static inline size_t l_length (lua_State *L, int index) {
+  return (size_t)lua_rawlen(L, index);
+}
+
 /* Set a field of the table on top of the stack. */
 void l_set_int (lua_State *L, const char *name, int64_t value);
 void l_set_number (lua_State *L, const char *name, double value);

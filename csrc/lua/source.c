@@ -165,7 +165,7 @@ static void open_file (void *context) {
 static int core_sources (lua_State *L) {
   const uint64_t max_size = max_size_check(L, 2);
   luaL_checktype(L, 1, LUA_TTABLE);
-  const size_t count = lua_rawlen(L, 1);
+  const size_t count = l_length(L, 1);
   lua_settop(L, 2);
   lua_newtable(L); /* at 3 */
   opening *const openings = l_scratch(L, count, sizeof *openings);

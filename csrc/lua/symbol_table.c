@@ -378,7 +378,7 @@ static int core_symbolize (lua_State *L) {
   const uint64_t bias = (uint64_t)luaL_optinteger(L, 3, 0);
   const bool raw = lua_toboolean(L, 5);
   luaL_checktype(L, 4, LUA_TTABLE);
-  const lua_Unsigned count = lua_rawlen(L, 4);
+  const size_t count = l_length(L, 4);
   luaL_argcheck(L, count <= MAX_DERIVED, 4, "too many columns");
   /* The stack keeps the strings. */
   luaL_checkstack(L, 2 * MAX_DERIVED + LUA_MINSTACK, NULL);

@@ -89,7 +89,7 @@ static void add_source (lua_State *L, l_part *p, int pins) {
 
 /* Adds the sources { { role=, source= }, ... } at `arg`. */
 static void add_sources (lua_State *L, int arg, l_part *p, int pins) {
-  const size_t n = lua_rawlen(L, arg);
+  const size_t n = l_length(L, arg);
   reserve_sources(L, p, n, pins);
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, arg, (lua_Integer)i + 1);

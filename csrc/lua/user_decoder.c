@@ -21,7 +21,7 @@ typedef struct l_schema {
 /* Pushes a schema for the fields { {name, type}, ... } at `arg`. */
 static l_schema *new_schema (lua_State *L, int arg) {
   luaL_checktype(L, arg, LUA_TTABLE);
-  const size_t n = lua_rawlen(L, arg);
+  const size_t n = l_length(L, arg);
   luaL_argcheck(L, n > 0 && n <= 1024, arg, "1 to 1024 columns");
   l_schema *const s = lua_newuserdatauv(L, sizeof *s + n * sizeof(pf_field), 1);
   s->nfields = n;

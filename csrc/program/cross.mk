@@ -43,13 +43,19 @@ INCLUDED  = -I$(SOURCE)/zlib -I$(SOURCE)/xxhash -I$(SOURCE)/sqlite3 \
 	-I$(SOURCE)/libiberty/include
 CROSS     = $(AGAIN) -j$(JOBS) HOST=$(abspath $(B)) LUA_INC=-I$(SOURCE)/lua5.4/src
 
+STRIP_OF_windows       := $(MINGW)-strip
+STRIP_OF_musl          := strip
+STRIP_OF_linux-aarch64 := aarch64-linux-gnu-strip
+STRIP_OF_linux-s390x   := s390x-linux-gnu-strip
+STRIP_OF_linux-i386    := i686-linux-gnu-strip
+
 # Builds the program for the system TO with a compiler and its own libraries, and the modules
 # that `profio unpack` writes.
 define crossed
 	@$(AGAIN) TO=$(1) CC="$(2)" LUA_FLAGS="$(5)" libraries $(7)
 	@mkdir -p $(B)/$(1) && touch $(B)/$(1)/has-headers
 	@$(CROSS) B=$(B)/$(1) CC="$(2)" CPPFLAGS="-DHAVE_DECL_BASENAME=1 $(INCLUDED) $(3)" \
-		STRIP=$(if $(filter musl-gcc,$(2)),strip,$(2:gcc=strip)) LDFLAGS="-L$(B)/$(1)/lib" \
+		STRIP=$(STRIP_OF_$(1)) LDFLAGS="-L$(B)/$(1)/lib" \
 		LIBS="$(8) -lz -liberty $(4) -lpthread" CROSS_LIBS="-lxxhash -lz -liberty $(8) $(4) -lpthread" \
 		STATIC_LIBS="-static -llua -lsqlite3 -lxxhash -lz -liberty $(4) -lpthread" $(6) standalone
 endef
@@ -72,6 +78,11 @@ linux-aarch64:
 linux-s390x:
 	@$(SETUP) run store machines
 	$(call crossed,$@,s390x-linux-gnu-gcc,,-lm,-DLUA_USE_POSIX,FORM=sources)
+
+# 32 bits: clang has the integers of 128 bits that gcc has from version 14 on.
+linux-i386:
+	@$(SETUP) run store machines
+	$(call crossed,$@,clang --target=i686-linux-gnu -msse2,-D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64,-lm,-DLUA_USE_POSIX)
 
 # Linux without any C library of the system.
 musl:
@@ -106,8 +117,9 @@ test-windows: all standalone windows $(FOREIGN)
 		$(abspath $(PROGRAM)) $(CURDIR)/$(FEW_CALLS) 2>/dev/null | cmp - said.txt && \
 		echo "the module in another Lua: the same"
 
-test-machines: all standalone musl linux-aarch64 linux-s390x
+test-machines: all standalone musl linux-i386 linux-aarch64 linux-s390x
 	@$(SAME) $(abspath $(B))/musl/standalone/profio
+	@$(SAME) $(abspath $(B))/linux-i386/standalone/profio
 	@$(SAME) "qemu-aarch64 $(abspath $(B))/linux-aarch64/standalone/profio" alone
 	@$(SAME) "qemu-s390x $(abspath $(B))/linux-s390x/standalone/profio" alone
 
@@ -128,4 +140,4 @@ release: standalone windows musl linux-aarch64
 		$(B)/windows/standalone/profio.exe $(INSIDE) mingw-w64-x86-64-dev
 	@cd $(RELEASED) && sha256sum *.tar.gz *.zip > SHA256SUMS && cat SHA256SUMS
 
-.PHONY: release windows linux-aarch64 linux-s390x musl libraries test-windows test-machines
+.PHONY: release windows linux-aarch64 linux-i386 linux-s390x musl libraries test-windows test-machines

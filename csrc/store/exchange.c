@@ -76,7 +76,7 @@ static const char *text_field (lua_State *L, const char *name) {
    `data`. Pushes the memory of their array. */
 static void read_files (lua_State *L, pf_http_request *request) {
   lua_getfield(L, -1, "files");
-  const size_t count = lua_isnil(L, -1) ? 0 : lua_rawlen(L, -1);
+  const size_t count = lua_isnil(L, -1) ? 0 : l_length(L, -1);
   request->files = l_scratch(L, count + 1, sizeof *request->files);
   request->nfiles = count;
   for (size_t i = 0; i < count; i++) {
@@ -146,7 +146,7 @@ static int http_send (lua_State *L) {
   luaL_argcheck(L, h->client != NULL, 1, "client is closed");
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  const size_t count = lua_rawlen(L, 2);
+  const size_t count = l_length(L, 2);
   l_exchange *const e = l_new(L, L_EXCHANGE, sizeof *e, 4); /* at 3 */
   e->requests = l_scratch(L, count + 1, sizeof *e->requests);
   l_pin(L, 3, 1, -1);

@@ -42,12 +42,13 @@ has_library () {
   case $($1 -print-file-name="$2") in /*) ;; *) return 1 ;; esac
 }
 
-# check_width: end where a compiler that works has no integers of 128 bits.
+# check_width: end where a compiler that works has no integers of 128 bits. On machines of 32 bits
+# gcc has them from version 14 on, and clang.
 check_width () {
   compiles () { echo "$1" | $CC -fsyntax-only -x c - 2>/dev/null; }
   # shellcheck disable=SC2086
-  ! compiles 'int x;' || compiles '__int128 x;' && return
-  echo "profio needs a machine of 64 bits: $CC has no integers of 128 bits" >&2
+  ! compiles 'int x;' || compiles '__int128 x;' || compiles '_BitInt(128) x;' && return
+  echo "$CC has no integers of 128 bits: for 32 bits, take clang or gcc 14" >&2
   exit 1
 }
 
@@ -208,6 +209,8 @@ probe_machines () {
   need musl-tools command -v musl-gcc
   need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
   need gcc-s390x-linux-gnu command -v s390x-linux-gnu-gcc
+  need gcc-i686-linux-gnu command -v i686-linux-gnu-gcc
+  need clang command -v clang
   need qemu-user command -v qemu-s390x
 }
 

@@ -137,7 +137,8 @@ static pf_status load_counts (const gmon_reader *self, pf_column *column,
                               size_t first, size_t count, uint64_t at,
                               unsigned width, pf_error *error) {
   load_column((uint64_t *)column->ints + first, gmon_item(self, self->row) + at,
-              self->segment.stride, count, width, self->file->layout.big);
+              (size_t)self->segment.stride, count, width,
+              self->file->layout.big);
   if (width < 8)
     return PF_OK;
   for (size_t i = 0; i < count; i++) {
@@ -164,7 +165,7 @@ static void load_addresses (const gmon_reader *self, pf_column *column,
   if (column->data == NULL)
     return;
   load_column(column->addrs + first, gmon_item(self, self->row) + at,
-              self->segment.stride, count, layout->width, layout->big);
+              (size_t)self->segment.stride, count, layout->width, layout->big);
   if (self->segment.base == 0)
     return;
   const uint64_t mask = layout->width == 8 ? UINT64_MAX : (uint64_t)UINT32_MAX;
@@ -204,7 +205,7 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
   else if (order->data != NULL)
     load_column((uint64_t *)order->ints + first,
                 gmon_item(self, self->row) + 2 * width + 4,
-                self->segment.stride, count, 4, self->file->layout.big);
+                (size_t)self->segment.stride, count, 4, self->file->layout.big);
   batch->rows += count;
   self->row += count;
   return status;

@@ -153,7 +153,9 @@ static pf_status open_sum (const gmon_sum *like, const uint8_t *start,
   self->arcs_at = like->arcs_at;
   self->stride = like->stride;
   self->arcs.known.seed = like->arcs.known.seed;
-  self->bins = calloc(self->nbins, sizeof *self->bins);
+  self->bins = self->nbins <= SIZE_MAX
+                   ? calloc((size_t)self->nbins, sizeof *self->bins)
+                   : NULL;
   self->start = malloc(self->start_size);
   if (self->bins == NULL || self->start == NULL) {
     close_sum(&self->sum);

@@ -378,10 +378,10 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
       n.frames >= UINT32_MAX)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "more than 2^32 - 2 strings, functions or frames");
-  file->strings = calloc(n.strings + 1, sizeof *file->strings);
-  file->functions = calloc(n.functions + 1, sizeof *file->functions);
-  file->locations = calloc(n.locations + 1, sizeof *file->locations);
-  file->frames = calloc(n.frames + 1, sizeof *file->frames);
+  file->strings = calloc((size_t)n.strings + 1, sizeof *file->strings);
+  file->functions = calloc((size_t)n.functions + 1, sizeof *file->functions);
+  file->locations = calloc((size_t)n.locations + 1, sizeof *file->locations);
+  file->frames = calloc((size_t)n.frames + 1, sizeof *file->frames);
   if (file->strings == NULL || file->functions == NULL ||
       file->locations == NULL || file->frames == NULL)
     return pf_no_memory(error);

@@ -125,7 +125,7 @@ static pf_status process_event (load_reader *l, size_t row) {
     return PF_ENOMEM;
   track *const t = &l->tracks[number];
   if (t->intervals == NULL) {
-    t->intervals = calloc(l->nintervals + 1, sizeof *t->intervals);
+    t->intervals = calloc((size_t)l->nintervals + 1, sizeof *t->intervals);
     t->last = INT64_MIN;
   }
   if (t->intervals == NULL)

@@ -65,7 +65,7 @@ static l_contexts *new_like (lua_State *L) {
 static void read_metrics (lua_State *L, pf_collect *from) {
   lua_getfield(L, 1, "metrics");
   luaL_checktype(L, -1, LUA_TTABLE);
-  const size_t n = lua_rawlen(L, -1);
+  const size_t n = l_length(L, -1);
   luaL_argcheck(L, n >= 1, 1, "a profile has at least one metric");
   pf_collected *const metrics = l_scratch(L, n, sizeof *metrics);
   lua_insert(L, -2);
@@ -121,8 +121,7 @@ static int core_contexts (lua_State *L) {
 static int core_empty_contexts (lua_State *L) {
   lua_settop(L, 3);
   pf_contexts *const c = l_contexts_new(L, 1); /* at 4 */
-  const lua_Integer count =
-      lua_istable(L, 2) ? (lua_Integer)lua_rawlen(L, 2) : 0;
+  const lua_Integer count = lua_istable(L, 2) ? (lua_Integer)l_length(L, 2) : 0;
   for (lua_Integer i = 1; i <= count; i++) {
     lua_rawgeti(L, 2, i);
     luaL_checktype(L, -1, LUA_TTABLE);

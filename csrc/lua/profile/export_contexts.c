@@ -54,7 +54,7 @@ static void set_nodes (lua_State *L, const char *name, const uint32_t *order,
    the weights of the nodes; that of the root has index 0. */
 static void set_weights (lua_State *L, const pf_contexts *c,
                          const uint32_t *order) {
-  const lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
+  const lua_Integer count = (lua_Integer)l_length(L, 2);
   lua_newtable(L);
   for (lua_Integer m = 1; m <= count; m++) {
     lua_rawgeti(L, 2, m);
@@ -82,7 +82,7 @@ static int core_context_tree (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  if (lua_rawlen(L, 2) == 0)
+  if (l_length(L, 2) == 0)
     (void)l_metric_check(L, c, NULL); /* raises for an empty profile */
   const size_t nareas = (size_t)pf_areas_count(c->dictionary) + 1;
   uint32_t *const ranks = l_scratch(L, nareas, sizeof *ranks);

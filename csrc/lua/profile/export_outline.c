@@ -382,7 +382,7 @@ static pf_outline_metric *read_metrics (lua_State *L, const pf_contexts *c,
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_getfield(L, 2, "metrics");
   luaL_argcheck(L, lua_istable(L, -1), 2, "metrics is no list");
-  *count = lua_rawlen(L, -1);
+  *count = l_length(L, -1);
   luaL_argcheck(L, *count > 0 && *count < 1 << 16, 2, "no metrics");
   pf_outline_metric *const metrics = l_scratch(L, *count, sizeof *metrics);
   lua_insert(L, -2);

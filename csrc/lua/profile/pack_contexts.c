@@ -121,7 +121,8 @@ static void take_metrics (lua_State *L, pf_unpack *from, pf_contexts *c) {
     pf_unpack_check(from, metric == m, "a metric is there twice");
     lua_pop(L, 2);
   }
-  c->default_metric = usual == 0 || usual > count ? PF_NO_METRIC : usual - 1;
+  c->default_metric =
+      usual == 0 || usual > count ? PF_NO_METRIC : (size_t)usual - 1;
 }
 
 

@@ -344,7 +344,7 @@ static int profile_add_weights (lua_State *L) {
   lua_pushnil(L); /* no options */
   const pf_flow *const flow = l_flow_push(L, 1, 3);
   const pf_graph *const graph = flow->graph;
-  luaL_argcheck(L, lua_rawlen(L, 2) == graph->nfunctions, 2,
+  luaL_argcheck(L, l_length(L, 2) == graph->nfunctions, 2,
                 "all functions expected");
   for (size_t f = 0; f < graph->nfunctions; f++) {
     lua_rawgeti(L, 2, (lua_Integer)f + 1);

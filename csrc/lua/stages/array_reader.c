@@ -47,7 +47,7 @@ static void rows_close (pf_reader *self) {
 
 
 static void read_rows (lua_State *L, rows_reader *t) {
-  const size_t count = lua_rawlen(L, ROWS);
+  const size_t count = l_length(L, ROWS);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, ROWS, (lua_Integer)i + 1);
     luaL_checktype(L, ROW, LUA_TTABLE);
@@ -87,7 +87,7 @@ static int core_rows_reader (lua_State *L) {
     lua_replace(L, DICTIONARY);
   }
   pf_dictionary *const dictionary = l_dictionary_check(L, DICTIONARY);
-  const size_t nfields = lua_rawlen(L, FIELDS);
+  const size_t nfields = l_length(L, FIELDS);
   luaL_argcheck(L, nfields > 0, FIELDS, "no columns");
   lua_newtable(L);                     /* STRINGS */
   l_reader *const r = l_reader_new(L); /* READER */

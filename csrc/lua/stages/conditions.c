@@ -103,7 +103,7 @@ static pf_value *new_values (lua_State *L, pf_test *test, size_t count) {
 static void set_in (lua_State *L, pf_test *test, const pf_field *field) {
   if (lua_getfield(L, TEST, "values") != LUA_TTABLE)
     luaL_error(L, "where: no list of values for column '%s'", field->name);
-  pf_value *const values = new_values(L, test, lua_rawlen(L, -1));
+  pf_value *const values = new_values(L, test, l_length(L, -1));
   for (size_t i = 0; i < test->nvalues; i++) {
     lua_rawgeti(L, -1, (lua_Integer)i + 1);
     values[i] = to_value(L, field);
@@ -174,7 +174,7 @@ static int core_where (lua_State *L) {
   pf_reader *const input = l_reader_check(L, READER)->reader;
   luaL_checktype(L, TESTS, LUA_TTABLE);
   lua_settop(L, TESTS);
-  const size_t count = lua_rawlen(L, TESTS);
+  const size_t count = l_length(L, TESTS);
   lua_newtable(L); /* PINS */
   pf_test *const tests = l_scratch(L, count, sizeof *tests);
   l_append(L, PINS);

@@ -149,7 +149,7 @@ static void read_parts (lua_State *L, pf_statistics_options *options) {
     return;
   const int list = lua_gettop(L);
   luaL_checktype(L, list, LUA_TTABLE);
-  options->nchunks = lua_rawlen(L, list);
+  options->nchunks = l_length(L, list);
   pf_reader **const parts = l_scratch(L, options->nchunks, sizeof *parts);
   for (size_t i = 0; i < options->nchunks; i++) {
     lua_rawgeti(L, list, (lua_Integer)i + 1);
@@ -350,7 +350,7 @@ static const uint64_t *read_lanes (lua_State *L, const pf_reader *events,
   const size_t field = pf_field_index(events->fields, events->nfields, "lane");
   luaL_checktype(L, list, LUA_TTABLE);
   luaL_argcheck(L, field < events->nfields, 2, "the events have no lanes");
-  *count = lua_rawlen(L, list);
+  *count = l_length(L, list);
   uint64_t *const words = l_scratch(L, *count + 1, sizeof *words);
   for (size_t i = 0; i < *count; i++) {
     lua_rawgeti(L, list, (lua_Integer)i + 1);

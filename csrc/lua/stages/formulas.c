@@ -22,7 +22,7 @@ static const char *const operations[] = {
 
 /* Returns the length of the array on top; raises if it is above `max`. */
 static size_t count_check (lua_State *L, int arg, lua_Unsigned max) {
-  const lua_Unsigned n = lua_rawlen(L, -1);
+  const lua_Unsigned n = l_length(L, -1);
   luaL_argcheck(L, n <= max, arg, "too many formulas or steps");
   return (size_t)n;
 }

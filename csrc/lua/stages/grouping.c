@@ -323,8 +323,8 @@ static void set_aggregate (lua_State *L, pf_aggregate *aggregate,
 
 
 static group_block *read_group (lua_State *L, const pf_reader *input) {
-  const size_t nkeys = lua_rawlen(L, KEYS);
-  const size_t count = lua_rawlen(L, AGGREGATES);
+  const size_t nkeys = l_length(L, KEYS);
+  const size_t count = l_length(L, AGGREGATES);
   luaL_argcheck(L, nkeys <= PF_MAX_KEYS, KEYS, "more than 64 keys");
   const size_t size = sizeof(group_block) + count * sizeof(pf_aggregate);
   group_block *const b = l_scratch(L, size, 1);
@@ -347,7 +347,7 @@ static group_block *read_group (lua_State *L, const pf_reader *input) {
 
 /* Passes the readers in the table at PARTS to the group. */
 static pf_status split (lua_State *L, pf_reader *group) {
-  const size_t count = lua_rawlen(L, PARTS);
+  const size_t count = l_length(L, PARTS);
   pf_reader **const readers = l_scratch(L, count, sizeof *readers);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, PARTS, (lua_Integer)i + 1);
@@ -417,7 +417,7 @@ static int core_sort (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  const size_t nkeys = lua_rawlen(L, 2);
+  const size_t nkeys = l_length(L, 2);
   pf_sort_key *const keys = l_scratch(L, nkeys, sizeof *keys);
   for (size_t i = 0; i < nkeys; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);

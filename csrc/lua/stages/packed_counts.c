@@ -69,7 +69,7 @@ static int counts_read (lua_State *L) {
   const bool omits_zeros = lua_toboolean(L, 4);
   size_t columns[3] = {SIZE_MAX, 0, 0};
   lua_settop(L, 3);
-  const lua_Unsigned given = lua_rawlen(L, 3);
+  const size_t given = l_length(L, 3);
   luaL_argcheck(L, given == 2 || given == 3, 3,
                 "two or three columns expected");
   (void)l_columns_check(L, 3, r->reader, columns + 3 - given, (int)given);
@@ -170,7 +170,7 @@ static int counts_reader_of (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 3);
   pf_dictionary *const dictionary = l_dictionary_check(L, 3);
-  const size_t given = lua_rawlen(L, 2);
+  const size_t given = l_length(L, 2);
   luaL_argcheck(L, given == 2 || given == 3, 2, "two or three fields expected");
   lua_newtable(L);
   l_reader *const r = l_reader_new(L);

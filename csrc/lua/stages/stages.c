@@ -258,8 +258,8 @@ static int core_chain (lua_State *L) {
     lua_replace(L, CONSTANTS);
   }
   luaL_checktype(L, CONSTANTS, LUA_TTABLE);
-  const size_t nparts = lua_rawlen(L, READERS);
-  const size_t nconstants = lua_rawlen(L, CONSTANTS);
+  const size_t nparts = l_length(L, READERS);
+  const size_t nconstants = l_length(L, CONSTANTS);
   luaL_argcheck(L, nparts > 0, READERS, "no table to read");
   lua_newtable(L); /* PINS */
   lua_rawgeti(L, READERS, 1);

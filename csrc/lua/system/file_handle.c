@@ -255,7 +255,7 @@ static bool push_bytes (lua_State *L, l_file *file, size_t size, int last,
     size -= n;
   }
   luaL_pushresult(&text);
-  return left >= 0 && (is_over || lua_rawlen(L, -1) > 0);
+  return left >= 0 && (is_over || l_length(L, -1) > 0);
 }
 
 

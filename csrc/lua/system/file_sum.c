@@ -190,7 +190,7 @@ static int file_sum_add (lua_State *L) {
   l_file_sum *const s = luaL_checkudata(L, 1, L_FILE_SUM);
   luaL_checktype(L, 2, LUA_TTABLE);
   luaL_argcheck(L, s->sum != NULL, 1, "its data were returned before");
-  const size_t count = lua_rawlen(L, 2), before = s->files;
+  const size_t count = l_length(L, 2), before = s->files;
   const char **const paths = l_scratch(L, count, sizeof *paths);
   for (size_t i = 0; i < count; i++) { /* the list keeps the strings */
     lua_rawgeti(L, 2, (lua_Integer)i + 1);

@@ -72,7 +72,7 @@ static int core_names_in (lua_State *L) {
 static int core_existing (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   const pf_bytes ending = l_text_check(L, 2);
-  const lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
+  const lua_Integer count = (lua_Integer)l_length(L, 1);
   char path[OS_LONGEST_PATH];
   os_state found;
   lua_newtable(L);
@@ -156,7 +156,7 @@ static bool look (const char *path, pf_bytes ending, size_t most,
 static int core_look_beside (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   const pf_bytes ending = l_text_check(L, 2);
-  const size_t count = lua_rawlen(L, 1);
+  const size_t count = l_length(L, 1);
   const char **const paths = l_scratch(L, count, sizeof *paths);
   for (size_t i = 0; i < count; i++) { /* the list keeps the strings */
     lua_rawgeti(L, 1, (lua_Integer)i + 1);

@@ -99,7 +99,7 @@ int l_write_failure (lua_State *L, int arg, int errnum) {
     lua_pushliteral(L, "");
   }
   lua_pushfstring(L, "%s%swrite failed%s%s", lua_tostring(L, -1),
-                  lua_rawlen(L, -1) == 0 ? "" : ": ", errnum == 0 ? "" : ": ",
+                  l_length(L, -1) == 0 ? "" : ": ", errnum == 0 ? "" : ": ",
                   errnum == 0 ? "" : strerror(errnum));
   lua_remove(L, -2);
   lua_pushliteral(L, "io");

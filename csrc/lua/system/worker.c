@@ -18,7 +18,7 @@
 
 /* Pushes an array of the strings of a list, which ends with NULL. */
 static const char **list_of (lua_State *L, int list) {
-  const size_t count = lua_rawlen(L, list);
+  const size_t count = l_length(L, list);
   const char **const words = l_scratch(L, count + 1, sizeof *words);
   for (size_t i = 0; i < count; i++) { /* the list keeps the strings */
     lua_rawgeti(L, list, (lua_Integer)i + 1);
@@ -63,7 +63,7 @@ static int open_pipe (lua_State *L, const char *option, bool is_input) {
 static int core_spawn (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  luaL_argcheck(L, lua_rawlen(L, 1) > 0, 1, "no program");
+  luaL_argcheck(L, l_length(L, 1) > 0, 1, "no program");
   os_process *const process = l_new(L, L_WORKER, sizeof *process, 0);
   os_start start = {.words = list_of(L, 1),
                     .input = -1,

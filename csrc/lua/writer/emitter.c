@@ -221,7 +221,7 @@ int l_stream_emitter (lua_State *L) {
   const pf_table *const table =
       l_written_table(L, 2, s->format, tables, ntables, &number);
   luaL_checktype(L, 3, LUA_TTABLE);
-  const size_t count = lua_rawlen(L, 3);
+  const size_t count = l_length(L, 3);
   luaL_argcheck(L, count > 0 && count <= table->nfields, 3,
                 "names of columns expected");
   luaL_argcheck(L, pf_ring_encoder_accepts(table), 2,

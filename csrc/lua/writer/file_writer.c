@@ -79,7 +79,7 @@ static int writer_close (lua_State *L) {
 /* Adds the files to be removed of a list, or nil. */
 static pf_status add_removed (lua_State *L, int arg, l_file_set *files,
                               pf_error *error) {
-  const size_t count = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
+  const size_t count = lua_istable(L, arg) ? l_length(L, arg) : 0;
   pf_status status = PF_OK;
   for (size_t i = 0; i < count && status == PF_OK; i++) {
     lua_rawgeti(L, arg, (lua_Integer)i + 1);
@@ -253,7 +253,7 @@ static int writer_put_traces (lua_State *L) {
   l_writer *const w = writer_check(L);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  const size_t count = lua_rawlen(L, 2);
+  const size_t count = l_length(L, 2);
   pf_trace **const traces = l_scratch(L, count, sizeof *traces);
   pf_error error;
   bool fits = w->encoder->merge != NULL && count > 0;

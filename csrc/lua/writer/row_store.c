@@ -38,7 +38,7 @@ static int core_row_store (lua_State *L) {
   const char *const name = luaL_checkstring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   pf_dictionary *const dictionary = l_dictionary_check(L, 3);
-  const size_t count = lua_rawlen(L, 2);
+  const size_t count = l_length(L, 2);
   lua_settop(L, 3);
   lua_newtable(L); /* at 4: pins */
   l_row_store *const s =

@@ -320,7 +320,7 @@ static int core_stack (lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   uint32_t stack = PF_NO_STACK;
-  for (lua_Integer i = (lua_Integer)lua_rawlen(L, 2); i > 0; i--) {
+  for (lua_Integer i = (lua_Integer)l_length(L, 2); i > 0; i--) {
     pf_area frame = PF_AREA_NONE;
     lua_rawgeti(L, 2, i);
     luaL_checktype(L, 3, LUA_TTABLE);

@@ -56,7 +56,7 @@ bool l_numbered_path (char *path, size_t capacity, const char *prefix,
 
 
 size_t l_sides_at (lua_State *L, int arg, l_side *sides, size_t max) {
-  const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
+  const size_t n = lua_istable(L, arg) ? l_length(L, arg) : 0;
   luaL_argcheck(L, n <= max, arg, "too many outputs");
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, arg, (lua_Integer)i + 1);

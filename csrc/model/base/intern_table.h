@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "profio.h"
+#include "model/base/wide.h"
 
 #define PF_NOT_INTERNED UINT32_MAX
 
@@ -42,8 +42,8 @@ typedef bool pf_is_same (const void *context, uint32_t number);
 ** that cancel each other for every seed.
 */
 static inline uint64_t pf_mix (uint64_t hash, uint64_t word) {
-  __extension__ typedef unsigned __int128 wide;
-  const wide product = (wide)(hash ^ word) * (hash * 0x9e3779b97f4a7c15u | 1);
+  const pf_magnitude product =
+      (pf_magnitude)(hash ^ word) * (hash * 0x9e3779b97f4a7c15u | 1);
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 

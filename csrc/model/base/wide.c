@@ -11,16 +11,13 @@
 
 #define QUOTIENT_BITS 55 /* after the first; a double has 53 in all */
 
-__extension__ typedef unsigned __int128 magnitude;
-
-
-static magnitude magnitude_of (pf_wide value) {
-  return value < 0 ? 0 - (magnitude)value : (magnitude)value;
+static pf_magnitude magnitude_of (pf_wide value) {
+  return value < 0 ? 0 - (pf_magnitude)value : (pf_magnitude)value;
 }
 
 
 /* Returns the number of bits of `value`, which is not 0. */
-static int bits_of (magnitude value) {
+static int bits_of (pf_magnitude value) {
   const uint64_t high = (uint64_t)(value >> 64);
   return high != 0 ? 128 - __builtin_clzll(high)
                    : 64 - __builtin_clzll((uint64_t)value);
@@ -29,18 +26,18 @@ static int bits_of (magnitude value) {
 
 /* Shifts the highest set bit to bit 126. Only 2^127 is shifted right, which
    loses no bit that is set. */
-static magnitude normalise (magnitude value, int bits) {
+static pf_magnitude normalise (pf_magnitude value, int bits) {
   return bits == 128 ? value >> 1 : value << (127 - bits);
 }
 
 
 double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
-  const magnitude a = magnitude_of(dividend), b = magnitude_of(divisor);
+  const pf_magnitude a = magnitude_of(dividend), b = magnitude_of(divisor);
   if (a == 0)
     return 0;
   const int above = bits_of(a), below = bits_of(b);
-  magnitude rest = normalise(a, above);
-  const magnitude unit = normalise(b, below);
+  pf_magnitude rest = normalise(a, above);
+  const pf_magnitude unit = normalise(b, below);
   uint64_t quotient = 0;
   for (int i = 0; i <= QUOTIENT_BITS; i++) {
     quotient <<= 1;
@@ -58,7 +55,7 @@ double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
 
 /* Adds a * b to a number of 256 bits, from limb number `at` on. */
 static void add_product (uint64_t *limbs, size_t at, uint64_t a, uint64_t b) {
-  magnitude carry = (magnitude)a * b;
+  pf_magnitude carry = (pf_magnitude)a * b;
   for (; at < 4; at++) {
     carry += limbs[at];
     limbs[at] = (uint64_t)carry;
@@ -70,7 +67,7 @@ static void add_product (uint64_t *limbs, size_t at, uint64_t a, uint64_t b) {
 /* sqrt(count * squares - sum * sum) / count: the difference of the two large
    numbers is exact before it is rounded. */
 double pf_stddev (const pf_squares *squares, pf_wide sum, uint64_t count) {
-  const magnitude size = magnitude_of(sum);
+  const pf_magnitude size = magnitude_of(sum);
   const uint64_t low = (uint64_t)size, high = (uint64_t)(size >> 64);
   uint64_t first[4] = {0}, second[4] = {0}, borrow = 0;
   double difference = 0;
@@ -81,7 +78,7 @@ double pf_stddev (const pf_squares *squares, pf_wide sum, uint64_t count) {
   add_product(second, 1, low, high);
   add_product(second, 2, high, high);
   for (size_t i = 0; i < 4; i++) {
-    const magnitude part = (magnitude)first[i] - second[i] - borrow;
+    const pf_magnitude part = (pf_magnitude)first[i] - second[i] - borrow;
     first[i] = (uint64_t)part;
     borrow = part >> 64 != 0;
   }
@@ -146,8 +143,8 @@ static pf_wide product_of (pf_wide sum, pf_factor factor) {
   /* The quotient, rounded to nearest, halves away from 0. */
   const int down = factor.power < 0 ? -factor.power : 0;
   const pf_wide divisor = (pf_wide)factor.divisor << down;
-  const magnitude rest = magnitude_of(product % divisor);
-  const bool is_up = rest >= (magnitude)divisor - rest;
+  const pf_magnitude rest = magnitude_of(product % divisor);
+  const bool is_up = rest >= (pf_magnitude)divisor - rest;
   return product / divisor + (is_up ? product < 0 ? -1 : 1 : 0);
 }
 

@@ -9,8 +9,15 @@
 
 #include "profio.h"
 
-/* A signed 128-bit integer. It can hold a sum of 2^63 values of 64 bits. */
+/* A signed 128-bit integer, which can hold a sum of 2^63 values of 64 bits, and
+   an unsigned one. Machines of 32 bits have them by C23's name. */
+#ifdef __SIZEOF_INT128__
 __extension__ typedef __int128 pf_wide;
+__extension__ typedef unsigned __int128 pf_magnitude;
+#else
+__extension__ typedef _BitInt(128) pf_wide;
+__extension__ typedef unsigned _BitInt(128) pf_magnitude;
+#endif
 
 /* Doubles represent all integers from -PF_EXACT to PF_EXACT exactly. */
 #define PF_EXACT ((int64_t)1 << 53)
@@ -47,8 +54,7 @@ static inline void pf_squares_sum (pf_squares *sum, uint64_t low, uint64_t high,
 
 /* Add the square of a value. */
 static inline void pf_squares_add (pf_squares *sum, uint64_t value) {
-  __extension__ const unsigned __int128 square =
-      (unsigned __int128)value * value;
+  const pf_magnitude square = (pf_magnitude)value * value;
   pf_squares_sum(sum, (uint64_t)square, (uint64_t)(square >> 64), 0);
 }
 

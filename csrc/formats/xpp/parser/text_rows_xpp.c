@@ -31,7 +31,8 @@ static uint64_t scan_unquoted (const xpp_scanner *scanner, pf_bytes bytes,
 static uint64_t closing_quote (const xpp_scanner *scanner, pf_bytes bytes,
                                uint64_t at, xpp_cell *cell, bool *has_stray) {
   while (at < bytes.size) {
-    const uint8_t *const quote = memchr(bytes.at + at, '"', bytes.size - at);
+    const uint8_t *const quote =
+        memchr(bytes.at + at, '"', bytes.size - (size_t)at);
     if (quote == NULL)
       break;
     const uint64_t found = (uint64_t)(quote - bytes.at);
