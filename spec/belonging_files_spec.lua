@@ -5,6 +5,7 @@
 -- Tags: user.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local profio = require "profio"
 local rounds = require "spec.support.rounds"
@@ -44,11 +45,11 @@ local packets = { format = "xpp", form = "foxdbe", packets = true, flush_every =
 
 describe("files that belong together", function()
    before_each(function()
-      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+      disk.fresh(folder)
    end)
 
    after_each(function()
-      os.execute(("rm -rf '%s'"):format(folder))
+      disk.remove(folder)
    end)
 
    it("lose a memo that the new table does not have", function()

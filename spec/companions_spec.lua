@@ -5,6 +5,7 @@
 -- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 
 local folder = command.folder .. "/companions"
@@ -26,7 +27,7 @@ local places = {
 }
 
 before_each(function()
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
    local w = assert(profio.create(folder .. "/t.dbf", { format = "dbf",
       fields = "ID C(4), NOTE M" }))
    w:write { ID = "a", NOTE = ("x"):rep(300) }

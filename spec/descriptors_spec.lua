@@ -3,6 +3,7 @@
 -- Tags: user, stressed.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local profio = require "profio"
 
@@ -49,7 +50,7 @@ local function read_all(path, options)
 end
 
 setup(function()
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
    write_table(folder .. "/t.dbf")
    command.file("descriptors/gmon.out", command.trace())
    os.execute(("gzip -kf %s/gmon.out"):format(folder))
@@ -62,7 +63,7 @@ setup(function()
 end)
 
 teardown(function()
-   os.execute("rm -rf " .. folder)
+   disk.remove(folder)
 end)
 
 local actions = {

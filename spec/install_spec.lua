@@ -6,6 +6,7 @@
 -- Unsanitized: texts, options and files of Lua alone.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 
 local root, build = command.root, command.build
 local folder = command.folder .. "/install"
@@ -35,11 +36,11 @@ end
 
 describe("make install", function()
    setup(function()
-      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+      disk.fresh(folder)
    end)
 
    teardown(function()
-      os.execute(("rm -rf '%s'"):format(folder))
+      disk.remove(folder)
    end)
 
    -- Without the module, as in a build for one kind of check only, make would build one.
@@ -148,7 +149,7 @@ describe("make install", function()
          write(path, text:sub(1, size))
          assert.equal("profio 0.1.0\n", version(), size)
       end
-      os.execute(("rm -r '%s'"):format(chunks))
+      disk.remove(chunks)
       assert.equal("profio 0.1.0\n", version())
    end)
 
@@ -160,7 +161,7 @@ describe("make install", function()
       write(own, "return {}\n")
       make(("uninstall PREFIX='%s'"):format(shared))
       assert.equal(own .. "\n", files_in(shared))
-      os.execute(("rm -r '%s'"):format(shared))
+      disk.remove(shared)
    end)
 
    it("takes a relative DESTDIR", function()
@@ -211,7 +212,7 @@ describe("setting up", function()
          assert.equal(1, status, said)
          assert.matches("what Debian 12 calls:\n[^\n]*%f[%w]" .. package .. " ", said)
       end
-      os.execute(("rm -rf '%s'"):format(folder))
+      disk.remove(folder)
    end)
 
    it("names the line for root when sudo refuses", function()
@@ -221,7 +222,7 @@ describe("setting up", function()
          tools))
       local said, status = run(("PATH='%s':$PATH CC=false spec/support/setup.sh build"):format(
          tools))
-      os.execute(("rm -rf '%s'"):format(folder))
+      disk.remove(folder)
       assert.equal(1, status)
       assert.matches("^installing with apt%-get: [^\n]*libiberty%-dev", said)
       assert.matches("sudo refused", said)
@@ -230,7 +231,7 @@ describe("setting up", function()
 
    it("stops plain make before it compiles", function()
       local said, status = run(("make B='%s/none' CC=false all"):format(folder))
-      os.execute(("rm -rf '%s'"):format(folder))
+      disk.remove(folder)
       assert.is_true(status ~= 0)
       assert.matches("apt%-get install", said)
       assert.is_nil(said:find("  cc  ", 1, true))

@@ -1,5 +1,6 @@
 -- Tags: user, stressed.
 
+local disk = require "spec.support.disk"
 local profio = require "profio"
 
 local function write(path, bytes)
@@ -9,7 +10,7 @@ local function write(path, bytes)
 end
 
 local function scratch(bytes)
-   return write(os.tmpname(), bytes)
+   return write(disk.temporary(), bytes)
 end
 
 -- A small gmon.out: one histogram of 4 bins, one arc. Little-endian, 8-byte addresses.

@@ -8,6 +8,7 @@ local command = require "spec.support.command"
 local core = require "profio.core"
 local dcpi = require "spec.support.dcpi_builder"
 local elf = require "spec.support.elf"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local pri = require "profio.formats.xpp.pri"
 local profio = require "profio"
@@ -60,12 +61,12 @@ local function write_tables()
 end
 
 before_each(function()
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
    file("gmon.out", command.trace())
 end)
 
 after_each(function()
-   os.execute("rm -rf " .. folder) -- other specs read the folder above as a database
+   disk.remove(folder) -- other specs read the folder above as a database
 end)
 
 -- Returns what is equal for all names of a regular file.

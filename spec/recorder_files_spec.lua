@@ -4,6 +4,7 @@
 -- Tags: user, stressed.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local moved_clock = require "spec.support.moved_clock"
 local profio = require "profio"
 local recorded = require "spec.support.recorded"
@@ -185,7 +186,7 @@ print(require "profio.recorder".start { mode = "sampled", path = "older.br" })
          assert.is_true(pipe:read "n" >= 1, name)
          assert.equal("", list:read "a", name)
       end
-      os.execute(("rm -rf '%s'"):format(folder))
+      disk.remove(folder)
    end)
 
    it("without samples is told as such", function()

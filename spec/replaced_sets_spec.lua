@@ -6,6 +6,7 @@
 -- Unsanitized: LeakSanitizer does not run in a process that is traced.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local profio = require "profio"
 local rounds = require "spec.support.rounds"
@@ -50,7 +51,7 @@ local function write(case, text)
 end
 
 local function clean()
-   os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+   disk.fresh(folder)
 end
 
 -- Puts files there, as they were.
@@ -86,7 +87,7 @@ end
 
 describe("files that belong together", function()
    after_each(function()
-      os.execute(("rm -rf '%s'"):format(folder))
+      disk.remove(folder)
    end)
 
    for _, case in ipairs(cases) do
@@ -134,7 +135,7 @@ describe("files that belong together", function()
             end
          end
          assert.same({ old = true, new = true, none = true }, seen)
-         os.execute(("rm -rf '%s'"):format(kept))
+         disk.remove(kept)
       end)
    end
 end)

@@ -5,6 +5,7 @@
 -- Tags: user, stressed.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local profio = require "profio"
 
@@ -54,7 +55,7 @@ local streams = {
 
 -- Run a writer in a process of its own: `ring` in its options, and what it does after each record.
 local function run(stream, ring, after, at_last)
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
    local script = ([[
       package.path = "ROOT/lua/?.lua;ROOT/lua/?/init.lua;" .. package.path
       package.cpath = "BUILD/?.so;" .. package.cpath

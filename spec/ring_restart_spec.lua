@@ -4,6 +4,7 @@
 -- Extra: hundreds of writers begin at once.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local profio = require "profio"
 
@@ -12,7 +13,7 @@ local build = command.build
 local folder = command.folder .. "/restarts"
 
 local function clean()
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
 end
 
 -- Runs Lua in a process of its own, with `profio` and `processes`; returns its output.

@@ -3,6 +3,7 @@
 -- Tags: user, stressed.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local profio = require "profio"
 local rounds = require "spec.support.rounds"
@@ -256,7 +257,7 @@ describe("a writer through a ring", function()
 
    it("reports a full disk, and writes what fits", function()
       local mount = command.folder .. "/small"
-      os.execute("mkdir -p " .. mount)
+      disk.folder(mount)
       command.file("small.lua", ([[
          package.path = "%s/lua/?.lua;%s/lua/?/init.lua;" .. package.path
          package.cpath = "%s/?.so;" .. package.cpath
@@ -404,7 +405,7 @@ describe("a writer through a ring", function()
    end)
 
    it("raises after its close", function()
-      local path = os.tmpname()
+      local path = disk.temporary()
       local w = assert(profio.create(path, { format = "br", ring = { size = "64K" } }))
       assert(w:close())
       for _, method in ipairs { "dump", "flush", "facts" } do

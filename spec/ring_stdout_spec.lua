@@ -3,6 +3,7 @@
 -- Tags: user, stressed.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 
 -- Run Lua in a process of its own: with redirections, and after a line of shell.
 local function run_lua(script, redirections, before)
@@ -22,7 +23,7 @@ describe("a writer through a ring", function()
    it("has its ring in TMPDIR, which programs do not inherit", function()
       local tmp = ("long"):rep(50)
       tmp = command.folder .. "/" .. tmp .. "/" .. tmp
-      assert(os.execute("mkdir -p " .. tmp))
+      disk.folder(tmp)
       local text, status, errors = run_lua([[
          local w = require "profio".create("-", { format = "br", ring = {} })
          w:write { module = "A.BR", line = 10 }

@@ -6,6 +6,7 @@
 
 local command = require "spec.support.command"
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local records = require "spec.support.winidea"
 local traces = require "profio.internal.trace"
@@ -50,12 +51,12 @@ for _, kind in ipairs(require "spec.support.kinds") do
 end
 
 before_each(function()
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
    write()
 end)
 
 teardown(function()
-   os.execute("rm -rf " .. folder)
+   disk.remove(folder)
 end)
 
 describe("a file that shrinks", function()

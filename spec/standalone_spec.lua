@@ -1,6 +1,7 @@
 -- Extra: builds the single file.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 
 local folder = command.folder .. "/standalone"
 
@@ -16,7 +17,7 @@ local program = built()
 
 describe("the single file", function()
    before_each(function()
-      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+      disk.fresh(folder)
    end)
 
    -- Runs a line of shell in the folder, without what an installed Lua finds.

@@ -2,6 +2,7 @@
 
 local core = require "profio.core"
 local elf = require "spec.support.elf"
+local disk = require "spec.support.disk"
 local symbols = require "profio.internal.symbols"
 
 -- {====== Helpers ======
@@ -40,13 +41,13 @@ end
 
 describe("profio.symbols", function()
    before_each(function()
-      folder = os.tmpname()
+      folder = disk.temporary()
       os.remove(folder)
       os.execute("mkdir '" .. folder .. "'")
    end)
 
    after_each(function()
-      os.execute("rm -r '" .. folder .. "'")
+      disk.remove(folder)
    end)
 
    it("opens an executable by path or as data", function()

@@ -3,6 +3,7 @@
 
 local clickhouse = require "spec.support.clickhouse"
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 local timing = require "spec.bench.timing"
 
 local bench = {}
@@ -158,7 +159,7 @@ function bench.store()
       row(("go tool pprof -top, %d files"):format(part), ("sh -c \"ls -d %s/v?/* | head -%d | "
          .. "xargs -x -n %d go tool pprof -top\""):format(folder, part, part))
    end
-   assert(os.execute("rm -rf " .. folder))
+   disk.remove(folder)
 end
 
 return bench

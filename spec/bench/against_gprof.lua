@@ -1,5 +1,6 @@
 -- Compares profio with gprof: the same traces and the same reports, with all text written.
 
+local disk = require "spec.support.disk"
 local timing = require "spec.bench.timing"
 
 local bench = {}
@@ -63,7 +64,7 @@ end
 local function with_lines()
    local folder = timing.folder .. "/lines"
    for _, functions in ipairs { 2500, 50 } do
-      assert(os.execute(("rm -rf %s && mkdir -p %s"):format(folder, folder)))
+      disk.fresh(folder)
       local file <close> = assert(io.open(folder .. "/program.c", "w"))
       file:write(source_of(functions))
       file:close()
@@ -74,7 +75,7 @@ local function with_lines()
       compare("flat", "--report flat " .. files, "gprof -b -p " .. files)
       compare("graph", "--report graph " .. files, "gprof -b -q " .. files)
    end
-   assert(os.execute("rm -rf " .. folder))
+   disk.remove(folder)
 end
 
 --- 40,000 functions of an executable without line information; and programs with it.

@@ -1,5 +1,6 @@
 -- Measures traces of many small files beside gprof and Go's pprof, whole processes in turn.
 
+local disk = require "spec.support.disk"
 local timing = require "spec.bench.timing"
 
 local bench = {}
@@ -10,7 +11,7 @@ local ours = prefix .. "/bin/profio --no-progress "
 local function copies(source, folder, count)
    local file <close> = assert(io.open(source, "rb"))
    local bytes = file:read "a"
-   assert(os.execute(("rm -rf %s && mkdir -p %s"):format(folder, folder)))
+   disk.fresh(folder)
    for i = 1, count do
       local copy <close> = assert(io.open(("%s/%06d"):format(folder, i), "wb"))
       copy:write(bytes)

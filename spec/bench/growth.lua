@@ -7,6 +7,7 @@
 local axes = require "spec.bench.growth_inputs"
 local counted = require "spec.support.counted"
 local exports = require "profio.internal.exporting.export_list"
+local disk = require "spec.support.disk"
 
 local MOST = 1.2
 
@@ -199,7 +200,7 @@ function growth.run(wanted, longest, say)
       end
       os.execute(("rm -rf '%s'/%s-*"):format(folder, axis.name))
    end
-   os.execute("rm -rf '" .. folder .. "'")
+   disk.remove(folder)
    return bad
 end
 

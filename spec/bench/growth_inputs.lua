@@ -4,6 +4,7 @@
 local br = require "spec.support.br_builder"
 local dbf = require "spec.support.dbf_builder"
 local dcpi = require "spec.support.dcpi_builder"
+local disk = require "spec.support.disk"
 local gmon = require "spec.support.gmon_builder"
 local protobuf = require "spec.support.protobuf"
 local winidea = require "spec.support.winidea"
@@ -111,7 +112,7 @@ local function runs(n, path)
 end
 
 local function packets(n, path)
-   os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(path, path))
+   disk.fresh(path)
    local header = write(path .. "/P.PRF", HEAD)
    for i = 1, n do
       write(("%s/P.PRF.%06d"):format(path, i),

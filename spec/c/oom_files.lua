@@ -2,6 +2,7 @@
 
 local core = require "profio.core"
 local elf = require "spec.support.elf"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local profio = require "profio"
 
@@ -204,7 +205,7 @@ end
 
 ---Add the chunks; `bytes` are a small trace of gmon.
 return function(all, bytes)
-   assert(os.execute("mkdir -p " .. folder))
+   disk.folder(folder)
    gmon = bytes
    plain, packed = write("gmon.out", gmon), write("packed", gmon)
    assert(os.execute("gzip -f " .. packed))

@@ -5,6 +5,7 @@
 -- Unsanitized: it kills whole commands.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local folded = require "spec.support.folded"
 local traced = require "spec.support.traced"
 local winidea = require "spec.support.winidea"
@@ -31,12 +32,12 @@ local function names()
 end
 
 before_each(function()
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
    file("gmon.out", command.trace())
 end)
 
 after_each(function()
-   os.execute("rm -rf " .. folder)
+   disk.remove(folder)
 end)
 
 describe("an output of a run that is ended", function()

@@ -8,6 +8,7 @@
 
 local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"
+local disk = require "spec.support.disk"
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 
@@ -31,7 +32,7 @@ end
 local traces = { "t" .. ESC .. ".txt", "x\27]0;hi\7.br", "c" .. ESC .. ".prf" }
 
 setup(function()
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
    local name = "A" .. ESC .. "B\7\127"
    write(traces[1], { format = "winidea", dialect = "text1", timeline_binary = true }, {
       { time = 0, event = "enter", area = "A" .. ESC }, { time = 5, event = "leave",
@@ -52,7 +53,7 @@ setup(function()
 end)
 
 teardown(function()
-   os.execute("rm -rf " .. folder)
+   disk.remove(folder)
 end)
 
 -- Returns the control sequences in the output of a command. A form feed separates gprof's pages.

@@ -5,6 +5,7 @@
 
 local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local verbs = require "profio.cli.verbs"
 
@@ -45,7 +46,7 @@ describe("profio", function()
 
    it("says how it is called where there is nothing to read", function()
       local empty = command.folder .. "/../empty"
-      os.execute("mkdir -p " .. empty)
+      disk.folder(empty)
       for _, words in ipairs { "", "--report flat" } do
          local text, status, errors = run("cd " .. empty .. " && DCPIDB= profio " .. words)
          assert.same({ "", 2 }, { text, status })

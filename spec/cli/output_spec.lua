@@ -6,6 +6,7 @@
 
 local command = require "spec.support.command"
 local elf = require "spec.support.elf"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local rounds = require "spec.support.rounds"
 local winidea = require "spec.support.winidea"
@@ -36,13 +37,13 @@ local function is_root()
 end
 
 before_each(function()
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
    file("gmon.out", command.trace())
    file("small.nm", command.nm)
 end)
 
 after_each(function()
-   os.execute("rm -rf " .. folder) -- other specs read the folder above as a database
+   disk.remove(folder) -- other specs read the folder above as a database
 end)
 
 -- Command lines that write a file, without its name.
@@ -405,7 +406,7 @@ describe("the file of -o", function()
 
    it("needs a folder in which files can be made, and a file that may be written", function()
       local as = is_root() and "setpriv --reuid=65534 --regid=65534 --clear-groups " or ""
-      local place = os.tmpname()
+      local place = disk.temporary()
       os.remove(place)
       run(("mkdir -p %s/open && cd %s && cp %s/gmon.out . && echo old > locked && chmod 444 locked "
          .. "&& cp locked open && chmod 777 open && chmod 555 ."):format(place, place, folder))

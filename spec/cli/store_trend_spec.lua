@@ -5,6 +5,7 @@
 -- Costly: many commands.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local stored = require "spec.support.stored"
 
@@ -13,7 +14,7 @@ local DAY <const> = 86400
 
 -- Creates fleet.db: a run on each of four days, of two hosts; half of the weight of h2 is in slow.
 setup(function()
-   assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+   disk.fresh(folder)
    local store <close> = assert(profio.store(folder .. "/fleet.db"))
    for day = 0, 3 do
       local host = day % 2 == 0 and "h1" or "h2"

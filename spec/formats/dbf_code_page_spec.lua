@@ -4,6 +4,7 @@
 
 local command = require "spec.support.command"
 local dbf_format = require "profio.formats.dbf"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 
 -- Returns a table of one field NAME C(width) with some values.
@@ -197,7 +198,7 @@ describe("saving a table", function()
       for page, case in pairs(unmarked) do
          local trace <close> = assert(profio.open({ data = dbf { case[1] } }, { code_page = page }))
          for _, name in ipairs { "unmarked.dbf", "unmarked.sub/name.x.DBF", "unmarked" } do
-            os.execute("mkdir -p " .. command.folder .. "/unmarked.sub")
+            disk.folder(command.folder .. "/unmarked.sub")
             local path = command.folder .. "/" .. name
             local beside = path:gsub("%.[dD][bB][fF]$", "") .. ".cpg"
             assert(trace:save(path))
@@ -288,7 +289,7 @@ describe("saving a table", function()
    end)
 
    it("keeps an old .cpg file that a table of another extension reads too", function()
-      os.execute("mkdir -p " .. command.folder .. "/shared")
+      disk.folder(command.folder .. "/shared")
       local path = command.file("shared/t.dbf", dbf { "\xe4" })
       command.file("shared/t.cpg", "1251")
       local prf, scx = command.folder .. "/shared/t.prf", command.folder .. "/shared/T.SCX"

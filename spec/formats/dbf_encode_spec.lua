@@ -1,12 +1,13 @@
 -- Tags: user.
 
 local dbf = require "spec.support.dbf_builder"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local refused = require "spec.support.refused"
 
 local build = os.getenv "PROFIO_BUILD" or "build"
 local folder = build .. "/spec/dbf"
-os.execute("mkdir -p " .. folder)
+disk.folder(folder)
 
 -- Writes records with these fields. Returns the bytes of the table and of the memo file.
 local function write(fields, records, options)

@@ -1,12 +1,13 @@
 -- Tags: user, stressed.
 
 local dcpi = require "spec.support.dcpi_builder"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local profio = require "profio"
 
 -- Writes a database into a new directory: { ["path/below"] = bytes }.
 local function database(files)
-   local root = os.tmpname()
+   local root = disk.temporary()
    os.remove(root)
    lfs.mkdir(root)
    for path, bytes in pairs(files) do
@@ -19,7 +20,7 @@ local function database(files)
       file:write(bytes)
    end
    return root, function()
-      os.execute("rm -r '" .. root .. "'")
+      disk.remove(root)
    end
 end
 
@@ -243,10 +244,10 @@ end)
 describe("dcpi, a database that is written", function()
    -- Returns the path of a new folder.
    local function nowhere()
-      local root = os.tmpname()
+      local root = disk.temporary()
       os.remove(root)
       return root, function()
-         os.execute("rm -r '" .. root .. "'")
+         disk.remove(root)
       end
    end
 

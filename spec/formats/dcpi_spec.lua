@@ -1,6 +1,7 @@
 -- Tags: stressed.
 
 local dcpi = require "spec.support.dcpi_builder"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local codes_of = require("spec.support.codes").listed
 
@@ -461,7 +462,7 @@ describe("dcpi, a profile", function()
    end)
 
    it("has procedures as functions if symbols are loaded", function()
-      local path = os.tmpname()
+      local path = disk.temporary()
       local file = assert(io.open(path, "w"))
       file:write "000000012006cb00 T Fcdr\n000000012006cbd0 T re_search\n000000012006cc00 T x\n"
       file:close()

@@ -7,6 +7,7 @@
 local command = require "spec.support.command"
 local core = require "profio.core"
 local elf = require "spec.support.elf"
+local disk = require "spec.support.disk"
 local folded = require "spec.support.folded"
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
@@ -337,7 +338,7 @@ func main() {
 
    it_asks_go("keeps the profiles of Go's programs", function()
       local folder = command.folder .. "/go"
-      assert(os.execute("mkdir -p " .. folder .. "/cache"))
+      disk.folder(folder .. "/cache")
       local file <close> = assert(io.open(folder .. "/main.go", "w"))
       file:write(program)
       file:flush()
@@ -351,7 +352,7 @@ func main() {
       end
       local tags = protobuf.go("-tags", (saved(command.read(folder .. "/acpu"))))
       assert.matches("first", tags)
-      os.execute("rm -rf " .. folder)
+      disk.remove(folder)
    end)
 
    -- }======

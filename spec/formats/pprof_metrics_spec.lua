@@ -3,6 +3,7 @@
 -- Tags: stressed.
 
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 local folded = require "spec.support.folded"
 local profio = require "profio"
 local protobuf = require "spec.support.protobuf"
@@ -181,7 +182,7 @@ describe("sample types", function()
       local types = { { "a", "count" }, { "b", "bytes" }, { "c", "nanoseconds" } }
       local text = assert(profile_of(types, "b"):export "speedscope")
       assert.truthy(text:find('"activeProfileIndex":1,', 1, true))
-      local path = os.tmpname() .. ".speedscope.json"
+      local path = disk.temporary() .. ".speedscope.json"
       local file <close> = assert(io.open(path, "wb"))
       file:write(text)
       file:flush()

@@ -2,6 +2,7 @@
 -- packed by hand.
 
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 local folded = require "spec.support.folded"
 local profio = require "profio"
 local protobuf = require "spec.support.protobuf"
@@ -169,7 +170,7 @@ describe("pprof", function()
          end
          local profile = folded.profile(table.concat(lines, "\n") .. "\n")
          local plain = assert(profile:export("pprof", nil, { packed = false }))
-         local path = os.tmpname()
+         local path = disk.temporary()
          assert(profile:export("pprof", path))
          local pipe <close> = assert(io.popen("gzip -dc <" .. path))
          assert.is_true(pipe:read "a" == plain)

@@ -2,6 +2,7 @@
 --
 -- Tags: user.
 
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local records = require "spec.support.winidea"
 local write_refused = require "spec.support.refused"
@@ -141,7 +142,7 @@ describe("winidea Text1 files", function()
       assert.is_nil(main:find "TIMELINE")
       local other <close> = open { data = main, timeline = sides.timeline }
       assert.same(rows_of(trace), rows_of(other))
-      local path = os.tmpname()
+      local path = disk.temporary()
       finally(function() os.remove(path) os.remove(path .. ".BIN") end)
       assert(trace:save(path, { timeline_binary = true, bin_version = "1.0" }))
       local found <close> = open { path }
@@ -268,7 +269,7 @@ describe("winidea Text1 files", function()
    end)
 
    it("stay readable when a row with an invalid context was refused", function()
-      local path = os.tmpname()
+      local path = disk.temporary()
       local w = assert(profio.create(path, { format = "winidea", line_end = "lf" }))
       assert(w:write("statistics", { handle = 1, count = 5, context = "good" }))
       for _ = 1, 2 do

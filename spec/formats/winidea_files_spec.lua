@@ -2,6 +2,7 @@
 --
 -- Tags: user, stressed.
 
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local records = require "spec.support.winidea"
 
@@ -120,13 +121,13 @@ describe("the files of an export", function()
    local folder
 
    setup(function()
-      folder = os.tmpname()
+      folder = disk.temporary()
       os.remove(folder)
-      assert(os.execute("mkdir -p " .. folder))
+      disk.folder(folder)
    end)
 
    teardown(function()
-      os.execute("rm -r " .. folder)
+      disk.remove(folder)
    end)
 
    local function write(name, bytes)

@@ -6,6 +6,7 @@
 local adjust = require "profio.internal.inference.adjust"
 local core = require "profio.core"
 local distributions = require "profio.internal.inference.distributions"
+local disk = require "spec.support.disk"
 local prior = require "profio.internal.inference.prior"
 local special = require "profio.internal.inference.special"
 local tests = require "profio.internal.inference.tests"
@@ -19,7 +20,7 @@ end
 
 -- Returns the lines of numbers that a program of R prints.
 local function run_r(program)
-   local path = os.tmpname()
+   local path = disk.temporary()
    local file <close> = assert(io.open(path, "w"))
    assert(file:write("show <- function(...) cat(sprintf('%.15g', c(...)), '\\n')\n", program))
    file:close()

@@ -1,4 +1,5 @@
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 local slow = require "spec.support.slow_formulas"
 local view = require "profio.view"
 
@@ -154,7 +155,7 @@ describe("sums and shares of a formula", function()
       end
       script[#script + 1] = "]\nt = sum(a for a, b in n); r = 0\nfor a, b in n:\n r += a\n"
          .. " print((a / b).hex(), (a / t).hex(), (r / t).hex())\n"
-      local path = os.tmpname()
+      local path = disk.temporary()
       local file <close> = assert(io.open(path, "w"))
       file:write(table.concat(script, "\n"))
       file:close()

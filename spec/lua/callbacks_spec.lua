@@ -5,6 +5,7 @@
 -- Costly: each combination takes as long as a small spec.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local rounds = require "spec.support.rounds"
 
@@ -271,12 +272,12 @@ local function disturb(what, open, read, is_once, number)
 end
 
 setup(function()
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
    write_trace()
 end)
 
 teardown(function()
-   os.execute("rm -rf " .. folder)
+   disk.remove(folder)
 end)
 
 local function open_file()

@@ -6,11 +6,12 @@
 local builder = require "spec.support.gmon_builder"
 local command = require "spec.support.command"
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local rounds = require "spec.support.rounds"
 
 local folder = command.folder .. "/file_sums"
-os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+disk.fresh(folder)
 
 local LOW, BINS = 0x1000, 64
 

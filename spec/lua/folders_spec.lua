@@ -5,12 +5,13 @@
 
 local command = require "spec.support.command"
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 
 local folder = command.folder .. "/folders"
 
 -- Makes a folder with so many files and what a shell command adds; returns the paths of the files.
 local function files(count, more)
-   assert(os.execute(("rm -rf %s && mkdir -p %s"):format(folder, folder)))
+   disk.fresh(folder)
    local paths = {}
    for i = 1, count do
       paths[i] = ("%s/%d"):format(folder, i)
@@ -41,7 +42,7 @@ describe("look_beside", function()
       assert.same({ true, true }, look(files(15)))
       assert.same({ true, true }, look(files(16, "touch $(seq 1000 1240)")))
       local paths = files(16)
-      assert(os.execute("rm -r " .. folder))
+      disk.remove(folder)
       assert.same({ true, true }, look(paths))
       assert.same({ true, true }, look { ("a/"):rep(4000) .. "b" })
       assert.same({ false, false }, look {})
@@ -57,7 +58,7 @@ describe("look_beside", function()
          paths[i] = ("name%d"):format(i) -- in the current folder, which has a pipe then
          paths[16 + i] = nil
       end
-      local pipe = os.tmpname():match "[^/]*$"
+      local pipe = disk.temporary():match "[^/]*$"
       assert(os.execute("mkfifo " .. pipe))
       local found = look(paths)[2]
       os.remove(pipe)

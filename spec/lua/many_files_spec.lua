@@ -5,6 +5,7 @@
 -- Unsanitized: limits of memory, which the sanitizers change.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local profio = require "profio"
 local records = require "spec.support.winidea"
@@ -22,7 +23,7 @@ local kinds = {
 -- Writes `count` equal files and returns a pattern of the shell for them.
 local function files(kind, count)
    local folder = ("%s/many_%s_%d"):format(command.folder, kind, count)
-   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   disk.fresh(folder)
    for i = 1, count do
       local file <close> = assert(io.open(("%s/f%04d"):format(folder, i), "wb"))
       file:write(kinds[kind])
@@ -152,7 +153,7 @@ describe("of a trace of more files than stay mapped", function()
 
    -- Writes the files; number CUT ends inside a record.
    lazy_setup(function()
-      os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+      disk.fresh(folder)
       local bins = {}
       for i = 1, BINS do
          bins[i] = i % 2

@@ -1,6 +1,7 @@
 -- Tags: stressed.
 
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 local locales = require "spec.support.locales"
 
 local all_types = { { "n", "int" }, { "x", "num" }, { "a", "addr" }, { "b", "bool" },
@@ -421,7 +422,7 @@ describe("core.write_rows", function()
    end)
 
    it("writes into a file after buffered output of Lua", function()
-      local path = os.tmpname()
+      local path = disk.temporary()
       local file <close> = assert(io.open(path, "w"))
       file:write "before\n"
       local one = reader({ { "n", "int" } }, { { 1 } })

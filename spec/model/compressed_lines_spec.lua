@@ -3,6 +3,7 @@
 
 local command = require "spec.support.command"
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 local programs = require "spec.support.programs"
 local symbols_of = require "profio.internal.symbols"
 
@@ -25,7 +26,7 @@ end
 
 describe("compressed debug sections", function()
    setup(function()
-      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+      disk.fresh(folder)
       local functions = {}
       for i = 1, 400 do -- more than the size up to which a file is copied
          functions[i] = ("int f%d(int n) { return n * %d; }\n"):format(i, i)
@@ -38,7 +39,7 @@ describe("compressed debug sections", function()
    end)
 
    teardown(function()
-      os.execute(("rm -rf '%s'"):format(folder))
+      disk.remove(folder)
    end)
 
    local function same(name)

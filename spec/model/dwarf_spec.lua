@@ -3,6 +3,7 @@
 
 local command = require "spec.support.command"
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 local programs = require "spec.support.programs"
 
 local TOOL = "llvm-addr2line"
@@ -69,14 +70,14 @@ end
 
 describe("source lines", function()
    setup(function()
-      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+      disk.fresh(folder)
       command.file("dwarf/a.c", SOURCE)
       command.file("dwarf/sum.h", HEADER)
       command.file("dwarf/templates.cc", TEMPLATES)
    end)
 
    teardown(function()
-      os.execute(("rm -rf '%s'"):format(folder))
+      disk.remove(folder)
    end)
 
    for _, way in ipairs(ways) do

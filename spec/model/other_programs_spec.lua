@@ -2,11 +2,12 @@
 -- image of Tru64 UNIX.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 
 local folder = command.folder .. "/other-programs"
-os.execute(("mkdir -p '%s'"):format(folder))
+disk.folder(folder)
 
 command.file("other-programs/a.c", [[
 static int twice (int x) { volatile int y = x; return 2 * y; }

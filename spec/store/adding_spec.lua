@@ -4,6 +4,7 @@
 
 local command = require "spec.support.command"
 local engines = require "profio.internal.store.engines"
+local disk = require "spec.support.disk"
 local problem = require "profio.internal.store.problem"
 local profio = require "profio"
 local stored = require "spec.support.stored"
@@ -12,7 +13,7 @@ local folder = command.folder .. "/store-adding"
 local path = folder .. "/a.db"
 
 local function fresh()
-   os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+   disk.fresh(folder)
    return assert(profio.store(path))
 end
 

@@ -4,6 +4,7 @@
 -- Extra: many stores beside many files.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local stored = require "spec.support.stored"
 
@@ -39,7 +40,7 @@ end
 local traces, others
 
 setup(function()
-   os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+   disk.fresh(folder)
    math.randomseed(40)
    others = { command.file("store-calls/a.pb.gz", stored.pprof { ["main;f"] = 3 }),
       command.file("store-calls/b.pb.gz", stored.pprof { ["main;g"] = 4 }) }

@@ -2,6 +2,7 @@
 -- graph and the statistics of calls are as before, or reading fails.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local gmon = require "spec.support.gmon_builder"
 local native = require "profio.store"
 local profio = require "profio"
@@ -59,7 +60,7 @@ local function flipped(path, place, count)
 end
 
 local function fresh(name)
-   assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+   disk.fresh(folder)
    return folder .. "/" .. name
 end
 

@@ -5,6 +5,7 @@
 -- Unsanitized: fuzz_rows runs all but four of its branches.
 
 local clickhouse = require "spec.support.clickhouse"
+local disk = require "spec.support.disk"
 
 if not clickhouse.is_installed() then
    pending "failures of stores in ClickHouse (needs clickhouse-server)"
@@ -45,7 +46,7 @@ local function flat(path, where)
 end
 
 setup(function()
-   os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+   disk.fresh(folder)
    fleet = clickhouse.fleet("failures", 2, { https = true })
    servers = fleet.servers
 end)

@@ -4,6 +4,7 @@
 -- Extra: needs clickhouse-server.
 
 local clickhouse = require "spec.support.clickhouse"
+local disk = require "spec.support.disk"
 
 if not clickhouse.is_installed() then
    pending "stores in ClickHouse (needs clickhouse-server)"
@@ -41,7 +42,7 @@ end
 
 describe("a store in ClickHouse", function()
    setup(function()
-      os.execute(("mkdir -p '%s'"):format(folder))
+      disk.folder(folder)
       fleet = clickhouse.fleet("store", 3)
    end)
 

@@ -4,6 +4,7 @@
 -- Costly: many commands, or large inputs.
 
 local cells = require "spec.support.cells"
+local disk = require "spec.support.disk"
 local sqlite = require "spec.support.sqlite"
 local command = require "spec.support.command"
 local core = require "profio.core"
@@ -283,7 +284,7 @@ describe("a read-only folder", function()
 
    it("has stores that can be read, unless changes are left in their log", function()
       local place = folder .. "/read-only"
-      os.execute(("mkdir -p '%s'"):format(place))
+      disk.folder(place)
       local path = place .. "/a b%#?.db"
       do
          local db <close> = open(path)

@@ -7,6 +7,7 @@
 local br = require "spec.support.br_builder"
 local command = require "spec.support.command"
 local dcpi = require "spec.support.dcpi_builder"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local profio = require "profio"
 local stored = require "spec.support.stored"
@@ -108,7 +109,7 @@ describe("the profile of a store", function()
    end)
 
    it("is that of files of each format that has stacks, calls or functions", function()
-      os.execute(("rm -rf '%s/formats' && mkdir -p '%s/formats'"):format(folder, folder))
+      disk.fresh(folder .. "/formats")
       local files = { winidea = {}, xpp = {}, br = {}, dcpi = {} }
       for i = 1, 3 do
          local events = assert(profio.create(("%s/formats/%d.txt"):format(folder, i), {

@@ -4,6 +4,7 @@
 -- Costly: many commands.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 local programs = require "spec.support.programs"
@@ -50,7 +51,7 @@ end
 -- Returns the path of a store, and its runs with host and weights.
 local function store_of(count, seed)
    math.randomseed(seed)
-   assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+   disk.fresh(folder)
    local path, runs = folder .. "/fleet.db", {}
    for i = 1, count do
       local file = command.file(("store-graph-trends/%d.gmon"):format(i), random_file())
@@ -208,7 +209,7 @@ describe("a store of histograms and of stacks", function()
    end)
 
    it("limits no sum silently", function()
-      assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+      disk.fresh(folder)
       local path, most = folder .. "/o.db", math.maxinteger
       stored.add(path, { command.file("store-graph-trends/g.gmon", random_file()),
          command.file("store-graph-trends/s.pb.gz", stored.pprof { ["main;f"] = most }) })

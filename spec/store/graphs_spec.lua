@@ -4,6 +4,7 @@
 -- Extra: many stores beside many files.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local gmon = require "spec.support.gmon_builder"
 local lfs = require "lfs"
 local profio = require "profio"
@@ -59,7 +60,7 @@ end
 
 -- Writes random files; returns their paths.
 local function random_files(count, options)
-   assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+   disk.fresh(folder)
    local paths = {}
    for i = 1, count do
       paths[i] = command.file(("store-graphs/%d.gmon"):format(i), random_file(options))
@@ -179,7 +180,7 @@ describe("runs of gmon.out in a store", function()
    end)
 
    it("hold counts beyond 32 bits", function()
-      assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+      disk.fresh(folder)
       local paths = {}
       for i = 1, 5 do
          paths[i] = command.file(("store-graphs/%d.gmon"):format(i), gmon("<", 8):header()

@@ -5,6 +5,7 @@
 
 local clickhouse = require "spec.support.clickhouse"
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local stored = require "spec.support.stored"
 
@@ -108,7 +109,7 @@ end
 
 describe("labels and names", function()
    it("may be any bytes", function()
-      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+      disk.fresh(folder)
       check_texts(folder .. "/texts.db")
    end)
 end)
@@ -116,7 +117,7 @@ end)
 describe("store:label", function()
    it("changes the labels of the selected runs only", function()
       math.randomseed(1)
-      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+      disk.fresh(folder)
       check(folder .. "/a.db")
    end)
 
@@ -145,7 +146,7 @@ describe("store:label", function()
 
    it("changes labels in ClickHouse, on two servers, and takes any bytes", function()
       math.randomseed(2)
-      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+      disk.fresh(folder)
       local fleet = clickhouse.fleet("labels", 2)
       local done, message = pcall(function()
          local one, two = fleet:address(nil, 1), fleet:address()

@@ -2,6 +2,7 @@
 -- expected values are computed from the stacks that were written into the files, one by one.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local stored = require "spec.support.stored"
 
@@ -11,7 +12,7 @@ local DAY <const> = 86400 * 1000000000
 -- Returns the path of a store, and its runs: { stacks, time, host }.
 local function store_of(count, seed)
    math.randomseed(seed)
-   assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+   disk.fresh(folder)
    local path, runs = folder .. "/fleet.db", {}
    local store <close> = assert(profio.store(path))
    for i = 1, count do
@@ -97,7 +98,7 @@ local keys = {
 
 describe("the trend of a function whose name is its position", function()
    it("follows it when lines are added above it", function()
-      assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+      disk.fresh(folder)
       local store <close> = assert(profio.store(folder .. "/positions.db"))
       local function add(day, stacks)
          local trace <close> = assert(profio.open { data = stored.pprof(stacks,
@@ -278,7 +279,7 @@ describe("weights beyond 64 bits", function()
    end
 
    it("are an error, if they are those of one run, of a group, or of all", function()
-      assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+      disk.fresh(folder)
       local store <close> = assert(profio.store(folder .. "/o.db"))
       local most = { ["main;f"] = math.maxinteger }
       for i = 1, 2 do

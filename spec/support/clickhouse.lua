@@ -3,6 +3,7 @@
 -- for the end of its input and kills its server then.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local lfs = require "lfs"
 local wait = require "spec.support.wait"
 
@@ -115,7 +116,7 @@ end
 ---Ends the server and removes its files.
 function Server:close()
    self:kill()
-   os.execute(("rm -rf '%s'"):format(self.folder))
+   disk.remove(self.folder)
 end
 
 ---Returns what the server answers to SQL, as text; the SQL is sent as the body.

@@ -2,6 +2,7 @@
 -- with one node, which ends with the process that has started it.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local wait = require "spec.support.wait"
 
 local cluster = {}
@@ -30,7 +31,7 @@ exec sh -c "$*"
 ---@param text string
 function cluster.program(folder, name, text)
    local path = ("%s/%s"):format(cluster.folder, folder)
-   assert(os.execute(("mkdir -p '%s'"):format(path)))
+   disk.folder(path)
    local file <close> = assert(io.open(path .. "/" .. name, "w"))
    file:write(text)
    file:close()
@@ -39,7 +40,7 @@ end
 
 ---Creates the folder anew, with bin/profio and bin/ssh.
 function cluster.prepare()
-   assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(cluster.folder, cluster.folder)))
+   disk.fresh(cluster.folder)
    cluster.program("bin", "profio", ("#!/bin/sh\nexec env PROFIO_BUILD='%s' %s \"$@\"\n"):format(
       command.build, command.analyze))
    cluster.program("bin", "ssh", SSH:format(cluster.folder))
@@ -127,7 +128,7 @@ function cluster.slurm()
    local ports = require("spec.support.clickhouse").ports(2)
    local values = { FOLDER = folder, HOST = host:match "^[^.]+", PORT1 = ports[1],
       PORT2 = ports[2] }
-   os.execute("mkdir -p " .. folder)
+   disk.folder(folder)
    local file <close> = assert(io.open(folder .. "/slurm.conf", "w"))
    file:write((CONF:gsub("%%(%w+)%%", values)))
    file:close()
@@ -164,7 +165,7 @@ function Slurm:close()
    if self.pipe then
       self.pipe:close()
       self.pipe = nil
-      os.execute("rm -rf " .. self.folder)
+      disk.remove(self.folder)
    end
 end
 

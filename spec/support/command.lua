@@ -1,5 +1,6 @@
 -- Runs the command as a user does, on small traces.
 
+local disk = require "spec.support.disk"
 local gmon = require "spec.support.gmon_builder"
 local lfs = require "lfs"
 local wait = require "spec.support.wait"
@@ -9,8 +10,8 @@ local command = {}
 -- Returns a path of the checkout that a shell reads as one word, because specs write it into many
 -- lines of shell. If the path of the folder has blanks, this is a link in /tmp.
 local function plain_root()
-   local root = assert(io.popen "pwd"):read "l"
-   if not root:find "[^%w/._+-]" then
+   local root = lfs.currentdir()
+   if not root:find "[^%w/._+:-]" then
       return root
    end
    local pipe <close> = assert(io.popen([[link=/tmp/profio-specs-$(pwd | cksum | cut -d' ' -f1) &&
@@ -20,11 +21,11 @@ end
 
 local root = plain_root()
 local build = os.getenv "PROFIO_BUILD" or "build"
-if build:sub(1, 1) ~= "/" then
+if not build:find "^/" and not build:find "^%a:" then
    build = root .. "/" .. build
 end
 local folder = build .. "/spec/cli"
-os.execute("mkdir -p " .. folder)
+disk.folder(folder)
 
 command.root = root
 command.build = build

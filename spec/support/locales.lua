@@ -1,5 +1,7 @@
 -- Lua programs in a locale with a decimal comma.
 
+local disk = require "spec.support.disk"
+
 local locales = {}
 
 ---Runs a program in the locale de_DE.UTF-8, which is compiled for it.
@@ -22,7 +24,7 @@ function locales.run_with_commas(code)
          .. "lua5.4 %s 2>&1"):format(folder, path)))
       output = pipe:read "a"
    end
-   os.execute("rm -r " .. folder)
+   disk.remove(folder)
    return output
 end
 

@@ -4,6 +4,7 @@
 -- in "wine profio.exe"; with `alone` no command is run that starts the program itself, which an
 -- emulator of a machine may not be able to do.
 
+local disk = require "spec.support.disk"
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 
@@ -216,7 +217,7 @@ local function show(kind, words, a, b)
       tostring(b):sub(1, 300)))
 end
 
-os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+disk.fresh(folder)
 make_files()
 os.execute(("cd '%s' && mkdir a b && cp -p *.* a && cp -p *.* b"):format(folder))
 local differing, count = 0, 0

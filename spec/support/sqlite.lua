@@ -3,17 +3,18 @@
 local sqlite = {}
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 
 ---Creates an empty folder for the files of a spec; sqlite.remove removes it.
 ---@param name string
 function sqlite.folder(name)
    local folder = command.folder .. "/" .. name
-   assert(os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder)))
+   disk.fresh(folder)
    return folder
 end
 
 function sqlite.remove(folder)
-   os.execute(("rm -rf '%s'"):format(folder))
+   disk.remove(folder)
 end
 
 function sqlite.write(path, bytes)

@@ -2,6 +2,7 @@
 --
 -- Extra: programs of many shapes beside gprof; gprof_spec has some of them.
 
+local disk = require "spec.support.disk"
 local gprof = require "spec.support.gprof"
 
 local corpus = "../shared/corpus/gmon/"
@@ -28,9 +29,9 @@ local function assert_same_text(want, got, what)
 end
 
 local function temporary()
-   local path = os.tmpname()
+   local path = disk.temporary()
    os.remove(path)
-   assert(os.execute("mkdir -p " .. path))
+   disk.folder(path)
    return path .. "/"
 end
 
@@ -191,7 +192,7 @@ describe("random call graphs over generated programs", function()
                gprof.text(profile, options), what .. " with " .. flags)
          end
       end
-      os.execute("rm -r " .. folder)
+      disk.remove(folder)
    end)
 
    it("give gprof's text of several traces of one program", function()
@@ -203,7 +204,7 @@ describe("random call graphs over generated programs", function()
       local profile = assert(gprof.profile(folder .. "p", { folder .. "a", folder .. "b" }))
       assert_same_text(gprof.run(("--no-demangle %sp %sa %sb"):format(folder, folder, folder)),
          gprof.text(profile), "two traces")
-      os.execute("rm -r " .. folder)
+      disk.remove(folder)
    end)
 end)
 
@@ -249,7 +250,7 @@ describe("a profiled C++ program", function()
          assert_same_text(gprof.run(files),
             gprof.text(assert(gprof.profile(exe, traces, { demangle = true }))), flags)
       end
-      os.execute("rm -r " .. folder)
+      disk.remove(folder)
    end)
 end)
 

@@ -1,6 +1,7 @@
 -- The rows of the reports of a profile.
 
 local core = require "profio.core"
+local disk = require "spec.support.disk"
 local gprof = require "spec.support.gprof"
 local profiles = require "spec.support.profiles"
 local templates = require "profio.reports.gprof.headings".templates
@@ -241,7 +242,7 @@ describe("lines and annotations", function()
    end
 
    local function build()
-      local folder = os.tmpname()
+      local folder = disk.temporary()
       os.remove(folder)
       assert(os.execute("mkdir " .. folder))
       local file <close> = assert(io.open(folder .. "/p.c", "w"))
@@ -288,7 +289,7 @@ describe("lines and annotations", function()
          assert.same("p.c", flat[name].file:match "[^/]*$")
       end
       assert.same({ 2, 7 }, { flat.first.line, flat.second.line })
-      os.execute("rm -r " .. folder)
+      disk.remove(folder)
    end)
 
    it("are those of the functions that a profile keeps", function()
@@ -306,7 +307,7 @@ describe("lines and annotations", function()
          kept[row["function"] or "none"] = true
       end
       assert.same({ first = true }, kept) -- it calls none
-      os.execute("rm -r " .. folder)
+      disk.remove(folder)
    end)
 
    it("of a hidden function get nothing of a metric that only its hidden callee has", function()
@@ -350,7 +351,7 @@ describe("lines and annotations", function()
       assert.is_nil(before["time of second"])
       assert.same({ ["events of second"] = before["events of second"] },
          lines_of(assert(profile:narrow("hide", marks))))
-      os.execute("rm -r " .. folder)
+      disk.remove(folder)
    end)
 
    it("put calls on the lines where functions begin", function()
@@ -367,7 +368,7 @@ describe("lines and annotations", function()
       local sorted = table.move(lines, 1, #lines, 1, {})
       table.sort(sorted)
       assert.same(sorted, lines)
-      os.execute("rm -r " .. folder)
+      disk.remove(folder)
    end)
 end)
 
