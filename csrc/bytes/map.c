@@ -238,7 +238,7 @@ bool pf_map_grow (pf_map *map) {
     os_view_set_faulted(&map->view);
   const size_t size =
       found.size < map->view.size ? (size_t)found.size : map->view.size;
-  if (size > known && !os_view_grow(&map->view, map->fd, known, size))
+  if (size >= known && !os_view_grow(&map->view, map->fd, known, size))
     return false;
   map->bytes.size = size;
   return size > known;

@@ -181,6 +181,9 @@ os_folder *os_folder_open (const char *path);
 const char *os_folder_next (os_folder *folder, bool *is_special);
 void os_folder_close (os_folder *folder);
 
+/* The text of an error number of the system: errno, or GetLastError's. */
+const char *os_message (int code);
+
 /* }====== */
 
 
@@ -225,8 +228,8 @@ bool os_prefers_copy (int fd, uint64_t size);
    than it has, which become valid by os_view_grow. */
 bool os_view_open (os_view *view, int fd, uint64_t size, bool grows);
 
-/* The file has grown from `before` to `size` bytes, at most those of the
-   view. */
+/* The file had `before` bytes, and has `size`, at most those of the view. Of
+   those before, a change of the first and the last 64 KiB is seen. */
 bool os_view_grow (os_view *view, int fd, uint64_t before, uint64_t size);
 bool os_view_has_faulted (const os_view *view);
 

@@ -59,7 +59,7 @@ pf_status pf_database_failure (const pf_database *database, int result,
       number = sqlite3_system_errno(database->handle);
       return pf_fail(error, status, PF_NO_OFFSET, "%s: %s",
                      sqlite3_errmsg(database->handle),
-                     number == 0 ? "no reason given" : strerror(number));
+                     number == 0 ? "no reason given" : os_message(number));
     default:
       return pf_fail(error, status, PF_NO_OFFSET, "%s",
                      sqlite3_extended_errcode(database->handle) == result

@@ -109,3 +109,8 @@ void os_folder_close (os_folder *folder) {
   if (folder != NULL)
     closedir((DIR *)folder);
 }
+
+
+const char *os_message (int code) {
+  return strerror(code);
+}

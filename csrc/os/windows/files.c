@@ -204,6 +204,10 @@ int64_t os_read (int fd, void *to, size_t size, uint64_t offset) {
     return n;
   SetLastError(code);
   (void)wide_failed();
+  FILE_BASIC_INFO info;
+  if (GetFileInformationByHandleEx(file, FileBasicInfo, &info, sizeof info) &&
+      (info.FileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0)
+    errno = EISDIR;
   return -1;
 }
 

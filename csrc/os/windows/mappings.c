@@ -32,6 +32,8 @@ bool os_prefers_copy (int fd, uint64_t size) {
 static bool read_more (const os_view *view, int fd, uint64_t from,
                        uint64_t size) {
   uint8_t *const at = (uint8_t *)(uintptr_t)view->at;
+  if (from == size)
+    return true;
   if (VirtualAlloc(at + from, (size_t)(size - from), MEM_COMMIT,
                    PAGE_READWRITE) == NULL)
     return wide_failed();
@@ -86,8 +88,11 @@ bool os_view_open (os_view *view, int fd, uint64_t size, bool grows) {
 }
 
 
+/* Writers change the head of a file and the mark at its end. */
 bool os_view_grow (os_view *view, int fd, uint64_t before, uint64_t size) {
-  return read_more(view, fd, before, size);
+  const uint64_t head = before < UNIT ? before : UNIT;
+  const uint64_t tail = before - head < UNIT ? head : before - UNIT;
+  return read_more(view, fd, 0, head) && read_more(view, fd, tail, size);
 }
 
 

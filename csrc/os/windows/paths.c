@@ -12,39 +12,50 @@
 #define LONG_PATH 240 /* characters; longer paths need the prefix */
 
 
-bool wide_failed (void) {
-  switch (GetLastError()) {
+/* The number of C for one of Win32. */
+static int errno_of (DWORD code) {
+  switch (code) {
     case ERROR_FILE_NOT_FOUND:
     case ERROR_PATH_NOT_FOUND:
     case ERROR_BAD_NETPATH:
     case ERROR_INVALID_DRIVE:
-    case ERROR_BAD_PATHNAME: errno = ENOENT; break;
-    case ERROR_INVALID_NAME: errno = EINVAL; break;
+    case ERROR_BAD_PATHNAME: return ENOENT;
+    case ERROR_INVALID_NAME: return EINVAL;
     case ERROR_ACCESS_DENIED:
     case ERROR_SHARING_VIOLATION:
     case ERROR_WRITE_PROTECT:
-    case ERROR_USER_MAPPED_FILE: errno = EACCES; break;
+    case ERROR_USER_MAPPED_FILE: return EACCES;
     case ERROR_FILE_EXISTS:
-    case ERROR_ALREADY_EXISTS: errno = EEXIST; break;
+    case ERROR_ALREADY_EXISTS: return EEXIST;
     case ERROR_NOT_ENOUGH_MEMORY:
     case ERROR_COMMITMENT_LIMIT:
-    case ERROR_OUTOFMEMORY: errno = ENOMEM; break;
+    case ERROR_OUTOFMEMORY: return ENOMEM;
     case ERROR_DISK_FULL:
-    case ERROR_HANDLE_DISK_FULL: errno = ENOSPC; break;
+    case ERROR_HANDLE_DISK_FULL: return ENOSPC;
     case ERROR_BROKEN_PIPE:
     case ERROR_NO_DATA:
-    case ERROR_PIPE_NOT_CONNECTED: errno = EPIPE; break;
+    case ERROR_PIPE_NOT_CONNECTED: return EPIPE;
     case ERROR_LOCK_VIOLATION:
-    case ERROR_IO_PENDING: errno = EWOULDBLOCK; break;
-    case ERROR_DIR_NOT_EMPTY: errno = ENOTEMPTY; break;
-    case ERROR_DIRECTORY: errno = ENOTDIR; break;
-    case ERROR_INVALID_HANDLE: errno = EBADF; break;
+    case ERROR_IO_PENDING: return EWOULDBLOCK;
+    case ERROR_DIR_NOT_EMPTY: return ENOTEMPTY;
+    case ERROR_DIRECTORY: return ENOTDIR;
+    case ERROR_INVALID_HANDLE: return EBADF;
     case ERROR_NOT_SUPPORTED:
     case ERROR_INVALID_FUNCTION:
-    case ERROR_INVALID_PARAMETER: errno = EINVAL; break;
-    default: errno = EIO; break;
+    case ERROR_INVALID_PARAMETER: return EINVAL;
+    default: return EIO;
   }
+}
+
+
+bool wide_failed (void) {
+  errno = errno_of(GetLastError());
   return false;
+}
+
+
+const char *os_message (int code) {
+  return strerror(errno_of((DWORD)code));
 }
 
 
