@@ -141,7 +141,7 @@ local single = { "--version", "--help", "-h", "help", "help tutorial", "help for
    "--output json table.dbf",
    "- <gmon.out", "--format br gmon.out", "--new-script run.txt",
    "store add a.db gmon.out stacks.pb.gz", "store add a.db stacks.pb.gz old.pb.gz",
-   "store top a.db",
+   "store top a.db", "store trend --by week main a.db",
    "store add --jobs 2 b.db stacks.pb.gz old.pb.gz menu.br run.txt",
    "store ls --columns run,format a.db", "a.db", "--report flat a.db", "store export -o runs a.db",
    "record --mode aggregate -o own.pb.gz own.lua", "record --mode timed -o own.br own.lua" }

@@ -14,17 +14,31 @@ local trends = {}
 
 -- {====== Groups of runs ======
 
-local SECOND <const> = 1000000000
+local SECOND <const>, DAY <const> = 1000000000, 86400
 
--- Periods of time in UTC, as formats of os.date; weeks are those of ISO 8601.
-local periods = { hour = "!%Y-%m-%d %H:00", day = "!%Y-%m-%d", week = "!%G-W%V", month = "!%Y-%m" }
+-- Returns the week of ISO 8601, which is that of its Thursday; Windows has no %G.
+local function week_of(seconds)
+   local day = seconds // DAY
+   local thursday = (day - (day + 3) % 7 + 3) * DAY
+   return ("%s-W%02d"):format(os.date("!%Y", thursday), (os.date("!%j", thursday) + 6) // 7)
+end
+
+-- Returns the function that gives a time the name of its part, in UTC.
+local function named(format)
+   return function(seconds)
+      return os.date(format, seconds)
+   end
+end
+
+local periods = { hour = named "!%Y-%m-%d %H:00", day = named "!%Y-%m-%d", week = week_of,
+   month = named "!%Y-%m" }
 
 -- Returns the function that gives a run its group: a text, or nil for a run without the label.
 local function key_of(by, labels)
    local attribute = selecting.attribute(by)
    if periods[by] then
       return function(run)
-         return os.date(periods[by], run.time // SECOND)
+         return periods[by](run.time // SECOND)
       end
    elseif by == "run" then
       return function(run)
