@@ -104,6 +104,10 @@ $(FOREIGN): $(SOURCE)/lua5.4/src/lua.h
 		$(filter-out %/lua.c %/luac.c,$(wildcard $(abspath $(SOURCE))/lua5.4/src/*.c)) && \
 		$(MINGW)-gcc -O2 -DLUA_BUILD_AS_DLL -s -o lua.exe $(abspath $(SOURCE))/lua5.4/src/lua.c lua54.dll
 
+# Specs of the command that need neither signals nor a terminal.
+OF_COMMAND := $(patsubst %,spec/cli/%_spec.lua,completion conflicts empty_hints escapes selection store \
+	store_trend values)
+
 # Wine says something when it makes its folder.
 test-windows: export WINEPREFIX = $(abspath $(B))/wine
 test-windows: export WINEDEBUG  = -all
@@ -116,6 +120,10 @@ test-windows: all standalone windows $(FOREIGN)
 		wine lua.exe module/analyze.lua $(CURDIR)/$(FEW_CALLS) 2>/dev/null | tr -d '\r' > said.txt && \
 		$(abspath $(PROGRAM)) $(CURDIR)/$(FEW_CALLS) 2>/dev/null | cmp - said.txt && \
 		echo "the module in another Lua: the same"
+	@mkdir -p $(B)/windows/specs && PROFIO_BUILD=$(B)/windows/specs spec/support/inside.sh \
+		wine $(B)/windows/standalone/profio.exe
+	@$(IN_TREE) PROFIO_BUILD=$(B)/windows/cli \
+		PROFIO_PROGRAM="wine $(abspath $(B))/windows/standalone/profio.exe" busted --lua=$(LUA) --run=ci $(OF_COMMAND)
 
 test-machines: all standalone musl linux-i386 linux-aarch64 linux-s390x
 	@$(SAME) $(abspath $(B))/musl/standalone/profio

@@ -52,7 +52,7 @@ function disk.temporary()
    local build = os.getenv "PROFIO_BUILD" or "build"
    local root = (build:find "^/" or build:find "^%a:") and "" or lfs.currentdir() .. "/"
    local path = ("%s%s/spec-file-%d"):format(root, build, made)
-   os.remove(path)
+   disk.remove(path)
    return path
 end
 
