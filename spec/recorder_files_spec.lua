@@ -3,13 +3,17 @@
 --
 -- Tags: user, stressed.
 
+local br = require "spec.support.br_builder"
 local command = require "spec.support.command"
 local disk = require "spec.support.disk"
 local moved_clock = require "spec.support.moved_clock"
 local profio = require "profio"
 local recorded = require "spec.support.recorded"
 
+local sampling = require "profio.internal.bodies.sampling"
+
 local run = recorded.run
+local it_moves = moved_clock.is_there() and it or pending
 
 describe("a pause", function()
    local program = [[
@@ -51,8 +55,6 @@ print("time", info.lost, info.time)
       assert(time.time, errors)
       return counts, time
    end
-
-   local it_moves = moved_clock.is_there() and it or pending
 
    it_moves("counts a call once that is open all the time, and takes no time", function()
       for _, given in ipairs { { "calls", '"winidea"', '"pause.out"', "true" },
@@ -102,6 +104,37 @@ describe("a recorded file", function()
       local copy = command.folder .. "/copy.prf"
       assert(trace:save(copy))
       assert.equal(command.read(command.folder .. "/own.prf"), command.read(copy))
+   end)
+
+   it_moves("states the interval of samples, which stand for time", function()
+      run([[
+local recorder = require "profio.recorder"
+local clock = require "clock"
+local function work() clock.advance(7000000) end
+recorder.start { mode = "sampled", interval = "500us", clock = "cpu", path = "samples.br" }
+for i = 1, 30 do work() end
+recorder.stop()
+]], nil, 0)
+      local trace <close> = assert(profio.open(command.folder .. "/samples.br"))
+      assert.same({ "profio.recorder: mode sampled, clock cpu, interval 500000 ns", 500000 },
+         { trace.info.recorded_by, trace.info.interval })
+      local profile = trace:profile()
+      assert.same({ "time", "samples" }, { profile:metrics()[1].name, profile:metrics()[2].name })
+      assert.equal(trace:count() * 500000, profile:metrics()[1].total)
+      assert.equal("2000 samples a second", sampling.of(profile, profile:metrics()[1]).text)
+   end)
+
+   it("has no interval if its name is not as the recorder writes it", function()
+      for said, interval in pairs { [", interval 500 ns"] = 500, [", interval 0 ns"] = false,
+         [", interval ns"] = false, ["interval 5 ns"] = false, [", interval 5 us"] = false,
+         [", interval 99999999999 ns"] = false, [", interval 99999999999999999999999 ns"] = false,
+         ["5 ns"] = false, [" ns"] = false } do
+         local bytes = br():module(0, "profio.recorder" .. said):module(1, "a"):line(1, 1):stop()
+            :bytes()
+         local trace <close> = assert(profio.open { data = bytes })
+         assert.equal(interval or nil, trace.info.interval, said)
+         assert.same({ interval or nil }, { trace.samples:rows()[1].self }, said)
+      end
    end)
 
    it("has the number of the process in its path", function()

@@ -142,7 +142,7 @@ describe("samples", function()
       local found, all = totals(trace), trace:count()
       assert.near(3000 * 60 / 50, all, 20)
       for name, part in pairs { one = 1 / 6, two = 2 / 6, three = 3 / 6 } do
-         assert.near(part, found[name] / all, 0.02, name)
+         assert.near(part, found[name] / (all * 50000), 0.02, name)
       end
    end)
 
@@ -157,8 +157,8 @@ for _ = 1, 2000 do deep() outside() end
 ]], "mode=sampled,interval=100us,clock=cpu")
       local found, all = totals(trace), trace:count()
       assert.near(2000 * 60 / 100, all, 20)
-      assert.near(0.5, found.inside / all, 0.02)
-      assert.near(0.5, found.outside / all, 0.02)
+      assert.near(0.5, found.inside / (all * 100000), 0.02)
+      assert.near(0.5, found.outside / (all * 100000), 0.02)
    end)
 
    it("count how long C functions take", function()
@@ -169,8 +169,8 @@ local function short() for _ = 1, 5000 do clock.advance(10000) end end
 long() short()
 ]], "mode=sampled,interval=1ms,clock=cpu")
       local found = totals(trace)
-      assert.near(50, found.long, 2)
-      assert.near(50, found.short, 2)
+      assert.near(50e6, found.long, 2e6) -- ns
+      assert.near(50e6, found.short, 2e6)
    end)
 
    it("come with their callers", function()

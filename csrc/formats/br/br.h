@@ -211,6 +211,7 @@ typedef struct br_interpretation {
   bool inclusive;   /* times include called lines */
   bool has_callers; /* some group of the pre-scan has backtraces */
   bool is_assumed;  /* nothing states the order of backtraces */
+  int64_t interval; /* ns between two samples; 0: unknown */
 } br_interpretation;
 
 /* Returns true if a group is evidence for the order of backtraces: it has two

@@ -21,11 +21,13 @@
 
 #include <stdlib.h>
 
+#include "bytes/text.h"
 #include "formats/br/br.h"
 #include "model/base/memory.h"
 
 #define PRESCAN_BYTES 1048576u /* bytes scanned before the first row is read */
 #define MIN_CALLERS   8        /* needed for inclusive times */
+#define MAX_INTERVAL  10000000000u /* ns between two samples */
 
 /* Number of valid records at the begin of a file that are as good as a group:
    its mappings, or its first group, may be longer than the bytes that the score
@@ -154,6 +156,8 @@ static const char *decide_times (const prescan *s, br_interpretation *interp) {
   interp->inclusive = pf_option_is(trace, "semantics", "inclusive");
   if (interp->inclusive || pf_option_is(trace, "semantics", "self"))
     return "given";
+  if (s->parser.timed == 0 && interp->interval > 0)
+    return "a sample stands for the time since the one before it";
   if (s->parser.timed == 0)
     return "there are no times";
   if (s->is_recording)
@@ -166,6 +170,26 @@ static const char *decide_times (const prescan *s, br_interpretation *interp) {
   interp->inclusive = false;
   return s->shorter > 0 ? "some line took less time than what it called"
                         : "assumed: nothing says otherwise";
+}
+
+
+/* Returns the time between two samples that a recording states at the end of
+   its name; 0: none. */
+static int64_t interval_of (pf_bytes recorder) {
+  static const char before[] = ", interval ", after[] = " ns";
+  const size_t head = sizeof before - 1, tail = sizeof after - 1;
+  size_t digits = 0;
+  if (recorder.size < head + tail)
+    return 0;
+  const uint8_t *const end = recorder.at + recorder.size - tail;
+  while (digits < recorder.size - tail && pf_digit(*(end - digits - 1)) < 10)
+    digits++;
+  uint64_t interval = 0;
+  if (memcmp(end, after, tail) != 0 || recorder.size - tail < digits + head ||
+      memcmp(end - digits - head, before, head) != 0 ||
+      pf_parse_uint((pf_bytes){end - digits, digits}, 10, &interval) != PF_OK)
+    return 0;
+  return interval <= MAX_INTERVAL ? (int64_t)interval : 0;
 }
 
 
@@ -192,6 +216,8 @@ static pf_status conclude (pf_trace *trace, const prescan *s,
   pf_info_bool(trace, "has_backtraces", interp->has_callers);
   pf_info_int(trace, "main_first", (int64_t)s->main_first);
   pf_info_int(trace, "main_last", (int64_t)s->main_last);
+  if (interp->interval > 0)
+    pf_info_int(trace, "interval", interp->interval);
   why = decide_times(s, interp);
   pf_info_text(trace, "semantics",
                pf_bytes_of(interp->inclusive ? "inclusive" : "self"));
@@ -218,8 +244,10 @@ static pf_status prescan_file (pf_trace *trace, br_interpretation *interp,
   pf_bytes recorder;
   pf_status status = br_parser_open(&s.parser, trace, error);
   s.is_recording = br_recorded_by(trace, &recorder);
-  if (s.is_recording)
+  if (s.is_recording) {
     pf_info_text(trace, "recorded_by", recorder);
+    interp->interval = interval_of(recorder);
+  }
   while (status == PF_OK && (reads_all || s.parser.at < PRESCAN_BYTES ||
                              (finds_callers && s.backtraces == 0))) {
     status = br_next_group(&s.parser, error);

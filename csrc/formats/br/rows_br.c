@@ -126,7 +126,8 @@ static pf_status find_stack (group_reader *self, uint32_t *stack,
 }
 
 
-/* Puts the times. Samples have none; self time can be computed from inclusive
+/* Puts the times. Samples have none, and stand for the interval if it is known;
+   self time can be computed from inclusive
    times only if backtraces state the callers, in a live trace from the first of
    them on. */
 static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
@@ -142,8 +143,12 @@ static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
       !br_end_line(&self->callees, group, &called))
     return pf_no_memory(error);
   const bool is_less = has_time && called > group->spent;
+  const int64_t interval = has_time ? 0 : self->interp->interval;
   pf_put_int(&columns[SAMPLES_self], row,
-             is_less ? 0 : (int64_t)(group->spent - called), has_self);
+             interval > 0 ? interval
+             : is_less    ? 0
+                          : (int64_t)(group->spent - called),
+             has_self || interval > 0);
   if (!is_less)
     return PF_OK;
   return pf_warn(self->parser.trace, PF_NOTE, "br-not-inclusive", PF_EFORMAT,

@@ -51,7 +51,8 @@ function br.save_defaults(options, info)
    options.code_page = options.code_page or value.code_page
 end
 
----Returns the metrics of the samples: a TIMED profile has the self time of each line.
+---Returns the metrics of the samples: a TIMED profile has the self time of each line, and a
+---recording of samples states their interval.
 ---@param part profio.core.Part
 ---@return table
 function br.profile(part)
@@ -60,8 +61,21 @@ function br.profile(part)
    if dialect == "timed" or dialect == "mixed" then
       metrics = { { name = "time", unit = "ns", column = "self" },
          { name = "lines", unit = "count" } }
+   elseif part:fact "interval" then
+      table.insert(metrics, 1, { name = "time", unit = "ns", column = "self" })
    end
    return { table = "samples", stack = "stack", metrics = metrics }
+end
+
+---Returns what lies between two samples, if a recording states it: the metric, its unit and the
+---number.
+---@param part profio.core.Part
+---@return string|nil metric
+---@return string|nil unit
+---@return integer|nil period
+function br.period(part)
+   local interval = part:fact "interval"
+   return interval and "time", interval and "nanoseconds", interval
 end
 
 br.warnings = {

@@ -212,7 +212,8 @@ end
 local function open_writer(asked)
    local given = { format = asked.format, ring = asked.ring or {}, unfinished = asked.unfinished }
    if asked.format == "br" then
-      given.recorded_by = ("profio.recorder: mode %s, clock %s"):format(asked.mode, asked.clock)
+      given.recorded_by = ("profio.recorder: mode %s, clock %s%s"):format(asked.mode, asked.clock,
+         asked.mode == "sampled" and (", interval %d ns"):format(asked.interval) or "")
    end
    for name, value in pairs(write_options[asked.format]) do
       given[name] = value

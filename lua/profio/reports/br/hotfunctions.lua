@@ -28,10 +28,10 @@ end
 ---@return userdata
 function hotfunctions.reader(context)
    local sums, whole = br.sums(context, key_of)
-   local has_times, rows = br.has_times(context.trace), {}
+   local has_mean, rows = br.has_mean(context.trace), {}
    for i, sum in ipairs(sums) do
       rows[i] = { sum.frame.area, sum.frame.class, sum.frame.file }
-      br.add_values(rows[i], 3, sum, whole, has_times)
+      br.add_values(rows[i], 3, sum, whole, has_mean)
    end
    return br.reader(context.trace, fields, rows)
 end

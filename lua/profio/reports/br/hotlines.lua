@@ -42,12 +42,12 @@ function hotlines.reader(context)
          context:note("a source is left out: " .. context:worded(reason))
       end,
    }, context.given.trust_paths)
-   local has_times, rows = br.has_times(context.trace), {}
+   local has_mean, rows = br.has_mean(context.trace), {}
    for i, sum in ipairs(sums) do
       local frame = sum.frame
       local row = { frame.file, frame.line or 0, frame.class,
          frame.class == "function" and frame.area or nil }
-      br.add_values(row, 4, sum, whole, has_times)
+      br.add_values(row, 4, sum, whole, has_mean)
       row[11] = sources:line(frame.file, frame.line or 0)
       rows[i] = row
    end

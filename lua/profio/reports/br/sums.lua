@@ -3,6 +3,7 @@
 
 local core = require "profio.core"
 local plain = require "profio.internal.plain"
+local times = require "profio.internal.times"
 
 local br = {}
 
@@ -15,12 +16,19 @@ function br.fits(trace)
       "it is for profiles of Business Rules! and recordings of Lua programs"
 end
 
----Returns whether the file has times; else every group is a sample.
+---Returns whether the file has times, or samples that stand for some; else every group is a sample.
 ---@param trace profio.Trace
 ---@return boolean
 function br.has_times(trace)
    local dialect = trace.info.dialect
-   return dialect == "timed" or dialect == "mixed"
+   return dialect == "timed" or dialect == "mixed" or trace.info.interval ~= nil
+end
+
+---Returns whether a count is one of executions, which have a mean.
+---@param trace profio.Trace
+---@return boolean
+function br.has_mean(trace)
+   return br.has_times(trace) and not trace.info.interval
 end
 
 local dialects = { timed = "TIMED", sampled = "SAMPLED", mixed = "TIMED, not all groups",
@@ -28,10 +36,18 @@ local dialects = { timed = "TIMED", sampled = "SAMPLED", mixed = "TIMED, not all
 
 -- Returns the heading for a Lua program that profio recorded.
 local function recording_heading(trace)
-   local how = trace.info.recorded_by:match "^profio%.recorder: (.*)$"
+   local how, interval = trace.info.recorded_by:match "^profio%.recorder: (.*)$",
+      trace.info.interval
+   if how and interval then
+      how = how:gsub(", interval %d+ ns$", ", a sample each "
+         .. times.show(interval, times.unit(interval)))
+   end
    local lines = { ("%s: a Lua program, recorded by profio%s"):format(plain(trace.path),
       how and " (" .. plain(how) .. ")" or "") }
-   if br.has_times(trace) then
+   if interval then
+      lines[2] = "A sample stands for the interval: of N samples, times are right within their "
+         .. "square root."
+   elseif br.has_times(trace) then
       lines[2] = "Times are those of the line itself. What the recorder's hook costs, mostly 40 to "
          .. "100 ns a line, has been"
       lines[3] = "taken off; a line whose mean is less than that ran about so long, give or take a "
@@ -125,7 +141,7 @@ br.columns = {
    { name = "self", help = "self time in ns; samples if the file has no times; missing if times "
       .. "include callees that the file does not name" },
    { name = "total", help = "time including callees, ns, or samples; recursion counts once" },
-   { name = "mean", help = "self divided by count, ns; missing if there are no times" },
+   { name = "mean", help = "self divided by count, ns; missing of samples" },
    { name = "self_share", help = "self as a share of the total of the file" },
    { name = "total_share", help = "total as a share of the total of the file" },
 }
@@ -139,11 +155,11 @@ br.fields = { { "count", "int" }, { "self", "int" }, { "total", "int" }, { "mean
 ---@param at integer number of values in the row, including nil
 ---@param sum table of br.sums
 ---@param whole integer
----@param has_times boolean
-function br.add_values(row, at, sum, whole, has_times)
+---@param has_mean boolean
+function br.add_values(row, at, sum, whole, has_mean)
    local self = not sum.lacks_self and sum.self or nil
    row[at + 1], row[at + 2], row[at + 3] = sum.count, self, sum.total
-   row[at + 4] = has_times and sum.count > 0 and self and self / sum.count or nil
+   row[at + 4] = has_mean and sum.count > 0 and self and self / sum.count or nil
    row[at + 5] = whole > 0 and self and self / whole or nil
    row[at + 6] = whole > 0 and sum.total / whole or nil
 end
@@ -161,9 +177,11 @@ end
 function br.templates(trace, first, last)
    local shares = { { " self%", "{self_percent:6.2}" }, { "total%", "{total_percent:6.2}" } }
    local own = br.has_times(trace)
-      and { { "      self ms", "{self_ms:13.3}" }, { "     total ms", "{total_ms:13.3}" },
-         { "    mean us", "{mean_us:11.3}" } }
+      and { { "      self ms", "{self_ms:13.3}" }, { "     total ms", "{total_ms:13.3}" } }
       or { { "     self", "{self:9}" }, { "    total", "{total:9}" } }
+   if br.has_mean(trace) then
+      own[3] = { "    mean us", "{mean_us:11.3}" }
+   end
    local titles, template = {}, {}
    for _, list in ipairs { shares, own, { { "    count", "{count:9}" } }, first, last } do
       for _, column in ipairs(list) do
