@@ -106,7 +106,23 @@ print(info.failure)
       assert.is_true(sums.busy > 0.8 * all, ("%d of %d"):format(sums.busy, all))
    end)
 
-   -- With the clock of the CPU the kernel looks only every 4 ms, whatever runs then.
+   -- The kernel's own timers of CPU time look only every 4 ms.
+   it("has samples at each interval of CPU time, not several at once", function()
+      local trace <close> = trace_of([[
+local list = {}
+for i = 1, 50 do
+   list[i] = load("return function() local t = 0 for i = 1, 20000 do t = t + i end end",
+      "=f" .. i)()
+end
+for i = 1, 2000 do list[i % 50 + 1]() end
+]], "mode=sampled,interval=1ms,clock=cpu")
+      local count, changes, last = 0, 0, nil
+      for stack in trace.samples:each "stack" do
+         count, changes, last = count + 1, changes + (stack ~= last and 1 or 0), stack
+      end
+      assert.is_true(changes > count / 2, changes .. " of " .. count)
+   end)
+
    it("has all samples, however short the pieces between pauses are", function()
       local path = recorded.path "pieces.out"
       local output = run(([[

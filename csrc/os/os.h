@@ -280,6 +280,9 @@ int64_t os_now (os_clock clock);
 /* CPU time of another thread in ns; 0: unknown. */
 int64_t os_cpu_time_of (pthread_t thread);
 
+/* Whether clocks of CPU time go on by less than a ms: on Windows by 16. */
+bool os_has_fine_cpu_time (void);
+
 /* Whether the monotonic clock is kept by the counter of the processor that
    programs can read: TSC on x86-64, CNTVCT on AArch64. */
 bool os_has_counter (void);

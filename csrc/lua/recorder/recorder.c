@@ -391,6 +391,13 @@ static int recorder_gc (lua_State *L) {
 }
 
 
+/* core.has_fine_cpu_time(): whether samples can be taken by CPU time. */
+static int core_has_fine_cpu_time (lua_State *L) {
+  lua_pushboolean(L, os_has_fine_cpu_time());
+  return 1;
+}
+
+
 /* core.process_id(): the id of this process. */
 static int core_process_id (lua_State *L) {
   lua_pushinteger(L, os_process_id());
@@ -419,5 +426,6 @@ void l_open_recorder (lua_State *L) {
         {"coroutines", l_core_coroutines},
         {"forget_recording", core_forget_recording},
         {"process_id", core_process_id},
+        {"has_fine_cpu_time", core_has_fine_cpu_time},
         {"program_hooks", l_core_program_hooks}, {"recorder", core_recorder});
 }

@@ -43,6 +43,11 @@ int64_t os_cpu_time_of (pthread_t thread) {
 }
 
 
+bool os_has_fine_cpu_time (void) {
+  return true;
+}
+
+
 bool os_has_counter (void) {
   static const char path[] =
       "/sys/devices/system/clocksource/clocksource0/current_clocksource";

@@ -36,6 +36,11 @@ int64_t os_cpu_time_of (pthread_t thread) {
 }
 
 
+bool os_has_fine_cpu_time (void) {
+  return false;
+}
+
+
 bool os_has_counter (void) {
   return false;
 }
