@@ -225,7 +225,7 @@ print(require "profio.recorder".start { mode = "sampled", path = "older.br" })
    it("without samples is told as such", function()
       local path = recorded.path "short.br"
       local _, status, errors = run("return 1\n", "mode=sampled,interval=10s,path=" .. path)
-      assert.same({ 0, "profio.recorder: no samples: it ran less than 10 s\n" },
+      assert.same({ 0, "profio.recorder: no samples: it computed less than 10 s\n" },
          { status, errors })
       os.remove(path)
    end)

@@ -534,7 +534,8 @@ describe("the recorder", function()
 
    it("refuses a debug hook of somebody else", function()
       debug.sethook(function() end, "l")
-      local started, message = pcall(recorder.start, { path = recorded.path "hooked.out" })
+      local started, message = pcall(recorder.start, { mode = "timed",
+         path = recorded.path "hooked.out" })
       debug.sethook()
       assert.is_false(started)
       assert.is_truthy(message:find("a hook of its own", 1, true))
@@ -543,7 +544,8 @@ describe("the recorder", function()
    it("counts records lost by the ring", function()
       local output = run [[
 local recorder = require "profio.recorder"
-assert(recorder.start { path = "lost.out", ring = { size = "64K", full = "overwrite" } })
+assert(recorder.start { mode = "timed", path = "lost.out",
+   ring = { size = "64K", full = "overwrite" } })
 for i = 1, 10000 do
    local x = i
 end

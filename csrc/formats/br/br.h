@@ -113,6 +113,9 @@ typedef struct br_names {
    of its first mapping. */
 bool br_recorded_by (const pf_trace *trace, pf_bytes *recorder);
 
+/* The same of the first bytes of a file. */
+bool br_is_recording (pf_bytes bytes);
+
 /* Opens the names of a trace. PF_EUNSUPPORTED or PF_ENOMEM. Call br_names_close
    also after a failure; it accepts a zeroed struct. */
 pf_status br_names_open (br_names *names, const pf_trace *trace,

@@ -76,6 +76,7 @@ static int score (pf_bytes head, uint64_t size) {
   uint64_t at = 0;
   if (head.size == 0 || head.at[0] != BR_MODULE)
     return 0;
+  s.is_likely = br_is_recording(head);
   for (unsigned count = 0; at < head.size; count++) {
     if (count == MIN_RECORDS && size > head.size)
       s.is_likely = true;

@@ -49,16 +49,27 @@ br_result br_record_at (pf_bytes bytes, uint64_t at, br_record *record) {
 }
 
 
-bool br_recorded_by (const pf_trace *trace, pf_bytes *recorder) {
+/* The name of the first mapping, if profio's recorder wrote it. */
+static bool recorder_of (pf_bytes bytes, pf_bytes *name) {
   static const char prefix[] = "profio.recorder";
-  const pf_bytes bytes = trace->sources[0].bytes;
   br_record record;
   if (bytes.size == 0 || br_record_at(bytes, 0, &record) != BR_COMPLETE ||
       record.type != BR_MODULE || record.name.size < sizeof prefix - 1 ||
       memcmp(record.name.at, prefix, sizeof prefix - 1) != 0)
     return false;
-  *recorder = record.name;
+  *name = record.name;
   return true;
+}
+
+
+bool br_is_recording (pf_bytes bytes) {
+  pf_bytes name;
+  return recorder_of(bytes, &name);
+}
+
+
+bool br_recorded_by (const pf_trace *trace, pf_bytes *recorder) {
+  return recorder_of(trace->sources[0].bytes, recorder);
 }
 
 

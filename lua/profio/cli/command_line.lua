@@ -41,7 +41,7 @@ end
 -- Returns an option with its value as one word that argparse accepts, whatever the value begins
 -- with.
 local function joined(name, value)
-   return (name == "-o" and "--out" or name) .. "=" .. value
+   return (name == "-o" and "--out=" or #name == 2 and name or name .. "=") .. value
 end
 
 -- Gives each word that follows an option with a list of values, such as --new of profio compare,
@@ -313,7 +313,7 @@ end
 local function parsed(argparse, verb, words)
    local named = { ["--help"] = true }
    for _, word in ipairs(words) do
-      named[word:match "^%-[^=]*" or ""] = true
+      named[word:match "^%-%a" or word:match "^%-%-[^=]*" or ""] = true
    end
    local ok, given = parser_of(argparse, verb, named):pparse(words)
    if ok then

@@ -45,17 +45,8 @@ function processes.lua()
    return table.move(words, 1, #words, 1, {})
 end
 
----Runs a script in another process and waits for it. Ctrl-C is for the script.
----@param script string[] its path, and its arguments
----@param given { [integer]: string, variables: string[]|nil } options of the interpreter, and
----variables of the environment
----@return integer status of the script: as a shell tells it, 128 and its number for a signal
-function processes.run_script(script, given)
-   local line = processes.lua()
-   table.move(given, 1, #given, #line + 1, line)
-   line[#line + 1] = "--"
-   table.move(script, 1, #script, #line + 1, line)
-   line.variables = given.variables
+-- Runs a program and waits for it; returns its status.
+local function wait_for(line)
    io.stdout:flush()
    local held <close> = core.interrupt() -- luacheck: ignore
    local process <close>, message = core.spawn(line)
@@ -64,6 +55,37 @@ function processes.run_script(script, given)
    end
    local kind, status = process:wait()
    return kind == "signal" and 128 + status or status
+end
+
+---Runs a script in another process and waits for it. Ctrl-C is for the script.
+---@param script string[] its path, and its arguments
+---@param given { [integer]: string, variables: string[]|nil } options of the interpreter, and
+---variables of the environment
+---@return integer status of the script: as a shell tells it, 128 and its number for a signal
+function processes.run_script(script, given)
+   local line = processes.lua()
+   table.move(given, 1, #given, #line + 1, line)
+   if script[1] and script[1] ~= "-" then
+      line[#line + 1] = "--"
+   end
+   table.move(script, 1, #script, #line + 1, line)
+   line.variables = given.variables
+   return wait_for(line)
+end
+
+---Runs a script of the shell, which starts Lua 5.4 in its own way, with the recorder.
+---@param script string[] its path, and its arguments
+---@param shell string
+---@param variables string[]
+---@return integer status as of run_script
+function processes.run_wrapper(script, shell, variables)
+   local line = { shell, "--", variables = variables }
+   table.move(script, 1, #script, 3, line)
+   local init = os.getenv "LUA_INIT_5_4" or os.getenv "LUA_INIT" or ""
+   init = init:find "^@" and ("dofile %q"):format(init:sub(2)) or init
+   variables[#variables + 1] = ("LUA_INIT_5_4=%s require 'profio.recorder' %s"):format(words[3],
+      init)
+   return wait_for(line)
 end
 
 -- {====== Workers ======

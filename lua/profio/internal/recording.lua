@@ -22,8 +22,8 @@ local recorder = {}
 ---@type profio.Option[]
 local declared = {
    { name = "mode", type = "choice", choices = { "timed", "sampled", "calls", "aggregate" },
-     default = "timed",
-     help = "timed: each line with its time; sampled: stacks at intervals; calls: each enter and "
+     default = "sampled",
+     help = "sampled: stacks at intervals; timed: each line with its time; calls: each enter and "
         .. "leave; aggregate: sums by calling context, in memory" },
    { name = "path", type = "text",
      help = "output file; %p stands for the process id; optional for aggregate" },
@@ -32,9 +32,10 @@ local declared = {
         .. "default by the extension of path" },
    { name = "interval", type = "text", default = "1ms",
      help = "time between two samples: 500us, 1ms, ..." },
-   { name = "clock", type = "choice", choices = { "wall", "cpu" }, default = "wall",
-     help = "cpu: do not count the time in which the program waits or others run; this clock costs "
-        .. "more" },
+   { name = "clock", type = "choice", choices = { "wall", "cpu" },
+     help = "cpu, the default of sampled (but for Windows): do not count the time in which the "
+        .. "program waits or others run; this clock costs more in other modes, whose default is "
+        .. "wall" },
    { name = "depth", type = "int", default = 128,
      help = "most frames of a stack; samples of deeper stacks lack the outermost frames, other "
         .. "modes those in the middle" },
@@ -100,6 +101,8 @@ local checked = raise.public(function(given)
          asked[option.name] = option.default
       end
    end
+   asked.clock = asked.clock or (asked.mode == "sampled" and core.has_fine_cpu_time()
+      and "cpu" or "wall")
    check_format(asked)
    if not asked.path and asked.mode ~= "aggregate" then
       error("the recorder expects a path", 0)
@@ -405,19 +408,35 @@ end
 
 -- }======
 
----Begins the recording for which the environment variable PROFIO_RECORD asks.
+-- Starts what PROFIO_RECORD asks for; or returns why not.
+local function start_asked(text)
+   local done, given = pcall(recorder.parse, text)
+   if not done then
+      return given
+   end
+   local started, message
+   done, started, message = pcall(recorder.start, given)
+   if not started or not done then
+      return message or started
+   end
+   current.is_told = true
+   if not (given.path or ""):find("%p", 1, true) then
+      core.forget_recording() -- else child processes would write the same file
+   end
+   return nil
+end
+
+---Begins the recording for which the environment variable PROFIO_RECORD asks. A program that cannot
+---be recorded does not run.
 ---@return table recorder the module profio.recorder
 local function begun()
    local asked = os.getenv "PROFIO_RECORD"
-   if asked and asked ~= "" then
-      local given = recorder.parse(asked)
-      assert(recorder.start(given))
-      current.is_told = true
-      if not (given.path or ""):find("%p", 1, true) then
-         core.forget_recording() -- else child processes would write the same file
-      end
+   local failure = asked and asked ~= "" and start_asked(asked)
+   if failure then
+      io.stderr:write("profio.recorder: ", plain(tostring(failure)), "\n")
+      os.exit(1)
    end
    return recorder
 end
 
-return { begun = begun }
+return { begun = begun, recorder = recorder }

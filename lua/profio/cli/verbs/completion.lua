@@ -7,7 +7,7 @@ local failure = require "profio.internal.command.failure"
 local options = require "profio.internal.options"
 local pages = require "profio.cli.help.pages"
 local profio = require "profio"
-local recorder = require "profio.recorder"
+local recorder = require("profio.internal.recording").recorder
 local reports = require "profio.reports"
 local row_export = require "profio.internal.exporting.row_export"
 

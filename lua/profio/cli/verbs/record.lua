@@ -1,4 +1,4 @@
--- profio record: runs a Lua script under the recorder, and shows what it recorded.
+-- profio record: runs a Lua program under the recorder, and tells where its time went.
 
 local cli = require "profio.cli"
 local core = require "profio.core"
@@ -7,37 +7,78 @@ local failure = require "profio.internal.command.failure"
 local messages = require "profio.cli.messages"
 local options = require "profio.internal.options"
 local processes = require "profio.cli.processes"
-local recorder = require "profio.recorder"
+local profio = require "profio"
+local recorded_text = require "profio.cli.recorded_text"
+local recorder = require("profio.internal.recording").recorder
+local resources = require "profio.internal.resources"
 
 -- Returns an option of the recorder as one of the command.
-local function option_of(name, argument, added)
-   return { "--" .. name, argument, options.find(recorder.options, name).help .. (added or "") }
+local function option_of(name, argument)
+   local option = options.find(recorder.options, name)
+   local _, help = options.described(option)
+   return { "--" .. name, argument, help }
 end
-
-local mode = option_of("mode", "M", "; default timed")
 
 local record = {
    name = "record",
-   help = "run a Lua script and record it",
-   description = "Run a Lua script and record it. All words after the script are its own. On a "
-      .. "terminal the report follows.",
+   help = "run a Lua program, and tell where its time went",
+   description = "Run a Lua program and record it. All words after the script are its own. At the "
+      .. "end the functions with most time of their own follow on standard error.",
    usage = "profio record [options] SCRIPT.lua [ARGUMENTS]",
-   options = { mode, { "-o", "OUT",
-         "the recording; default profio.out; mode calls also writes OUT.BIN, its timeline" },
-      option_of("interval", "T", "; default 1ms"), option_of("clock", "CLOCK", "; default wall"),
+   options = { option_of("mode", "M"), { "-o", "OUT",
+         "the recording; default profio.out. By its ending it is exported at once: .svg .html "
+         .. ".json (speedscope) .folded .pb.gz .cpuprofile .pftrace ..." },
+      { "--open", false, "show it as a page in the browser" },
+      option_of("interval", "T"), option_of("clock", "CLOCK"),
+      { "-e", "CODE", "run this, before the script if there is one", many = true },
+      { "-l", "MODULE", "require this before the script", many = true },
       { "--set", "NAME=VALUE", "another option of the recorder: profio help recording",
          many = true } },
-   argument = { "SCRIPT.lua", "the script, then its arguments" },
+   argument = { "SCRIPT.lua", "the script (-: standard input), then its arguments" },
    stops = true,
    examples = {
-      { "profio record script.lua 100", "each line with its time, then the hottest functions" },
-      { "profio record --mode aggregate -o run.svg script.lua", "a flame graph" },
+      { "profio record script.lua 100", "samples, and the ten functions with most time" },
+      { "profio record -o run.html --open script.lua", "a page with the flame graph" },
    },
 }
 
--- Returns the options of the recorder, checked, as text for PROFIO_RECORD.
-local function options_of(given)
-   local list = { "path=" .. (given.out or "profio.out") }
+-- {====== What is asked ======
+
+-- Endings of files that are no exports, by the format of a mode.
+local own_endings = { br = { prf = true, br = true, log = true, out = true },
+   winidea = { txt = true, out = true }, xpp = { prf = true, out = true } }
+
+-- Returns the format in which the recorder writes, which profio can read.
+local function format_of(asked)
+   local mode = asked.mode or options.find(recorder.options, "mode").default
+   return asked.format or ({ calls = "winidea", aggregate = "pprof" })[mode] or "br"
+end
+
+-- Returns the export that the ending of a path asks for; nil: the path is the recording itself.
+local function export_of(path, asked)
+   local ending = path:match "%.([^./\\]*)$"
+   local kind, format = exports.of_path(path), format_of(asked)
+   if asked.format or kind == format or path == "-" or not ending then
+      return nil
+   elseif not kind then
+      if (own_endings[format] or {})[ending:lower()] then
+         return nil
+      end
+      failure.use("record: nothing is written as '.%s'; use .svg, .html, .json (speedscope), "
+         .. ".folded, .pb.gz, .cpuprofile, .pftrace, or .out for the recording", ending)
+   end
+   local export = exports.named(kind)
+   if format ~= "winidea" and export.takes ~= "profile" and not export.write_profile then
+      failure.use("record: export '%s' takes no profile; it needs --mode calls", kind)
+   elseif path:find("%", 1, true) then
+      failure.use "record: with %p the recordings of several processes cannot be exported at once"
+   end
+   return kind
+end
+
+-- Returns the options of the recorder, checked.
+local function asked_of(given)
+   local list = {}
    for _, name in ipairs { "mode", "interval", "clock" } do
       list[#list + 1] = given[name] and name .. "=" .. given[name]
    end
@@ -45,54 +86,137 @@ local function options_of(given)
    for i, text in ipairs(list) do
       list[i] = text:gsub(",", "\\,")
    end
-   local text = table.concat(list, ",")
-   local asked = recorder.parse(text)
+   local asked = recorder.parse(table.concat(list, ","))
    options.check(recorder.options, asked, "profio record")
-   return text, asked
+   return asked
 end
 
--- Checks that the script can be read, before an older recording is replaced.
-local function check_script(path)
+-- Returns options of the recorder as text for PROFIO_RECORD.
+local function settings_of(asked)
+   local list = {}
+   for name, value in pairs(asked) do
+      for part, one in pairs(type(value) == "table" and value or { [""] = value }) do
+         list[#list + 1] = ("%s%s=%s"):format(name, part ~= "" and "." .. part or "",
+            (tostring(one):gsub(",", "\\,")))
+      end
+   end
+   return table.concat(list, ",")
+end
+
+-- Checks that the script can be read, before an older recording is replaced. Returns its first
+-- bytes.
+local function check_script(path, has_code)
    if not path then
-      failure.use "record: the script is missing, as in profio record script.lua"
+      if not has_code then
+         failure.use "record: the script is missing, as in profio record script.lua"
+      end
+   elseif path ~= "-" then
+      local file <close>, message = core.file(path)
+      if not file then
+         failure.raise(failure.NOTHING, message)
+      end
+      return file:read(256)
    end
-   local file, message = core.file(path)
-   if not file and path ~= "-" then
-      failure.raise(failure.NOTHING, message)
-   elseif file then
-      file:close()
-   end
+   return ""
 end
 
--- The report of each mode after the recording.
-local reports = { calls = "statistics", aggregate = "flat" }
+-- }======
 
--- Shows the recording, if it is one that profio can read.
-local function show(path, asked, err)
-   local name = reports[asked.mode] or "hotfunctions"
-   local format = asked.mode == "aggregate" and (asked.format
-      or exports.of_path(path) or "pprof")
-   if format and format ~= "pprof" then
-      return
+-- {====== Running ======
+
+-- A script whose first line names another interpreter: a shell, which will start Lua, or another
+-- Lua.
+local function interpreter_of(head)
+   local line = head:match "^#!%s*([^\n]*)" or ""
+   local name = line:match "env%s+%-?S?%s*([^%s/]+)" or line:match "([^%s/]+)%f[%s\0]" or ""
+   return name
+end
+
+local shells = { sh = true, bash = true, dash = true, ksh = true, zsh = true }
+
+-- Runs what the user gives; returns the status.
+local function run(given, asked_text, head, err)
+   local variables = { "PROFIO_RECORD=" .. asked_text }
+   local name = interpreter_of(head)
+   if shells[name] then
+      if resources.program then
+         failure.use("record: %s is a script of the shell, which starts another Lua: see "
+            .. "profio help recording", given.rest[1])
+      end
+      return processes.run_wrapper(given.rest, name, variables)
    end
-   io.stdout:write "\n"
-   cli.main({ "--report", name, "--top", "20", path }, err)
-   messages.say(err, ("recorded in %s: profio report %s shows more"):format(path, path))
+   local version = name:match "^lua(%d%.%d)$"
+   if version and version ~= "5.4" or name:find "^luajit" or name == "luau"
+      or name == "tarantool" then
+      messages.say(err, ("the first line of %s asks for %s; it is run and recorded with Lua 5.4")
+         :format(given.rest[1], name))
+   end
+   local words = { "-lprofio.recorder", variables = variables }
+   for _, module in ipairs(given.l) do
+      words[#words + 1] = "-l" .. module
+   end
+   for _, code in ipairs(given.e) do
+      table.move({ "-e", code }, 1, 2, #words + 1, words)
+   end
+   return processes.run_script(given.rest or {}, words)
+end
+
+-- Removes a recording that is exported, with the timeline beside it.
+local function remove(path)
+   core.remove(path)
+   core.remove(path .. ".BIN")
+end
+
+-- Tells what is in a recording, and exports it. One without samples has been mentioned.
+local function finish(given, path, kind, format, err)
+   local trace <close>, message = profio.open(path, { format = format })
+   if not trace then
+      failure.raise(failure.NOTHING, message)
+   elseif not recorded_text.write(err, trace) then
+      if kind then
+         remove(path)
+      end
+      return
+   elseif kind then
+      cli.main({ "export", kind, "-o", given.out, path }, err)
+      if core.kind(given.out) ~= "file" then
+         messages.say(err, "the recording is " .. path)
+         return
+      end
+      remove(path)
+      messages.say(err, "written to " .. given.out)
+   else
+      messages.say(err, ("recorded in %s: profio view %s shows it"):format(path, path))
+   end
+   if given.open and kind == "html" then
+      if not core.open_page(given.out) then
+         messages.say(err, "no browser could be started")
+      end
+   elseif given.open then
+      cli.main({ "view", path }, err)
+   end
 end
 
 ---@param given table
 ---@param err file*
 ---@return integer status that of the script
 function record.run(given, err)
-   check_script(given.rest and given.rest[1])
-   local text, asked = options_of(given)
-   local status = processes.run_script(given.rest, { "-lprofio.recorder",
-      variables = { "PROFIO_RECORD=" .. text } })
-   if core.is_terminal(io.stdout) and not asked.path:find("%", 1, true) and asked.path ~= "-"
-      and core.kind(asked.path) == "file" then
-      show(asked.path, asked, err)
+   local head = check_script(given.rest and given.rest[1], #given.e > 0)
+   local asked = asked_of(given)
+   local format = format_of(asked)
+   given.out = given.out or asked.path or "profio.out"
+   local kind = export_of(given.out, asked)
+   local path = kind and given.out:gsub("%.[^./\\]*$", "") .. ".recording" or given.out
+   asked.path, asked.format = path, kind and format or asked.format
+   local status = run(given, settings_of(asked), head, err)
+   if path:find("%", 1, true) or core.kind(path) ~= "file" then
+      return status
+   elseif format == "br" or format == "winidea" or format == "xpp" or format == "pprof" then
+      finish(given, path, kind, format, err)
    end
    return status
 end
+
+-- }======
 
 return record
