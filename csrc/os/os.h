@@ -414,6 +414,10 @@ bool os_show (const char *path);
    signal that has ended it. */
 int os_process_wait (os_process *process);
 
+/* The same, and pass on to it what asks this process to end: SIGTERM, SIGHUP,
+   and SIGINT of another process; Ctrl-C goes to both anyway. */
+int os_process_attend (os_process *process);
+
 /* End it, if it has not ended and this process has started it. */
 void os_process_end (os_process *process);
 

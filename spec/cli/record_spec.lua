@@ -67,7 +67,8 @@ describe("profio record", function()
 
    for mode, kinds in pairs {
       sampled = { "svg", "html", "json", "folded", "pb.gz", "cpuprofile" },
-      timed = { "folded" }, calls = { "json", "pftrace", "html" }, aggregate = { "folded", "pb.gz" } }
+      timed = { "folded" }, calls = { "json", "pftrace", "html" },
+      aggregate = { "folded", "pb.gz" } }
    do
       it("exports by the ending of -o: " .. mode, function()
          for _, ending in ipairs(kinds) do
@@ -100,6 +101,23 @@ describe("profio record", function()
       local _, status, errors = command.run "profio record -o wrapped.out wrapper a"
       assert.equal(0, status)
       assert.matches("inner  busy%.lua:1", errors)
+   end)
+
+   it("passes on what asks it to end, and tells what was recorded until then", function()
+      command.file("endless.lua", [[
+local function turn() local t = 0 for i = 1, 100000 do t = t + i end return t end
+for _ = 1, 300 do turn() end
+io.open("begun", "w"):close()
+while true do turn() end
+]])
+      for signal, wanted in pairs { TERM = 143, INT = 1, HUP = 129 } do
+         os.remove(command.folder .. "/begun")
+         local _, status, errors = command.run_in_steps(command.analyze
+            .. " record -o ended.out endless.lua", { { "test -e begun", "kill -" .. signal
+            .. " $pid" } })
+         assert.equal(wanted, status, signal .. errors)
+         assert.matches("turn  endless%.lua:1", errors)
+      end
    end)
 
    it("says so where a script asks for another Lua", function()

@@ -121,14 +121,16 @@ static int core_end_after (lua_State *L) {
 }
 
 
-/* worker:wait(): waits until the process has ended by itself. Returns "exit"
-   and its status, or "signal" and the number of the signal that has killed it;
+/* worker:wait(attends): waits until the process has ended by itself; what asks
+   this process to end meanwhile is passed on if `attends`. Returns "exit" and
+   its status, or "signal" and the number of the signal that has killed it;
    nil if it has been waited for. */
 static int worker_wait (lua_State *L) {
   os_process *const process = luaL_checkudata(L, 1, L_WORKER);
   if (process->id == 0)
     return 0;
-  const int status = os_process_wait(process);
+  const int status = lua_toboolean(L, 2) ? os_process_attend(process)
+                                         : os_process_wait(process);
   lua_pushstring(L, status < 0 ? "signal" : "exit");
   lua_pushinteger(L, status < 0 ? -status : status);
   return 2;

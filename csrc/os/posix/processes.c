@@ -132,6 +132,38 @@ int os_process_wait (os_process *process) {
 }
 
 
+/* The process to which signals are passed on. */
+static volatile pid_t attended;
+
+static void pass_on (int number, siginfo_t *info, void *context) {
+  const int errnum = errno;
+  (void)context;
+  if (attended > 0 && (number != SIGINT || info->si_code == SI_USER))
+    (void)kill(attended, number);
+  errno = errnum;
+}
+
+
+int os_process_attend (os_process *process) {
+  static const int passed[] = {SIGTERM, SIGHUP, SIGINT};
+  enum {
+    COUNT = sizeof passed / sizeof passed[0]
+  };
+  struct sigaction before[COUNT], action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = pass_on;
+  action.sa_flags = (int)((unsigned)SA_SIGINFO | SA_RESTART);
+  attended = (pid_t)process->id;
+  for (int i = 0; i < COUNT; i++)
+    (void)sigaction(passed[i], &action, &before[i]);
+  const int status = os_process_wait(process);
+  for (int i = 0; i < COUNT; i++)
+    (void)sigaction(passed[i], &before[i], NULL);
+  attended = 0;
+  return status;
+}
+
+
 /* A process that nobody waits for stays until this one ends. */
 void os_process_release (os_process *process) {
   process->id = 0;

@@ -225,6 +225,11 @@ bool os_process_start (os_process *process, const os_start *start) {
 /* }====== */
 
 
+int os_process_attend (os_process *process) {
+  return os_process_wait(process);
+}
+
+
 void os_process_release (os_process *process) {
   CloseHandle(process->handle);
   process->id = 0;

@@ -45,15 +45,14 @@ function processes.lua()
    return table.move(words, 1, #words, 1, {})
 end
 
--- Runs a program and waits for it; returns its status.
+-- Runs a program and waits for it; returns its status. Signals are for the program.
 local function wait_for(line)
    io.stdout:flush()
-   local held <close> = core.interrupt() -- luacheck: ignore
    local process <close>, message = core.spawn(line)
    if not process then
       failure.raise(failure.NOTHING, message)
    end
-   local kind, status = process:wait()
+   local kind, status = process:wait(true)
    return kind == "signal" and 128 + status or status
 end
 
