@@ -41,16 +41,18 @@ static int64_t left_of (const os_sampler *s) {
 }
 
 
-/* The context of the thread is asked for, because only then it has stopped. */
+/* The context of the thread is asked for, because only then it has stopped. It
+   may hold any lock, such as that of the heap, from which the first use of a
+   variable of this thread takes memory. */
 static void interrupt (os_sampler *s) {
   CONTEXT context = {.ContextFlags = CONTEXT_CONTROL};
-  if (SuspendThread(s->sampled) == (DWORD)-1)
-    return;
-  (void)GetThreadContext(s->sampled, &context);
   in_tick = s;
-  s->tick();
+  if (SuspendThread(s->sampled) != (DWORD)-1) {
+    (void)GetThreadContext(s->sampled, &context);
+    s->tick();
+    ResumeThread(s->sampled);
+  }
   in_tick = NULL;
-  ResumeThread(s->sampled);
 }
 
 
