@@ -134,8 +134,8 @@ for name, total in profile:flat():each("function", "total") do print(name, total
 end)
 
 describe("samples", function()
-   -- The interval varies by a sixteenth, and a sample is a whole interval. Bounds of shares are more
-   -- than four standard errors of independent samples.
+   -- The interval varies by a sixteenth, and a sample is a whole interval. Bounds of shares are
+   -- more than four standard errors of independent samples.
    it("fall where the time is spent", function()
       local trace <close> = trace_of(parts:gsub("1000000", "10007"):gsub("1500", "15")
          :gsub("1, 10 ", "1, 12000 "), "mode=sampled,interval=50us")

@@ -49,6 +49,22 @@ local function kept(f)
    return list
 end
 
+describe("a view", function()
+   it("has a length and a text, and raises where Lua wants items or keys", function()
+      local view = trace:where { area = "area1" }
+      assert.equal(#kept(function(row) return row.area == "area1" end), #view)
+      assert.equal("profio.view (time, core, area, value, ratio, on, note)", tostring(view))
+      assert.has_error(function()
+         local step, state = ipairs(view)
+         step(state, 0)
+      end, "a view has no items: for row in view:records() do, or view:rows()")
+      local done, message = pcall(pairs, view)
+      assert.is_false(done)
+      assert.matches("a view has no keys: for row in view:records%(%) do, or view:rows%(%)$",
+         message)
+   end)
+end)
+
 describe("where", function()
    it("takes values, lists, ranges, patterns, no and missing", function()
       local cases = {

@@ -83,8 +83,24 @@ function View:__index(key)
       return names
    elseif key == "warnings" then
       return view_warnings.of(self.pin or self.open)
+   elseif math.type(key) then -- as ipairs asks
+      error("a view has no items: for row in view:records() do, or view:rows()", 2)
    end
    return methods[key] or with_methods.methods[key]
+end
+
+---#view is the number of its rows, which are read.
+function View:__len()
+   return with_methods.methods.count(self)
+end
+
+function View.__pairs()
+   error("a view has no keys: for row in view:records() do, or view:rows()", 2)
+end
+
+function View:__tostring()
+   local done, names = pcall(View.__index, self, "columns")
+   return ("profio.view (%s)"):format(done and table.concat(names, ", ") or "of a closed trace")
 end
 
 return lazy_view
