@@ -108,9 +108,9 @@ describe("profio record", function()
 local function turn() local t = 0 for i = 1, 100000 do t = t + i end return t end
 for _ = 1, 300 do turn() end
 io.open("begun", "w"):close()
-while true do turn() end
+for _ = 1, 100000 do turn() end
 ]])
-      for signal, wanted in pairs { TERM = 143, INT = 1, HUP = 129 } do
+      for signal, wanted in pairs { TERM = 143, INT = 1 } do -- nohup ignores SIGHUP
          os.remove(command.folder .. "/begun")
          local _, status, errors = command.run_in_steps(command.analyze
             .. " record -o ended.out endless.lua", { { "test -e begun", "kill -" .. signal
