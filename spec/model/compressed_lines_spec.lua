@@ -64,6 +64,28 @@ describe("compressed debug sections", function()
       end)
    end
 
+   it("are missing, not empty, if they are compressed in another way", function()
+      if not (programs.has "gcc" and programs.has "objcopy") then
+         return pending "needs gcc and objcopy"
+      end
+      run "objcopy --compress-debug-sections=zlib plain other"
+      local path = folder .. "/other"
+      local bytes = command.read(path)
+      local opened <close> = assert(symbols_of.open { exe = path, dictionary = core.dictionary() })
+      assert.is_true(opened.facts.has_lines)
+      local sections, entry = ("<I8"):unpack(bytes, 0x29), ("<I2"):unpack(bytes, 0x3b)
+      assert.equal(64, entry)
+      for i = 0, ("<I2"):unpack(bytes, 0x3d) - 1 do
+         local _, _, flags, _, at = ("<I4I4I8I8I8"):unpack(bytes, sections + i * entry + 1)
+         if flags & 0x800 ~= 0 then -- ELFCOMPRESS_ZSTD
+            bytes = bytes:sub(1, at) .. ("<I4"):pack(2) .. bytes:sub(at + 5)
+         end
+      end
+      command.file("compressed/other", bytes)
+      local packed <close> = assert(symbols_of.open { exe = path, dictionary = core.dictionary() })
+      assert.is_false(packed.facts.has_lines)
+   end)
+
    it("are read in a separate debug file", function()
       if not (programs.has "gcc" and programs.has "objcopy") then
          return pending "needs gcc and objcopy"

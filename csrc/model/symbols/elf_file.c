@@ -312,9 +312,14 @@ static void link_debug_file (const elf_file *file, pf_executable *facts) {
 }
 
 
+/* A section that zstd has compressed is not read (dwarf_sections.c). */
 static bool has_lines (const elf_file *file) {
-  return elf_file_section(file, 0, ".debug_line") != NULL ||
-         elf_file_section(file, 0, ".zdebug_line") != NULL;
+  const elf_section *const s = elf_file_section(file, 0, ".debug_line");
+  if (s == NULL)
+    return elf_file_section(file, 0, ".zdebug_line") != NULL;
+  return !s->is_packed ||
+         (s->contents.size >= 4 &&
+          pf_load32(s->contents.at, file->is_big) == ELFCOMPRESS_ZLIB);
 }
 
 

@@ -19,7 +19,7 @@ function line_times.fit(trace)
       return false, "it has no histogram"
    end
    return symbols.has_lines(traces.of(trace)),
-      "its executable has no line numbers (give one built with -g)"
+      "its executable has no line numbers (give one built with -g, not packed by zstd)"
 end
 
 return line_times

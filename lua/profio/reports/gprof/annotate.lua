@@ -31,7 +31,7 @@ function annotate.fits(trace)
       return false, "no profile of functions and arcs is made from its tables"
    end
    return symbols.has_lines(traces.of(trace)),
-      "its executable has no line numbers (give one built with -g)"
+      "its executable has no line numbers (give one built with -g, not packed by zstd)"
 end
 
 ---@param context profio.Context
