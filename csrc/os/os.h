@@ -414,8 +414,8 @@ bool os_show (const char *path);
    signal that has ended it. */
 int os_process_wait (os_process *process);
 
-/* The same, and pass on to it what asks this process to end: SIGTERM, SIGHUP,
-   and SIGINT of another process; Ctrl-C goes to both anyway. */
+/* Wait as os_process_wait does. On POSIX pass on SIGTERM, SIGHUP, and a SIGINT
+   that another process has sent; Ctrl-C reaches both processes anyway. */
 int os_process_attend (os_process *process);
 
 /* End it, if it has not ended and this process has started it. */

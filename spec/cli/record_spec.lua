@@ -5,13 +5,9 @@
 -- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 
--- Returns the output of a command that succeeds, perhaps with notes.
-local function fine(line)
-   local text, status, errors = command.run(line)
-   assert.equal(0, status, line .. "\n" .. text .. errors)
-   return text
-end
+local fine = command.fine
 
 command.file("script.lua", [[
 local function work(n)
@@ -84,6 +80,48 @@ describe("profio record", function()
          assert.equal("", (command.run "ls -d ending* 2>/dev/null"))
       end)
    end
+
+   it("opens the page, or prints its path without a browser", function()
+      disk.folder(command.folder .. "/bin")
+      command.file("bin/xdg-open", "#!/bin/sh\necho \"$1\" >opened\n")
+      for words, wanted in pairs {
+         ["busy.lua"] = "/profio%-%w+/profio%.html\n$",
+         ["-o shown.svg busy.lua"] = "/profio%-%w+/profio%.html\n$",
+         ["-o shown.html busy.lua"] = "^shown%.html\n$" }
+      do
+         local _, status, errors = command.run("rm -f opened; chmod +x bin/xdg-open\n"
+            .. "PATH=$PWD/bin:$PATH DISPLAY=:0\nexport PATH DISPLAY\nprofio record --open " .. words
+            .. "; status=$?; wait_until 'test -s opened'; (exit $status)")
+         assert.equal(0, status, errors)
+         assert.matches(wanted, command.read(command.folder .. "/opened"))
+      end
+      assert.matches("/profio%.html\n$",
+         fine "DISPLAY= WAYLAND_DISPLAY= profio record --open busy.lua")
+      assert.equal("", (command.run "ls -d shown.recording* 2>/dev/null"))
+   end)
+
+   it("keeps a recording that cannot be exported, and replaces none that is in the way", function()
+      local _, status, errors = command.run
+         "mkdir -p taken.svg && profio record -o taken.svg busy.lua; s=$?; rmdir taken.svg; exit $s"
+      assert.equal(1, status)
+      assert.matches("the recording is taken%.recording\n$", errors)
+      assert.matches("inner", fine "profio report flat taken.recording")
+      _, status, errors = command.run "profio record -o taken.svg busy.lua"
+      assert.equal(1, status)
+      assert.matches("taken%.recording is in the way", errors)
+      os.remove(command.folder .. "/taken.recording")
+   end)
+
+   it("tells of calls in each format", function()
+      local _, status, errors = command.run
+         "profio record --mode calls --set format=xpp -o calls.prf busy.lua"
+      assert.equal(0, status)
+      assert.matches("inner.*recorded in calls%.prf", errors)
+      _, status, errors = command.run
+         "profio record --mode aggregate --set format=folded -o sums.folded busy.lua"
+      assert.same({ 0, "" }, { status, errors })
+      assert.matches("inner", command.read(command.folder .. "/sums.folded"))
+   end)
 
    it("runs code, modules and standard input", function()
       command.file("part.lua", "loaded = ...\n")

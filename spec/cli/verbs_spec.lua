@@ -8,22 +8,7 @@ local command = require "spec.support.command"
 local declarations = require "profio.cli.declarations"
 local verbs = require "profio.cli.verbs"
 
--- Returns the output of a command that succeeds, perhaps with notes.
-local function fine(line)
-   local text, status, errors = command.run(line)
-   assert.equal(0, status, line .. "\n" .. text .. errors)
-   return text
-end
-
-command.file("script.lua", [[
-local function work(n)
-   local t = {}
-   for i = 1, n do t[i] = tostring(i) end
-   return #t
-end
-print(work(3000), ...)
-os.exit(tonumber((...)) or 0)
-]])
+local fine = command.fine
 
 describe("a verb", function()
    it("gives what its options give without it", function()

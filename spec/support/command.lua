@@ -72,6 +72,17 @@ function command.run(line)
    return text, status, (command.read(said):gsub(OF_LOAD, ""))
 end
 
+---Returns the output of a line that succeeds, perhaps with notes; raises if it does not.
+---@param line string as of run
+---@return string output
+function command.fine(line)
+   local text, status, errors = command.run(line)
+   if status ~= 0 then
+      error(("%s\n%s%s(status %s)"):format(line, text, errors, status), 2)
+   end
+   return text
+end
+
 ---Returns a condition of run_in_steps: the output or the messages so far contain a text.
 ---@param text string without quotes
 ---@return string

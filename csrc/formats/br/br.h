@@ -113,7 +113,7 @@ typedef struct br_names {
    of its first mapping. */
 bool br_recorded_by (const pf_trace *trace, pf_bytes *recorder);
 
-/* The same of the first bytes of a file. */
+/* Returns true if a file that begins with `bytes` is profio's recorder's. */
 bool br_is_recording (pf_bytes bytes);
 
 /* Opens the names of a trace. PF_EUNSUPPORTED or PF_ENOMEM. Call br_names_close

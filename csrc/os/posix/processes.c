@@ -157,9 +157,9 @@ int os_process_attend (os_process *process) {
   for (int i = 0; i < COUNT; i++)
     (void)sigaction(passed[i], &action, &before[i]);
   const int status = os_process_wait(process);
+  attended = 0;
   for (int i = 0; i < COUNT; i++)
     (void)sigaction(passed[i], &before[i], NULL);
-  attended = 0;
   return status;
 }
 

@@ -34,9 +34,10 @@ local function interpreter()
 end
 
 -- Computed at once, since the process may leave its folder.
-local words = resources.program and { resources.program, "lua" } or { interpreter(), "-e",
-   ("package.path = package.path .. %q package.cpath = package.cpath .. %q"):format(
-      ";" .. absolute_search(package.path), ";" .. absolute_search(package.cpath)) }
+local finds_modules = ("package.path = package.path .. %q package.cpath = package.cpath .. %q")
+   :format(";" .. absolute_search(package.path), ";" .. absolute_search(package.cpath))
+local words = resources.program and { resources.program, "lua" }
+   or { interpreter(), "-e", finds_modules }
 
 ---Returns the words that start the interpreter of this process, with a chunk that lets it find the
 ---modules that this process finds.
@@ -45,9 +46,10 @@ function processes.lua()
    return table.move(words, 1, #words, 1, {})
 end
 
--- Runs a program and waits for it; returns its status. Signals are for the program.
+-- Runs a program and waits for it; returns its status. Ctrl-C and signals are for the program.
 local function wait_for(line)
    io.stdout:flush()
+   local held <close> = core.interrupt() -- luacheck: ignore
    local process <close>, message = core.spawn(line)
    if not process then
       failure.raise(failure.NOTHING, message)
@@ -56,7 +58,7 @@ local function wait_for(line)
    return kind == "signal" and 128 + status or status
 end
 
----Runs a script in another process and waits for it. Ctrl-C is for the script.
+---Runs a script in another process and waits for it.
 ---@param script string[] its path, and its arguments
 ---@param given { [integer]: string, variables: string[]|nil } options of the interpreter, and
 ---variables of the environment
@@ -82,8 +84,8 @@ function processes.run_wrapper(script, shell, variables)
    table.move(script, 1, #script, 3, line)
    local init = os.getenv "LUA_INIT_5_4" or os.getenv "LUA_INIT" or ""
    init = init:find "^@" and ("dofile %q"):format(init:sub(2)) or init
-   variables[#variables + 1] = ("LUA_INIT_5_4=%s require 'profio.recorder' %s"):format(words[3],
-      init)
+   variables[#variables + 1] = ("LUA_INIT_5_4=%s require 'profio.recorder' %s"):format(
+      finds_modules, init)
    return wait_for(line)
 end
 

@@ -1,4 +1,4 @@
--- What `profio record` tells at the end: the functions with most time of their own.
+-- The text that `profio record` prints at the end: the functions with most self time.
 
 local plain = require "profio.internal.plain"
 local times = require "profio.internal.times"
@@ -35,7 +35,7 @@ local function metric_of(profile)
    return metrics[1]
 end
 
----Writes the functions with most time of their own.
+---Writes the functions with most self time.
 ---@param file file*
 ---@param trace profio.Trace
 ---@return boolean is_written false: there is nothing in the recording

@@ -27,7 +27,7 @@ local record = {
    usage = "profio record [options] SCRIPT.lua [ARGUMENTS]",
    options = { option_of("mode", "M"), { "-o", "OUT",
          "the recording; default profio.out. By its ending it is exported at once: .svg .html "
-         .. ".json (speedscope) .folded .pb.gz .cpuprofile .pftrace ..." },
+         .. ".json (speedscope) .folded .pb.gz .cpuprofile; with --mode calls also .pftrace" },
       { "--open", false, "show it as a page in the browser" },
       option_of("interval", "T"), option_of("clock", "CLOCK"),
       { "-e", "CODE", "run this, before the script if there is one", many = true },
@@ -44,14 +44,29 @@ local record = {
 
 -- {====== What is asked ======
 
--- Endings of files that are no exports, by the format of a mode.
-local own_endings = { br = { prf = true, br = true, log = true, out = true },
-   winidea = { txt = true, out = true }, xpp = { prf = true, out = true } }
-
--- Returns the format in which the recorder writes, which profio can read.
+-- Returns the format in which the recorder writes.
 local function format_of(asked)
    local mode = asked.mode or options.find(recorder.options, "mode").default
    return asked.format or ({ calls = "winidea", aggregate = "pprof" })[mode] or "br"
+end
+
+-- Returns the format of a name, if profio reads it; some are only exports.
+local function readable(name)
+   for _, format in ipairs(profio.formats()) do
+      if format.name == name then
+         return format
+      end
+   end
+end
+
+-- Returns whether an ending is one of recordings.
+local function is_own(ending, format)
+   for _, own in ipairs(readable(format).extensions) do
+      if ending:lower() == own then
+         return true
+      end
+   end
+   return ending == "out"
 end
 
 -- Returns the export that the ending of a path asks for; nil: the path is the recording itself.
@@ -60,12 +75,11 @@ local function export_of(path, asked)
    local kind, format = exports.of_path(path), format_of(asked)
    if asked.format or kind == format or path == "-" or not ending then
       return nil
+   elseif not kind and is_own(ending, format) then
+      return nil
    elseif not kind then
-      if (own_endings[format] or {})[ending:lower()] then
-         return nil
-      end
       failure.use("record: nothing is written as '.%s'; use .svg, .html, .json (speedscope), "
-         .. ".folded, .pb.gz, .cpuprofile, .pftrace, or .out for the recording", ending)
+         .. ".folded, .pb.gz, .cpuprofile, or .out for the recording", ending)
    end
    local export = exports.named(kind)
    if format ~= "winidea" and export.takes ~= "profile" and not export.write_profile then
@@ -76,8 +90,8 @@ local function export_of(path, asked)
    return kind
 end
 
--- Returns the options of the recorder, checked.
-local function asked_of(given)
+-- Returns options of the recorder as text for PROFIO_RECORD, and checked.
+local function options_of(given)
    local list = {}
    for _, name in ipairs { "mode", "interval", "clock" } do
       list[#list + 1] = given[name] and name .. "=" .. given[name]
@@ -86,21 +100,24 @@ local function asked_of(given)
    for i, text in ipairs(list) do
       list[i] = text:gsub(",", "\\,")
    end
-   local asked = recorder.parse(table.concat(list, ","))
+   local text = table.concat(list, ",")
+   local asked = recorder.parse(text)
    options.check(recorder.options, asked, "profio record")
-   return asked
+   return text, asked
 end
 
--- Returns options of the recorder as text for PROFIO_RECORD.
-local function settings_of(asked)
-   local list = {}
-   for name, value in pairs(asked) do
-      for part, one in pairs(type(value) == "table" and value or { [""] = value }) do
-         list[#list + 1] = ("%s%s=%s"):format(name, part ~= "" and "." .. part or "",
-            (tostring(one):gsub(",", "\\,")))
-      end
+-- Returns where the recorder writes: the output itself, or a file that is removed when it has been
+-- exported.
+local function path_of(out, kind)
+   if not kind then
+      return out
    end
-   return table.concat(list, ",")
+   local path = out:gsub("%.[^./\\]*$", "") .. ".recording"
+   if core.kind(path) then
+      failure.raise(failure.NOTHING, ("record: %s is in the way: the recording is there until it "
+         .. "has been exported; move or remove it"):format(path))
+   end
+   return path
 end
 
 -- Checks that the script can be read, before an older recording is replaced. Returns its first
@@ -124,12 +141,10 @@ end
 
 -- {====== Running ======
 
--- A script whose first line names another interpreter: a shell, which will start Lua, or another
--- Lua.
+-- Returns the name of the interpreter that the first line of a script names, or "".
 local function interpreter_of(head)
    local line = head:match "^#!%s*([^\n]*)" or ""
-   local name = line:match "env%s+%-?S?%s*([^%s/]+)" or line:match "([^%s/]+)%f[%s\0]" or ""
-   return name
+   return line:match "env%s+%-?S?%s*([^%s/]+)" or line:match "([^%s/]+)%f[%s\0]" or ""
 end
 
 local shells = { sh = true, bash = true, dash = true, ksh = true, zsh = true }
@@ -167,54 +182,50 @@ local function remove(path)
    core.remove(path .. ".BIN")
 end
 
--- Tells what is in a recording, and exports it. One without samples has been mentioned.
+-- Prints what is in a recording, exports and shows it. The recorder has mentioned that it is empty.
+-- Returns whether that was done.
 local function finish(given, path, kind, format, err)
    local trace <close>, message = profio.open(path, { format = format })
    if not trace then
       failure.raise(failure.NOTHING, message)
    elseif not recorded_text.write(err, trace) then
-      if kind then
-         remove(path)
-      end
-      return
+      return true
    elseif kind then
       cli.main({ "export", kind, "-o", given.out, path }, err)
       if core.kind(given.out) ~= "file" then
          messages.say(err, "the recording is " .. path)
-         return
+         return false
       end
-      remove(path)
       messages.say(err, "written to " .. given.out)
    else
       messages.say(err, ("recorded in %s: profio view %s shows it"):format(path, path))
    end
-   if given.open and kind == "html" then
-      if not core.open_page(given.out) then
-         messages.say(err, "no browser could be started")
-      end
-   elseif given.open then
+   if given.open and not (kind == "html" and core.open_page(given.out)) then
       cli.main({ "view", path }, err)
    end
+   return true
 end
 
 ---@param given table
 ---@param err file*
----@return integer status that of the script
+---@return integer status that of the script; 1 if it is 0 and the recording was not exported
 function record.run(given, err)
    local head = check_script(given.rest and given.rest[1], #given.e > 0)
-   local asked = asked_of(given)
+   local text, asked = options_of(given)
    local format = format_of(asked)
    given.out = given.out or asked.path or "profio.out"
    local kind = export_of(given.out, asked)
-   local path = kind and given.out:gsub("%.[^./\\]*$", "") .. ".recording" or given.out
-   asked.path, asked.format = path, kind and format or asked.format
-   local status = run(given, settings_of(asked), head, err)
-   if path:find("%", 1, true) or core.kind(path) ~= "file" then
+   local path = path_of(given.out, kind)
+   local status = run(given, ("%s,path=%s%s"):format(text, path:gsub(",", "\\,"),
+      kind and ",format=" .. format or ""), head, err)
+   if path:find("%", 1, true) or core.kind(path) ~= "file" or not readable(format) then
       return status
-   elseif format == "br" or format == "winidea" or format == "xpp" or format == "pprof" then
-      finish(given, path, kind, format, err)
    end
-   return status
+   local is_done = finish(given, path, kind, format, err)
+   if kind and is_done then
+      remove(path)
+   end
+   return is_done and status or math.max(status, failure.NOTHING)
 end
 
 -- }======
