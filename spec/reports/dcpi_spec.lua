@@ -87,7 +87,7 @@ describe("dcpi's reports", function()
       assert.matches("\nxemacs", fine "profio --report flat golden.dcpi")
       local _, status, errors = run "profio --report lines golden.dcpi"
       assert.equal(2, status)
-      assert.matches("no line numbers %(give one built with %-g%)", errors)
+      assert.matches("no line numbers %(give one built with %-g, not packed by zstd%)", errors)
       _, status, errors = run "profio --report annotate golden.dcpi"
       assert.equal(2, status)
       assert.matches("no profile of functions and arcs", errors)

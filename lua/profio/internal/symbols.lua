@@ -239,9 +239,10 @@ end
 
 -- }======
 
----Returns whether the addresses of a trace can be resolved to source lines.
+---Returns whether the addresses of a trace can be resolved to source lines, or false and why not.
 ---@param state table of the trace
 ---@return boolean
+---@return string|nil reason
 function symbols.has_lines(state)
    local stored = state.stored
    for _, opened in ipairs(stored and stored.symbols() or { state.symbols }) do
@@ -249,7 +250,7 @@ function symbols.has_lines(state)
          return true
       end
    end
-   return false
+   return false, "its executable has no line numbers (give one built with -g, not packed by zstd)"
 end
 
 return symbols

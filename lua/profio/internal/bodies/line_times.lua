@@ -18,8 +18,7 @@ function line_times.fit(trace)
    if kind == "graph" and (trace.info.sets or 0) == 0 then
       return false, "it has no histogram"
    end
-   return symbols.has_lines(traces.of(trace)),
-      "its executable has no line numbers (give one built with -g, not packed by zstd)"
+   return symbols.has_lines(traces.of(trace))
 end
 
 return line_times

@@ -30,8 +30,7 @@ function annotate.fits(trace)
    if trace:profile_kind() ~= "graph" then
       return false, "no profile of functions and arcs is made from its tables"
    end
-   return symbols.has_lines(traces.of(trace)),
-      "its executable has no line numbers (give one built with -g, not packed by zstd)"
+   return symbols.has_lines(traces.of(trace))
 end
 
 ---@param context profio.Context
