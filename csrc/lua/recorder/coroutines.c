@@ -55,7 +55,7 @@ static int resume (lua_State *L, lua_State *co, int nargs) {
   lua_xmove(L, co, nargs);
   l_recorder *const r = recording(L);
   if (r != NULL && r->hook != NULL && lua_gethook(co) == NULL)
-    lua_sethook(co, r->hook, r->mask, 0);
+    lua_sethook(co, r->hook, r->mask, L_IDLE_COUNT);
   if (r != NULL) {
     l_c_threads_forget(r->c_threads, co);
     atomic_store(&r->thread, co);

@@ -52,6 +52,25 @@ static uint32_t intern_name (l_recorder *r, const char *text) {
 }
 
 
+/* Pushes the function of `ar`, or a table with what is known of it. */
+static void push_function (lua_State *L, lua_Debug *ar) {
+  if (ar->i_ci != NULL) {
+    lua_getinfo(L, "f", ar);
+    return;
+  }
+  lua_createtable(L, 0, 8);
+  lua_pushlstring(L, ar->source, ar->srclen);
+  lua_setfield(L, -2, "source");
+  l_set_text(L, "short_src", ar->short_src);
+  l_set_text(L, "what", ar->what);
+  l_set_int(L, "linedefined", ar->linedefined);
+  l_set_int(L, "lastlinedefined", ar->lastlinedefined);
+  l_set_int(L, "nparams", ar->nparams);
+  lua_pushboolean(L, ar->isvararg);
+  lua_setfield(L, -2, "isvararg");
+}
+
+
 /* Calls the namer with the function of `ar`, in the thread that runs and
    without hooks, and leaves its two results or an error on the stack. */
 static bool call_namer (lua_State *L, lua_Debug *ar, const l_recorder *r,
@@ -59,7 +78,7 @@ static bool call_namer (lua_State *L, lua_Debug *ar, const l_recorder *r,
   const lua_Hook hook = lua_gethook(L);
   const int mask = lua_gethookmask(L), count = lua_gethookcount(L);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &namer_key);
-  lua_getinfo(L, "f", ar);
+  push_function(L, ar);
   lua_pushboolean(L, tells_apart);
   if (r->hook != NULL)
     lua_sethook(L, NULL, 0, 0);
@@ -78,6 +97,7 @@ static void set_name (lua_State *L, lua_Debug *ar, l_recorder *r,
   const int top = lua_gettop(L);
   const int64_t before = l_now(r);
   l_timer_hold(r, before);
+  l_allocations_hold(r, true);
   if (lua_checkstack(L, LUA_MINSTACK) &&
       call_namer(L, ar, r, f->key.code != 0)) {
     f->has_alike = lua_toboolean(L, -1);
@@ -90,6 +110,7 @@ static void set_name (lua_State *L, lua_Debug *ar, l_recorder *r,
     f->name = intern_name(r, *ar->what == 'C' ? "C function" : text);
   }
   lua_settop(L, top);
+  l_allocations_hold(r, false);
   const int64_t now = l_now(r);
   l_timer_release_hold(r, now);
   if (!r->has_costs)
@@ -213,7 +234,8 @@ static uint64_t code_of (lua_State *L, lua_Debug *ar) {
 
 l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r) {
   static const char none[] = ""; /* the source of C functions */
-  lua_getinfo(L, "Su", ar);
+  if (ar->i_ci != NULL)
+    lua_getinfo(L, "Su", ar);
   l_function_key key = {.source = ar->source,
                         .size = ar->srclen,
                         .first = ar->linedefined,
@@ -228,7 +250,7 @@ l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r) {
   l_function *const f = find_or_make(L, ar, r, &key);
   if (f == NULL || !f->has_alike)
     return f;
-  key.code = code_of(L, ar);
+  key.code = ar->i_ci != NULL ? code_of(L, ar) : 1; /* it cannot be told */
   return find_or_make(L, ar, r, &key);
 }
 

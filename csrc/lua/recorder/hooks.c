@@ -233,7 +233,7 @@ L_HOT void on_event (lua_State *L, lua_Debug *ar, lua_Hook hook) {
     r = recorder_of(L, hook);
   if (r == NULL)
     return;
-  const int64_t began = l_now(r);
+  const int64_t began = r->mode == L_MEMORY ? r->start : l_now(r);
   const l_cost kind = record_event(L, ar, r, began);
   end_event(r, began, kind);
 }
@@ -251,9 +251,23 @@ static void call_hook (lua_State *L, lua_Debug *ar) {
 }
 
 
-lua_Hook l_hook_of (l_mode mode, bool by_line, int *mask) {
-  *mask = LUA_MASKCALL | LUA_MASKRET | (by_line ? LUA_MASKLINE : 0);
-  if (mode == L_SAMPLED)
+/* Fires seldom: while a thread has a hook of instructions, Lua notes the
+   current one, and so its line, before each of them. */
+static void idle_hook (lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  (void)recorder_of(L, idle_hook);
+}
+
+
+lua_Hook l_hook_of (const l_recorder *r, int *mask) {
+  const bool is_memory = r->mode == L_MEMORY;
+  *mask = 0;
+  if (r->mode == L_SAMPLED || (is_memory && !r->by_line && !r->is_exact))
     return NULL;
-  return by_line ? line_hook : call_hook;
+  if (is_memory && r->by_line) {
+    *mask = LUA_MASKCOUNT;
+    return idle_hook;
+  }
+  *mask = LUA_MASKCALL | LUA_MASKRET | (r->by_line ? LUA_MASKLINE : 0);
+  return r->by_line ? line_hook : call_hook;
 }

@@ -16,21 +16,32 @@ static l_recorder *hooking (lua_State *L) {
   l_recorder *const r = atomic_load(&l_recording);
   const bool is_ours = r != NULL &&
                        r->state == lua_topointer(L, LUA_REGISTRYINDEX) &&
-                       r->mode != L_SAMPLED && r->error.status == PF_OK;
+                       r->mask != 0 && r->error.status == PF_OK;
   return is_ours ? r : NULL;
 }
 
 
-/* Calls the library's function with all arguments, without an event if it is
-   one in C. */
-static int call_library (lua_State *L) {
+/* Calls the library's function, the upvalue, with all arguments. */
+static int call_upvalue (lua_State *L) {
   const lua_CFunction library = lua_tocfunction(L, lua_upvalueindex(1));
   if (library != NULL)
-    return library(L);
+    return library(L); /* without an event */
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   return lua_gettop(L);
+}
+
+
+/* As call_upvalue; a sample that waits for its event on `thread` waits until
+   the library has returned. */
+static int call_library (lua_State *L, lua_State *thread) {
+  l_recorder *const r = atomic_load(&l_recording);
+  const bool was_armed = r != NULL && l_timer_disarm(r, thread);
+  const int n = call_upvalue(L);
+  if (was_armed)
+    l_timer_rearm(r);
+  return n;
 }
 
 
@@ -44,13 +55,13 @@ static int program_sethook (lua_State *L) {
   lua_State *const other = lua_tothread(L, 1);
   lua_State *const thread = other != NULL ? other : L;
   if (r == NULL)
-    return call_library(L);
+    return call_library(L, thread);
   const bool is_ours = has_our_hook(r, thread);
   if (is_ours && lua_isnoneornil(L, other != NULL ? 2 : 1))
     return 0;
   if (is_ours)
     l_recorder_take(L, r, thread);
-  const int n = call_library(L);
+  const int n = call_library(L, thread);
   if (r->taker == thread && lua_gethook(thread) == NULL)
     l_recorder_give_back(L, r);
   return n;
@@ -60,8 +71,9 @@ static int program_sethook (lua_State *L) {
 static int program_gethook (lua_State *L) {
   const l_recorder *const r = hooking(L);
   lua_State *const other = lua_tothread(L, 1);
-  if (r == NULL || !has_our_hook(r, other != NULL ? other : L))
-    return call_library(L);
+  lua_State *const thread = other != NULL ? other : L;
+  if (r == NULL || !has_our_hook(r, thread))
+    return call_library(L, thread);
   luaL_pushfail(L);
   return 1;
 }

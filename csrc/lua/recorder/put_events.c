@@ -181,7 +181,18 @@ static uint32_t path_of (l_recorder *r, const l_lane *lane, l_frame *f) {
 }
 
 
+uint32_t l_put_running (l_recorder *r) {
+  const l_lane *const lane = r->running;
+  const size_t count = lane == NULL ? 0 : l_lane_count(lane);
+  const uint32_t path =
+      count == 0 ? 0 : callers_of(r, lane, count < r->depth ? count : r->depth);
+  return path == 0 ? L_NO_ID : path;
+}
+
+
 void l_put_line (l_recorder *r, const l_lane *lane, l_frame *f) {
+  if (r->mode == L_MEMORY)
+    return;
   const bool has_path = r->mode == L_AGGREGATE || r->has_callers;
   const uint32_t stack =
       has_path ? path_of(r, lane, f) : l_line_area(r, f->function, f->line);

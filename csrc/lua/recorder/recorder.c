@@ -82,11 +82,14 @@ static void turn_on (lua_State *L, l_recorder *r) {
       l_recorder_fail(r, error.status, error.what);
     return;
   }
-  r->hook = l_hook_of(r->mode, r->by_line, &r->mask);
-  l_switch(r, L, 0, l_now(r));
+  r->hook = l_hook_of(r, &r->mask);
+  if (r->hook == NULL)
+    return;
+  if ((r->mask & LUA_MASKCALL) != 0)
+    l_switch(r, L, 0, l_now(r));
   if (lua_gethook(r->main) == NULL)
-    lua_sethook(r->main, r->hook, r->mask, 0);
-  lua_sethook(L, r->hook, r->mask, 0);
+    lua_sethook(r->main, r->hook, r->mask, L_IDLE_COUNT);
+  lua_sethook(L, r->hook, r->mask, L_IDLE_COUNT);
 }
 
 
@@ -121,8 +124,8 @@ static void detach (l_recorder *r) {
 
 
 /* In the order of l_mode. */
-static const char *const modes[] = {"timed", "sampled", "calls", "aggregate",
-                                    NULL};
+static const char *const modes[] = {"timed",     "sampled", "calls",
+                                    "aggregate", "memory",  NULL};
 
 
 static void read_settings (lua_State *L, l_recorder *r) {
@@ -133,14 +136,34 @@ static void read_settings (lua_State *L, l_recorder *r) {
   int64_t depth = 0;
   l_option_int(L, 1, "interval", &r->interval);
   l_option_int(L, 1, "depth", &depth);
-  r->by_line = r->mode == L_TIMED ||
-               (r->mode == L_AGGREGATE && l_option_flag(L, 1, "lines"));
+  r->by_line =
+      r->mode == L_TIMED || ((r->mode == L_AGGREGATE || r->mode == L_MEMORY) &&
+                             l_option_flag(L, 1, "lines"));
+  r->is_exact = l_option_flag(L, 1, "exact");
   r->has_callers = l_option_flag(L, 1, "backtraces");
   luaL_argcheck(L, r->interval > 0 && depth > 0 && depth <= 65536, 1,
                 "interval and depth must be above 0");
   r->depth = (uint32_t)depth;
   strncpy(r->own_source, l_option_text(L, 1, "own", ""),
           sizeof r->own_source - 1);
+}
+
+
+/* Adds the metrics of a mode that sums up. */
+static void add_metrics (lua_State *L, l_recorder *r) {
+  static const char *const times[][2] = {
+      {"time", "ns"}, {"calls", "count"}, {"hits", "count"}};
+  static const char *const memory[][2] = {{"alloc_space", "bytes"},
+                                          {"alloc_objects", "count"},
+                                          {"inuse_space", "bytes"},
+                                          {"inuse_objects", "count"}};
+  const bool is_memory = r->mode == L_MEMORY;
+  const size_t count = is_memory ? 4 : r->by_line ? 3 : 2;
+  for (size_t i = 0; i < count; i++) {
+    const char *const *const metric = is_memory ? memory[i] : times[i];
+    if (pf_metric_of(r->contexts, metric[0], metric[1]) != i)
+      l_no_memory(L);
+  }
 }
 
 
@@ -156,12 +179,9 @@ static void open_output (lua_State *L, l_recorder *r) {
   r->kinds[1] = pf_intern_text(r->dictionary, "main");
   if (r->kinds[0] == PF_NO_NAME || r->kinds[1] == PF_NO_NAME)
     l_no_memory(L);
-  if (r->mode == L_AGGREGATE) {
+  if (r->mode == L_AGGREGATE || r->mode == L_MEMORY) {
     r->contexts = l_contexts_new(L, 3);
-    if (pf_metric_of(r->contexts, "time", "ns") != 0 ||
-        pf_metric_of(r->contexts, "calls", "count") != 1 ||
-        (r->by_line && pf_metric_of(r->contexts, "hits", "count") != 2))
-      l_no_memory(L);
+    add_metrics(L, r);
   }
   else {
     r->writer = l_stream_check(L, 4)->writer;
@@ -192,28 +212,28 @@ static int core_recorder (lua_State *L) {
     l_no_memory(L);
   lua_getfield(L, 1, "namer");
   l_functions_prepare(L);
-  r->hook = l_hook_of(r->mode, r->by_line, &r->mask);
+  r->hook = l_hook_of(r, &r->mask);
   r->random = (uint32_t)(uintptr_t)r;
   return 1;
 }
 
 
-/* Raises if no recording of a mode may begin. */
-static void check_begin (lua_State *L, l_mode mode) {
+/* Raises if no recording may begin. */
+static void check_begin (lua_State *L, bool needs_hook) {
   if (atomic_load(&l_recording) != NULL)
     luaL_error(L, "another recorder is recording");
-  if (mode != L_SAMPLED && lua_gethook(L) != NULL)
+  if (needs_hook && lua_gethook(L) != NULL)
     luaL_error(L, "the program has a hook of its own");
 }
 
 
-/* core.check_recording(mode): true if a recording can begin now, or nil,
-   message, code; raises if it may not. The caller opens the file afterwards,
-   since that empties an older one. */
+/* core.check_recording(mode, needs_hook): true if a recording can begin now, or
+   nil, message, code; raises if it may not. The caller opens the file
+   afterwards, since that empties an older one. */
 static int core_check_recording (lua_State *L) {
   const l_mode mode = (l_mode)luaL_checkoption(L, 1, NULL, modes);
   pf_error error;
-  check_begin(L, mode);
+  check_begin(L, lua_toboolean(L, 2));
   if (mode == L_SAMPLED && l_timer_check(&error) != PF_OK)
     return l_failure(L, &error, NULL);
   lua_pushboolean(L, true);
@@ -229,10 +249,10 @@ static int recorder_begin (lua_State *L) {
   const bool subtract = lua_toboolean(L, 2);
   l_recorder *expected = NULL;
   luaL_argcheck(L, r->process == 0, 1, "the recorder has begun before");
-  check_begin(L, r->mode);
+  check_begin(L, r->mask != 0);
   /* a signal handler reads this clock too: use the system's */
   l_clock_open(&r->clock, r->clock.id, r->mode != L_SAMPLED);
-  if (subtract && r->mode != L_SAMPLED)
+  if (subtract && r->mode != L_SAMPLED && r->mode != L_MEMORY)
     l_calibration_open(r);
   r->has_costs = r->calibration != NULL;
   if (!atomic_compare_exchange_strong(&l_recording, &expected, r))
@@ -242,8 +262,10 @@ static int recorder_begin (lua_State *L) {
   r->state = lua_topointer(L, LUA_REGISTRYINDEX);
   r->process = os_process_id();
   r->start = l_now(r);
-  if (r->mode == L_SAMPLED)
+  if ((r->mask & LUA_MASKCALL) == 0) /* it samples */
     l_c_threads_open(L, r);
+  if (r->mode == L_MEMORY)
+    l_allocations_open(L, r);
   turn_on(L, r);
   return 0;
 }
@@ -343,7 +365,10 @@ static int recorder_finish (lua_State *L) {
   if (r->error.status == PF_OK)
     l_lanes_leave_all(r);
   detach(r);
-  l_c_threads_close(L, r);
+  if (r->allocations != NULL)
+    l_allocations_settle(r);
+  else
+    l_c_threads_close(L, r);
   l_functions_release(L);
   if (r->writer != NULL && r->error.status == PF_OK &&
       pf_writer_flush(r->writer, &error) != PF_OK)
@@ -362,7 +387,18 @@ static int recorder_is_copy (lua_State *L) {
 }
 
 
-/* recorder:contexts(): the sums of mode "aggregate", or nil. */
+/* recorder:cycles(): an array of the bytes that each cycle of the collector has
+   freed, of mode "memory"; else nil. */
+static int recorder_cycles (lua_State *L) {
+  const l_recorder *const r = check(L);
+  if (r->allocations == NULL)
+    return 0;
+  l_allocations_push_cycles(L, r);
+  return 1;
+}
+
+
+/* recorder:contexts(): the sums of mode "aggregate" or "memory", or nil. */
 static int recorder_contexts (lua_State *L) {
   const l_recorder *const r = check(L);
   if (r->contexts == NULL)
@@ -380,6 +416,7 @@ static int recorder_gc (lua_State *L) {
   r->is_on = false;
   r->hook = NULL;
   l_timer_stop(r);
+  l_allocations_close(L, r);
   l_c_threads_close(L, r);
   l_calibration_close(r);
   l_functions_free(&r->functions);
@@ -417,7 +454,8 @@ static int core_forget_recording (lua_State *L) {
 void l_open_recorder (lua_State *L) {
   l_class(L, L_RECORDER,
           L_METHODS({"begin", recorder_begin}, {"close", recorder_gc},
-                    {"contexts", recorder_contexts}, {"facts", recorder_facts},
+                    {"contexts", recorder_contexts},
+                    {"cycles", recorder_cycles}, {"facts", recorder_facts},
                     {"finish", recorder_finish}, {"is_copy", recorder_is_copy},
                     {"pause", recorder_pause}, {"resume", recorder_resume}),
           recorder_gc, recorder_gc);

@@ -9,6 +9,7 @@
 **   put_events.c      writes events as records, or adds them up
 **   fast_events.h     inlined functions of lua_lanes.c and put_events.c
 **   timer.c           sampling by a timer
+**   allocations.c     mode "memory": an allocator around the program's
 **   coroutines.c      coroutine functions that inform the recorder
 **   program_hooks.c   the program's own hooks
 **   c_threads.c       Lua threads that C code resumes
@@ -45,10 +46,11 @@
 #define L_RECORDER "profio.recorder"
 
 typedef enum l_mode {
-  L_TIMED,    /* mode "timed": time and stack of each executed line */
-  L_SAMPLED,  /* mode "sampled": a stack at each timer tick */
-  L_CALLS,    /* mode "calls": enter and leave of each call */
-  L_AGGREGATE /* mode "aggregate": sums by calling context */
+  L_TIMED,     /* mode "timed": time and stack of each executed line */
+  L_SAMPLED,   /* mode "sampled": a stack at each timer tick */
+  L_CALLS,     /* mode "calls": enter and leave of each call */
+  L_AGGREGATE, /* mode "aggregate": sums by calling context */
+  L_MEMORY     /* mode "memory": allocations by calling context */
 } l_mode;
 
 /* The identity of a function. Closures of one prototype are equal. `code` is a
@@ -82,6 +84,9 @@ typedef struct l_function {
 } l_function;
 
 #define L_NO_ID UINT32_MAX
+
+/* Instructions between two events of a hook that only notes lines. */
+#define L_IDLE_COUNT 1000000
 
 /* A call on a lane. */
 typedef struct l_frame {
@@ -154,19 +159,21 @@ typedef enum l_cost {
 
 typedef struct l_calibration l_calibration; /* hook_cost.c */
 typedef struct l_c_threads l_c_threads;     /* c_threads.c */
+typedef struct l_allocations l_allocations; /* allocations.c */
 
 typedef struct l_recorder {
   l_mode mode;
   l_clock clock;
-  int64_t interval; /* between samples, ns */
+  int64_t interval; /* between samples, ns; mode "memory": bytes */
   uint32_t depth;   /* maximum number of frames of a recorded stack */
-  bool by_line;     /* aggregate: sums by line */
+  bool by_line;     /* aggregate, memory: sums by line */
+  bool is_exact;    /* memory: each block, not samples */
   bool has_callers; /* timed: with the stack of callers */
   uint32_t max_lanes;
   size_t max_name; /* maximum bytes of a function name */
 
   lua_Hook hook; /* NULL: no hook is active */
-  int mask;
+  int mask;      /* 0: the mode needs no hook */
   bool is_on;
   bool is_paused;         /* by the program */
   const lua_State *taker; /* thread with a hook of the program, or NULL */
@@ -225,9 +232,10 @@ typedef struct l_recorder {
   _Atomic(lua_State *) armed_thread; /* has the sampling hook; or NULL */
   lua_Hook saved_hook;               /* the program's own hook on that thread */
   int saved_mask, saved_count;
-  l_c_threads *c_threads; /* owned; NULL: not sampling */
-  os_sampler *sampler;    /* owned; NULL: it does not run */
-  uint32_t *areas;        /* scratch for the `depth` areas of a stack */
+  l_c_threads *c_threads;     /* owned; NULL: not sampling */
+  l_allocations *allocations; /* owned; NULL: not mode "memory" */
+  os_sampler *sampler;        /* owned; NULL: it does not run */
+  uint32_t *areas;            /* scratch for the `depth` areas of a stack */
 } l_recorder;
 
 extern _Atomic(l_recorder *) l_recording;
@@ -255,7 +263,9 @@ void l_functions_release (lua_State *L);
 void l_open_function_names (lua_State *L);
 
 /* Returns the function of the activation `ar`, a new one if it is unknown. The
-   recorder owns the result. NULL: out of memory; recording has ended. */
+   recorder owns the result. NULL: out of memory; recording has ended. If
+   ar->i_ci is NULL, `ar` describes ("Su") a Lua function that has left the
+   stack and has not been collected yet. */
 l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *recorder);
 
 /* Returns the area id of a line of the function. In mode "timed" without
@@ -326,6 +336,10 @@ void l_put_suspended (l_recorder *recorder, const l_lane *lane, bool suspended);
 /* Records `count` equal samples of a stack. */
 void l_put_sample (l_recorder *recorder, uint32_t stack, uint64_t count);
 
+/* Mode "memory": the context of the innermost call. L_NO_ID: none, or out of
+   memory. */
+uint32_t l_put_running (l_recorder *recorder);
+
 /* To be called after adding to the dictionary: the writer learns the new
    entries before the next record. */
 static inline void l_put_changed (l_recorder *recorder) {
@@ -333,8 +347,9 @@ static inline void l_put_changed (l_recorder *recorder) {
 }
 
 
-/* hooks.c: returns the hook of a mode and its mask. NULL: mode "sampled". */
-lua_Hook l_hook_of (l_mode mode, bool by_line, int *mask);
+/* hooks.c: returns the hook of a recorder's mode and its mask. NULL: the mode
+   samples, and needs none in between. */
+lua_Hook l_hook_of (const l_recorder *recorder, int *mask);
 
 /* Adds the time since the last event to the running call. `now` is the
    clock. */
@@ -371,6 +386,23 @@ void l_timer_release (lua_State *L, l_recorder *recorder);
 void l_timer_hold (l_recorder *recorder, int64_t now);
 void l_timer_release_hold (l_recorder *recorder, int64_t now);
 
+/* Sets the sampling hook on the running thread: the next instruction, call or
+   return is an event that takes a sample. For the timer, and for the allocator
+   of mode "memory". */
+void l_timer_arm (l_recorder *recorder);
+
+/* Fills r->areas with the functions of a stack from `level` on, innermost
+   first, without the recorder's own and without the interpreter's C function at
+   the bottom, unless it is alone: then it loads the program. Returns their
+   number; 0 when out of memory. */
+size_t l_stack_read (lua_State *L, l_recorder *r, int level);
+
+/* Restores the program's own hook of a thread, for which the program asks or
+   which it sets. Returns whether the thread had the sampling hook; afterwards
+   l_timer_rearm sets that again. */
+bool l_timer_disarm (l_recorder *recorder, lua_State *thread);
+void l_timer_rearm (l_recorder *recorder);
+
 /* Whether the hook of a thread is the sampling hook. */
 bool l_timer_is_armed (lua_State *thread);
 
@@ -389,6 +421,31 @@ void l_c_threads_ran (l_c_threads *threads, lua_State *thread);
 
 /* The recorder's own functions resume this thread. */
 void l_c_threads_forget (l_c_threads *threads, lua_State *thread);
+
+/* allocations.c: puts an allocator around that of the Lua state; raises when
+   out of memory. */
+void l_allocations_open (lua_State *L, l_recorder *recorder);
+
+/* Removes the allocator. `allocations` may be NULL here and in `hold`. */
+void l_allocations_close (lua_State *L, l_recorder *recorder);
+
+/* Between hold(true) and hold(false) the recorder itself allocates, which is
+   not counted. */
+void l_allocations_hold (l_recorder *recorder, bool is_held);
+
+/* Adds the waiting samples at an event of the sampling hook. */
+void l_allocations_take (lua_State *L, l_recorder *recorder, int event);
+
+/* Adds what has been counted since the last call to the contexts. */
+void l_allocations_settle (l_recorder *recorder);
+
+/* Pushes an array of the bytes that each cycle of the collector has freed. */
+void l_allocations_push_cycles (lua_State *L, const l_recorder *recorder);
+
+/* The area of a function at a line, or by function if the recorder does not
+   count by line. PF_NO_AREA: out of memory; recording has ended. */
+uint32_t l_memory_area (l_recorder *recorder, l_function *function, int line);
+
 
 /* recorder.c: the program sets a hook on a thread, which pauses recording; and
    removes it. */

@@ -17,11 +17,13 @@
 #define SHORTEST 1000 /* ns of a timer */
 
 
-/* Fills r->areas with the functions of a stack, innermost first, without the
-   recorder's own and without the interpreter's C function at the bottom, unless
-   it is alone: then it loads the program. Returns their number; 0 when out of
-   memory. */
-static size_t read_stack (lua_State *L, l_recorder *r, int level) {
+static uint32_t area_of (l_recorder *r, l_function *f, int line) {
+  return r->mode == L_MEMORY ? l_memory_area(r, f, line)
+                             : l_line_area(r, f, line > 0 ? line : 0);
+}
+
+
+size_t l_stack_read (lua_State *L, l_recorder *r, int level) {
   lua_Debug ar;
   size_t n = 0;
   bool is_c = false;
@@ -37,7 +39,7 @@ static size_t read_stack (lua_State *L, l_recorder *r, int level) {
     }
     is_c = f->key.c != NULL;
     lua_getinfo(L, "l", &ar);
-    r->areas[n++] = l_line_area(r, f, ar.currentline > 0 ? ar.currentline : 0);
+    r->areas[n++] = area_of(r, f, ar.currentline);
   }
   return n;
 }
@@ -46,13 +48,18 @@ static size_t read_stack (lua_State *L, l_recorder *r, int level) {
 /* Records the samples that are due. At a call event nothing has been spent in
    the called function yet. */
 static void take_samples (lua_State *L, l_recorder *r, int event) {
+  if (r->mode == L_MEMORY) {
+    atomic_store(&r->due, 0);
+    l_allocations_take(L, r, event);
+    return;
+  }
   const uint64_t due = atomic_load(&r->due);
   const uint64_t count = due / (uint64_t)r->interval;
   if (count == 0)
     return;
   atomic_fetch_sub(&r->due, count * (uint64_t)r->interval);
   uint32_t stack = PF_NO_STACK;
-  for (size_t i = read_stack(L, r, event == LUA_HOOKCALL); i > 0; i--) {
+  for (size_t i = l_stack_read(L, r, event == LUA_HOOKCALL); i > 0; i--) {
     const uint32_t area = r->areas[i - 1];
     stack = area == PF_NO_AREA ? PF_NO_STACK
                                : pf_stack_push(r->dictionary, stack, area);
@@ -111,20 +118,28 @@ bool l_timer_is_armed (lua_State *thread) {
 }
 
 
-/* If the thread still has the hook of the previous tick, it may have ended or
+/* If the thread still has the hook of the previous sample, it may have ended or
    be waiting: then the main thread runs, or will run soon. */
 static void arm (l_recorder *r) {
   lua_State *thread = atomic_load(&r->thread);
   if (l_timer_is_armed(thread))
     thread = r->main;
-  if (l_timer_is_armed(thread))
-    return;
-  r->saved_hook = lua_gethook(thread);
-  r->saved_mask = lua_gethookmask(thread);
-  r->saved_count = lua_gethookcount(thread);
-  r->armed_thread = thread;
-  lua_sethook(thread, sample_hook,
-              LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT | r->saved_mask, 1);
+  if (!l_timer_is_armed(thread)) {
+    r->saved_hook = lua_gethook(thread);
+    r->saved_mask = lua_gethookmask(thread);
+    r->saved_count = lua_gethookcount(thread);
+    r->armed_thread = thread;
+    lua_sethook(thread, sample_hook,
+                LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT | r->saved_mask, 1);
+  }
+  l_c_threads_arm(r->c_threads, sample_hook,
+                  LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT);
+}
+
+
+void l_timer_arm (l_recorder *r) {
+  atomic_store(&r->due, (uint64_t)r->interval);
+  arm(r);
 }
 
 
@@ -140,9 +155,23 @@ static void disarm_thread (l_recorder *r, lua_State *thread) {
 }
 
 
+bool l_timer_disarm (l_recorder *r, lua_State *thread) {
+  if (!l_timer_is_armed(thread))
+    return false;
+  disarm_thread(r, thread);
+  return true;
+}
+
+
+void l_timer_rearm (l_recorder *r) {
+  if (r->is_on)
+    arm(r);
+}
+
+
 void l_timer_follow (lua_State *L, l_recorder *r) {
   atomic_store(&r->thread, L);
-  if (r->mode != L_SAMPLED)
+  if (r->mode != L_SAMPLED && r->allocations == NULL)
     return;
   lua_State *const armed = atomic_load(&r->armed_thread);
   if (armed != NULL && armed != L && armed != r->main)
@@ -213,8 +242,6 @@ static void tick (void) {
   const int64_t now = l_now(r);
   add_elapsed(r, now);
   arm(r);
-  l_c_threads_arm(r->c_threads, sample_hook,
-                  LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT);
   set_timer(r, next_wait(r));
 }
 
@@ -248,11 +275,11 @@ pf_status l_timer_start (l_recorder *r, pf_error *error) {
 
 
 void l_timer_stop (l_recorder *r) {
-  if (r->sampler == NULL)
-    return;
-  os_sampler_close(r->sampler);
+  const bool is_running = r->sampler != NULL;
+  if (is_running)
+    os_sampler_close(r->sampler);
   r->sampler = NULL;
-  if (r->process == os_process_id()) {
+  if (is_running && r->process == os_process_id()) {
     /* after a pause the rest of this interval follows */
     const int64_t now = l_now(r), rest = r->wait - (now - r->set_at);
     add_elapsed(r, now);

@@ -35,12 +35,59 @@ local function metric_of(profile)
    return metrics[1]
 end
 
----Writes the functions with most self time.
+-- {====== Memory ======
+
+local MIB <const> = 1 << 20
+
+-- Returns what each function has of a metric, by function, file and line.
+local function values_of(profile, metric)
+   local values = {}
+   for _, row in ipairs(profile:flat { metric = metric }:rows()) do
+      values[row["function"] .. "\0" .. place_of(row)] = row.self
+   end
+   return values
+end
+
+-- Writes the functions that allocated most, with what of it was alive at the end.
+local function write_memory(file, profile, totals)
+   if totals.alloc_space <= 0 then
+      return false
+   end
+   local rows = profile:flat { metric = "alloc_space" }:rows()
+   local objects = values_of(profile, "alloc_objects")
+   local alive = values_of(profile, "inuse_space")
+   file:write(("\n%.1f MiB allocated in %d objects by %d functions; %.1f MiB alive at the end\n")
+      :format(totals.alloc_space / MIB, totals.alloc_objects, #rows, totals.inuse_space / MIB),
+      " self MiB   self%   objects  alive MiB  function\n")
+   for i = 1, math.min(SHOWN, #rows) do
+      local row = rows[i]
+      if row.self <= 0 then
+         break
+      end
+      local place = place_of(row)
+      local key = row["function"] .. "\0" .. place
+      file:write(("%9.1f %6.1f%% %9d %10.1f  %s  %s\n"):format(row.self / MIB,
+         100 * row.self / totals.alloc_space, objects[key] or 0, (alive[key] or 0) / MIB,
+         plain(row["function"]), place))
+   end
+   return true
+end
+
+-- }======
+
+---Writes the functions with most self time, or that allocated most.
 ---@param file file*
 ---@param trace profio.Trace
 ---@return boolean is_written false: there is nothing in the recording
 function recorded_text.write(file, trace)
    local profile = trace:profile()
+   local totals = {}
+   for _, one in ipairs(profile:metrics()) do
+      totals[one.name] = one.total
+   end
+   if totals.alloc_space then
+      return write_memory(file, profile, totals)
+   end
    local metric = metric_of(profile)
    if metric.total <= 0 then
       return false

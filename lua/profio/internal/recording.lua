@@ -21,15 +21,16 @@ local recorder = {}
 
 ---@type profio.Option[]
 local declared = {
-   { name = "mode", type = "choice", choices = { "timed", "sampled", "calls", "aggregate" },
-     default = "sampled",
+   { name = "mode", type = "choice", choices = { "timed", "sampled", "calls", "aggregate",
+     "memory" }, default = "sampled",
      help = "sampled: stacks at intervals; timed: each line with its time; calls: each enter and "
-        .. "leave; aggregate: sums by calling context, in memory" },
+        .. "leave; aggregate: sums by calling context, in memory; memory: allocations by calling "
+        .. "context" },
    { name = "path", type = "text",
-     help = "output file; %p stands for the process id; optional for aggregate" },
+     help = "output file; %p stands for the process id; optional for aggregate and memory" },
    { name = "format", type = "text",
-     help = "br for timed and sampled; winidea or xpp for calls; an export for aggregate, by "
-        .. "default by the extension of path" },
+     help = "br for timed and sampled; winidea or xpp for calls; an export for aggregate and "
+        .. "memory, by default by the extension of path" },
    { name = "interval", type = "text", default = "1ms",
      help = "time between two samples: 500us, 1ms, ..." },
    { name = "clock", type = "choice", choices = { "wall", "cpu" },
@@ -39,8 +40,13 @@ local declared = {
    { name = "depth", type = "int", default = 128,
      help = "most frames of a stack; samples of deeper stacks lack the outermost frames, other "
         .. "modes those in the middle" },
-   { name = "lines", type = "bool", default = true,
-     help = "aggregate: by line; else by function, at lower cost" },
+   { name = "lines", type = "bool",
+     help = "aggregate, memory: by line; else by function, at lower cost; the default is on for "
+        .. "aggregate" },
+   { name = "bytes", type = "size", default = 512 << 10,
+     help = "memory: bytes from one sample to the next, on average: 64K, 1M, ..." },
+   { name = "exact", type = "bool", default = false,
+     help = "memory: each block that is allocated, by function, at higher cost" },
    { name = "backtraces", type = "bool", default = false,
      help = "timed: record each line with its callers; the file is several times as long" },
    { name = "subtract", type = "bool", default = true,
@@ -104,14 +110,25 @@ local checked = raise.public(function(given)
    asked.clock = asked.clock or (asked.mode == "sampled" and core.has_fine_cpu_time()
       and "cpu" or "wall")
    check_format(asked)
-   if not asked.path and asked.mode ~= "aggregate" then
+   if not asked.path and formats[asked.mode] then
       error("the recorder expects a path", 0)
    elseif asked.depth < 1 or asked.depth > 65536 then
       error("option 'depth' must be from 1 to 65536", 0)
    end
+   local is_memory = asked.mode == "memory"
+   if not is_memory and (given.exact or given.bytes) then
+      error(("option '%s' is for mode memory"):format(given.exact and "exact" or "bytes"), 0)
+   elseif asked.exact and (asked.lines or given.bytes) then
+      error(("option '%s' is not for exact"):format(asked.lines and "lines" or "bytes"), 0)
+   elseif is_memory and given.interval then
+      error("option 'interval' is not for mode memory: bytes is", 0)
+   end
+   if asked.lines == nil then
+      asked.lines = asked.mode == "aggregate"
+   end
    asked.path = asked.path and (asked.path:gsub("%%([p%%])", { p = core.process_id(),
       ["%"] = "%" }))
-   asked.interval = interval_of(asked.interval)
+   asked.interval = is_memory and asked.bytes or interval_of(asked.interval)
    return asked
 end)
 
@@ -186,6 +203,13 @@ local function report(info)
    end
    if info.failure then
       io.stderr:write("profio.recorder: ", plain(info.failure), "\n")
+   elseif info.cycles then
+      local freed = 0
+      for _, bytes in ipairs(info.cycles) do
+         freed = freed + bytes
+      end
+      io.stderr:write(("profio.recorder: the collector ended %d cycles, which freed %.1f MiB\n")
+         :format(#info.cycles, freed / (1 << 20)))
    elseif info.lost > 0 then
       io.stderr:write(("profio.recorder: %d of %d records were lost\n"):format(info.lost,
          info.events))
@@ -240,7 +264,8 @@ local function begin(asked, writer)
    local coroutines = core.coroutines(coroutine.close)
    local handle = core.recorder {
       mode = asked.mode, clock = asked.clock, interval = asked.interval, depth = asked.depth,
-      lines = asked.lines, backtraces = asked.backtraces, stream = writer and writer.sink,
+      lines = asked.lines, exact = asked.exact, backtraces = asked.backtraces,
+      stream = writer and writer.sink,
       dictionary = writer and writer.dictionary or core.dictionary(),
       own = debug.getinfo(1, "S").short_src, namer = namer_of(asked, coroutines),
    }
@@ -254,8 +279,8 @@ local function begin(asked, writer)
    current = state
 end
 
--- The file of mode aggregate is written at the end: check now whether it can be. Returns its path,
--- absolute because the program may leave its folder; or nil, message, code.
+-- The file of a mode that sums up is written at the end: check now whether it can be. Returns its
+-- path, absolute because the program may leave its folder; or nil, message, code.
 local function try_output(path)
    local absolute, is_in_place = core.output_path(path)
    if is_in_place == true then -- else it may be a message
@@ -267,6 +292,11 @@ local function try_output(path)
    end
    file:close()
    return absolute or path
+end
+
+-- Whether a mode needs Lua's hook for itself.
+local function needs_hook(asked)
+   return asked.mode ~= "sampled" and (asked.mode ~= "memory" or asked.exact or asked.lines)
 end
 
 ---Start recording this program. Raises on wrong use, also if the file is the running script; if the
@@ -283,10 +313,10 @@ function recorder.start(given)
    local writer, message, code
    outputs.check_inputs({ asked.path }, { arg and arg[0] })
    local can_begin
-   can_begin, message, code = core.check_recording(asked.mode)
+   can_begin, message, code = core.check_recording(asked.mode, needs_hook(asked))
    if not can_begin then
       return nil, message, code
-   elseif asked.mode ~= "aggregate" then
+   elseif formats[asked.mode] then
       writer, message, code = open_writer(asked)
    elseif asked.path then
       asked.target, message, code = try_output(asked.path)
@@ -310,6 +340,7 @@ local function finish_sums(state, info)
    info.lost = 0
    info.profile = profiles.of_contexts(state.handle:contexts(),
       asked.path or "recorder")
+   info.cycles = state.handle:cycles()
    if asked.path then
       local done, message = info.profile:export(asked.format, asked.target)
       info.failure = info.failure or (not done and message or nil)
@@ -359,7 +390,8 @@ end
 ---@field kept string|nil new path of the recording that a killed program had left at the path
 ---@field notes string[] what the times lack: the program took the hook, or the cost is uncertain
 ---@field failure string|nil why recording ended early, or the file was not written
----@field profile profio.Profile|nil of mode aggregate
+---@field profile profio.Profile|nil of the modes aggregate and memory
+---@field cycles integer[]|nil mode memory: the bytes that each cycle of the collector has freed
 
 ---Stop the recording and complete the file. In a forked copy of the recorded process nothing is
 ---written: the file belongs to the original process.

@@ -37,17 +37,20 @@ local record = {
    argument = { "SCRIPT.lua", "the script (-: standard input), then its arguments" },
    stops = true,
    examples = {
-      { "profio record script.lua 100", "samples, and the ten functions with most time" },
-      { "profio record -o run.html --open script.lua", "a page with the flame graph" },
+      { "profio record -o run.html --open script.lua 100", "its time, and a page with it" },
+      { "profio record --mode memory script.lua", "the functions that allocate most" },
    },
 }
 
 -- {====== What is asked ======
 
+local own_formats <const> = { timed = "br", sampled = "br", calls = "winidea", aggregate = "pprof",
+   memory = "pprof" }
+
 -- Returns the format in which the recorder writes.
 local function format_of(asked)
    local mode = asked.mode or options.find(recorder.options, "mode").default
-   return asked.format or ({ calls = "winidea", aggregate = "pprof" })[mode] or "br"
+   return asked.format or own_formats[mode]
 end
 
 -- Returns the format of a name, if profio reads it; some are only exports.

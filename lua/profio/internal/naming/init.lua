@@ -106,7 +106,7 @@ end
 -- function: the code of a chunk contains that of its functions in the order of the text. Returns
 -- all where this cannot be told.
 local function told_apart(self, f, info, alike)
-   local text = text_of(self, info)
+   local text = f ~= info and text_of(self, info)
    local chunk = text and load(text:gsub("^#[^\n]*", ""), "=", "t", {})
    if not chunk then
       return alike
@@ -198,13 +198,14 @@ end
 ---@param settings { is_distinct: boolean|nil, known: table<string, function>, folder: string|nil }
 ---is_distinct: functions of different files have different names; known: C functions that are in no
 ---library; folder: where the program began
----@return fun(f: function, tells_apart: boolean): string, boolean
+---@return fun(f: function|table, tells_apart: boolean): string, boolean namer of a function, or of
+---what debug.getinfo says of it
 function naming.namer(settings)
    local c_name = c_functions.namer(settings.known)
    local self = { lines = {}, taken = settings.is_distinct and {}, folder = settings.folder,
       started = os.time() }
    return function(f, tells_apart)
-      local info = getinfo(f, "Su")
+      local info = type(f) == "table" and f or getinfo(f, "Su")
       local name, has_alike
       if info.what == "C" then
          return c_name(f), false
