@@ -182,7 +182,7 @@ function work()
    collectgarbage()
 end
 ]], settings)
-         local is_by_line = settings:find "lines"
+         local is_by_line = settings:find "lines" ~= nil
          assert.is_true(rows[is_by_line and "deep:2" or "deep"].objects > 0)
          assert.is_true(is_by_line or rows["table.concat"] ~= nil)
       end
