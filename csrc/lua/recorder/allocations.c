@@ -28,7 +28,7 @@
 #include <string.h>
 
 #include "lua/arguments.h"
-#include "lua/recorder/recorder.h"
+#include "lua/recorder/sampling.h"
 #include "model/base/memory.h"
 
 /* A block that is a sample, or in exact mode any block. */
@@ -262,13 +262,7 @@ static uint32_t innermost_area (lua_State *L, l_recorder *r) {
   ar->i_ci = NULL; /* its frame must not be read any more */
   l_function *const f = l_function_of(L, ar, r);
   return f == NULL || f->is_own ? PF_NO_AREA
-                                : l_memory_area(r, f, ar->currentline);
-}
-
-
-uint32_t l_memory_area (l_recorder *r, l_function *f, int line) {
-  const int shown = r->by_line ? line : f->key.first;
-  return l_line_area(r, f, shown > 0 ? shown : 0);
+                                : l_sample_area(r, f, ar->currentline);
 }
 
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/recorder/recorder.h"
+#include "lua/recorder/sampling.h"
 #include "model/base/memory.h"
 
 typedef struct c_thread {

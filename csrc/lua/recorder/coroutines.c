@@ -7,7 +7,7 @@
 ** Called by internal/recording.lua through core.coroutines; owns nothing.
 */
 
-#include "lua/recorder/recorder.h"
+#include "lua/recorder/sampling.h"
 
 
 /* Returns the active recorder of this Lua state, or NULL. */
@@ -36,7 +36,10 @@ static void on_stop (lua_State *L, lua_State *co) {
   if (r == NULL)
     return;
   l_timer_follow(L, r);
-  if (is_alive(co) || l_lane_find(r, co) == NULL)
+  if (is_alive(co))
+    return;
+  l_zones_end(r, co);
+  if (l_lane_find(r, co) == NULL)
     return;
   if (r->hook != NULL)
     l_switch(r, L, 0, l_now(r));
@@ -94,8 +97,10 @@ static int coroutine_create (lua_State *L) {
   l_recorder *const r = recording(L);
   if (l_timer_is_armed(co))
     lua_sethook(co, NULL, 0, 0);
-  if (r != NULL)
+  if (r != NULL) {
     l_lane_end(r, co);
+    l_zones_end(r, co);
+  }
   lua_pushvalue(L, 1);
   lua_xmove(L, co, 1);
   return 1;

@@ -17,10 +17,12 @@
 #include <string.h>
 
 #include "lua/arguments.h"
-#include "lua/recorder/recorder.h"
+#include "lua/recorder/sampling.h"
 #include "model/base/memory.h"
 #include "os/os.h"
 
+
+#define ZONE_SIGNATURE (-1) /* of no Lua function */
 
 /* Registry key of the function that names functions. */
 static const char namer_key;
@@ -126,7 +128,8 @@ static void describe (lua_State *L, lua_Debug *ar, l_recorder *r,
                   ? intern(r, ar->source + 1, ar->srclen - 1)
                   : intern(r, ar->short_src, strlen(ar->short_src));
   f->kind = r->kinds[*ar->what == 'm'];
-  f->is_own = f->key.c == NULL && strcmp(ar->short_src, r->own_source) == 0;
+  f->is_own = f->key.c == NULL ? strcmp(ar->short_src, r->own_source) == 0
+                               : l_zone_is_own(f->key.c);
   if (f->is_own)
     f->name = f->module;
   else
@@ -173,32 +176,73 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
 }
 
 
+static uint64_t hash_of (const l_function_key *key) {
+  const uint64_t address =
+      (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
+  return (address >> 4) + ((uint64_t)(unsigned)key->first << 20) +
+         (unsigned)key->last + ((uint64_t)(unsigned)key->signature << 32) +
+         key->code;
+}
+
+
+/* Adds a function to the table, which has room for it. */
+static l_function *add (l_functions *functions, l_function *f, uint64_t hash) {
+  return functions->list[pf_intern_table_add(&functions->known, hash)] = f;
+}
+
+
+static bool reserve_one (l_functions *functions) {
+  return pf_intern_table_reserve(&functions->known) &&
+         pf_grow(&functions->list, &functions->capacity,
+                 (size_t)functions->known.count + 1);
+}
+
+
+/* The key of a zone has the ids of its name and module. */
+l_function *l_zone_function (l_recorder *r, const l_function *from,
+                             const char *name, int line) {
+  const uint32_t id = intern_name(r, name);
+  const l_function_key key = {.source = "",
+                              .first = line,
+                              .last = line,
+                              .signature = ZONE_SIGNATURE,
+                              .code = (uint64_t)from->module << 32 | id};
+  const search_key search = {r->functions.list, &key};
+  const uint64_t hash = hash_of(&key);
+  const uint32_t known =
+      pf_intern_table_find(&r->functions.known, hash, is_same, &search);
+  if (known != PF_NOT_INTERNED)
+    return r->functions.list[known];
+  l_function *const f = id == PF_NO_NAME || !reserve_one(&r->functions)
+                            ? NULL
+                            : calloc(1, sizeof *f);
+  if (f == NULL)
+    return NULL;
+  f->key = key;
+  f->record_id = L_NO_ID;
+  f->name = id;
+  f->module = from->module;
+  f->kind = r->kinds[0];
+  l_put_changed(r);
+  return add(&r->functions, f, hash);
+}
+
+
 /* Returns the function with this key, a new one if it is unknown. NULL: out of
    memory; recording has ended. */
 static l_function *find_or_make (lua_State *L, lua_Debug *ar, l_recorder *r,
                                  const l_function_key *key) {
   l_functions *const functions = &r->functions;
   const search_key search = {functions->list, key};
-  const uint64_t address =
-      (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
-  const uint64_t hash = (address >> 4) +
-                        ((uint64_t)(unsigned)key->first << 20) +
-                        (unsigned)key->last +
-                        ((uint64_t)(unsigned)key->signature << 32) + key->code;
+  const uint64_t hash = hash_of(key);
   const uint32_t known =
       pf_intern_table_find(&functions->known, hash, is_same, &search);
   if (known != PF_NOT_INTERNED)
     return functions->list[known];
-  l_function *f = NULL;
-  if (pf_intern_table_reserve(&functions->known) &&
-      pf_grow(&functions->list, &functions->capacity,
-              (size_t)functions->known.count + 1))
-    f = make(L, ar, r, key);
+  l_function *const f = reserve_one(functions) ? make(L, ar, r, key) : NULL;
   if (f == NULL)
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
-  else
-    functions->list[pf_intern_table_add(&functions->known, hash)] = f;
-  return f;
+  return f == NULL ? NULL : add(functions, f, hash);
 }
 
 

@@ -165,7 +165,9 @@ static void leave_replaced (l_recorder *r, l_lane *lane, lua_State *L,
   if (ar->event != LUA_HOOKTAILCALL && lua_getstack(L, 1, &caller) &&
       lane->top->ci == (const void *)caller.i_ci)
     return;
-  const size_t at = l_lane_index(lane, ar->i_ci);
+  size_t at = l_lane_index(lane, ar->i_ci);
+  while (at != SIZE_MAX && lane->frames[at].zone != 0)
+    at--; /* to the call in which the zone lies */
   if (at != SIZE_MAX)
     l_lane_leave(r, lane, at);
 }
@@ -200,7 +202,9 @@ L_HOT l_cost on_return (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
   const l_frame *const f = frame_of(r, lane, ar);
   if (f == NULL)
     return L_COST_LUA;
-  const l_cost kind = cost_of(f->function);
+  while (lane->top->zone != 0)
+    l_lane_pop(r, lane);
+  const l_cost kind = cost_of(lane->top->function);
   l_lane_pop(r, lane);
   return kind;
 }

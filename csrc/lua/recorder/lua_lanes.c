@@ -158,6 +158,10 @@ static size_t match_calls (l_recorder *r, l_lane *lane, int at, int level) {
   size_t i = 0;
   for (; i < l_lane_count(lane) && at >= level; i++, at--) {
     l_frame *const f = &lane->frames[i];
+    if (f->zone != 0) {
+      at++; /* Lua has no call for it */
+      continue;
+    }
     if (!lua_getstack(L, at, &ar) || f->ci != (const void *)ar.i_ci ||
         f->function != l_function_of(L, &ar, r))
       break;

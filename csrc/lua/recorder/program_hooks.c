@@ -8,7 +8,7 @@
 ** Mode "sampled" needs no such functions: its hook keeps that of the program.
 */
 
-#include "lua/recorder/recorder.h"
+#include "lua/recorder/sampling.h"
 
 
 /* Returns the recorder whose hooks the program may not remove, or NULL. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lua/arguments.h"
-#include "lua/recorder/recorder.h"
+#include "lua/recorder/sampling.h"
 #include "model/writer/ring_consumer.h"
 #include "os/os.h"
 
@@ -266,6 +266,7 @@ static int recorder_begin (lua_State *L) {
     l_c_threads_open(L, r);
   if (r->mode == L_MEMORY)
     l_allocations_open(L, r);
+  l_zones_open(L, r);
   turn_on(L, r);
   return 0;
 }
@@ -422,7 +423,10 @@ static int recorder_gc (lua_State *L) {
   l_functions_free(&r->functions);
   l_lanes_free(&r->lanes);
   free(r->areas);
+  free(r->zones);
   r->areas = NULL;
+  r->zones = NULL;
+  r->nzones = r->zone_capacity = 0;
   r->writer = r->fast_writer = NULL;
   return 0;
 }
@@ -460,6 +464,7 @@ void l_open_recorder (lua_State *L) {
                     {"pause", recorder_pause}, {"resume", recorder_resume}),
           recorder_gc, recorder_gc);
   l_open_function_names(L);
+  l_open_zones(L);
   L_ADD(L, {"check_recording", core_check_recording},
         {"coroutines", l_core_coroutines},
         {"forget_recording", core_forget_recording},

@@ -9,6 +9,7 @@
 **   put_events.c      writes events as records, or adds them up
 **   fast_events.h     inlined functions of lua_lanes.c and put_events.c
 **   timer.c           sampling by a timer
+**   zones.c           parts of functions that the program names
 **   allocations.c     mode "memory": an allocator around the program's
 **   coroutines.c      coroutine functions that inform the recorder
 **   program_hooks.c   the program's own hooks
@@ -98,6 +99,7 @@ typedef struct l_frame {
   bool is_new;    /* the call has not been counted yet */
   bool is_hidden; /* not recorded */
   bool has_enter; /* an enter event has been recorded */
+  uint32_t zone;  /* number of the zone that it is, or 0: a call */
   uint32_t path;  /* call path of the line: stack id or context */
 } l_frame;
 
@@ -130,6 +132,15 @@ typedef struct l_functions {
   size_t capacity;
   pf_intern_table known; /* index of `list` by key */
 } l_functions;
+
+/* An open zone. */
+typedef struct l_zone {
+  const lua_State *thread;
+  const void *ci; /* the call in which it lies, of `owner` */
+  const l_function *owner;
+  l_function *function; /* what it is recorded as */
+  uint32_t number;      /* from 1 */
+} l_zone;
 
 /* Layout of a record: which word holds which value. */
 #define L_LAYOUT_MAX 6
@@ -217,6 +228,9 @@ typedef struct l_recorder {
   uint32_t kinds[2];      /* name ids of "function" and "main" */
   l_functions functions;
   l_lanes lanes;
+  l_zone *zones; /* owned; the open ones in the order of their begins */
+  size_t nzones, zone_capacity;
+  uint32_t last_zone;          /* number of the last one */
   char own_source[LUA_IDSIZE]; /* source of recorder.lua */
 
   /* Sampling. The function of the timer writes these fields. */
@@ -267,6 +281,11 @@ void l_open_function_names (lua_State *L);
    ar->i_ci is NULL, `ar` describes ("Su") a Lua function that has left the
    stack and has not been collected yet. */
 l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *recorder);
+
+/* Returns the function as which a zone is recorded: it has the module of
+   `from`, and begins in a line of it. NULL: out of memory. */
+l_function *l_zone_function (l_recorder *recorder, const l_function *from,
+                             const char *name, int line);
 
 /* Returns the area id of a line of the function. In mode "timed" without
    callers it returns the id of a stack with this frame only. PF_NO_AREA: out of
@@ -362,89 +381,23 @@ l_lane *l_switch (l_recorder *recorder, lua_State *thread, int level,
                   int64_t now);
 
 
-/* timer.c */
+/* zones.c: adds core.zone; and makes the value that closes zones of a
+   recording. */
+void l_open_zones (lua_State *L);
+void l_zones_open (lua_State *L, const l_recorder *recorder);
 
-/* Whether a timer can be had. PF_EIO. */
-pf_status l_timer_check (pf_error *error);
+/* Whether a C function is one of zones.c, and not recorded. */
+bool l_zone_is_own (lua_CFunction f);
 
-/* Starts the timer of mode "sampled". PF_EIO. */
-pf_status l_timer_start (l_recorder *recorder, pf_error *error);
+/* Adds the zones that are open in a call of `owner` to the `n` first of
+   r->areas, the innermost first, at the current line of the call (0: unknown).
+   Returns how many there are. */
+size_t l_zones_read (l_recorder *recorder, const lua_State *thread,
+                     const void *ci, const l_function *owner, int line,
+                     size_t n);
 
-/* Stops the timer, if it runs. */
-void l_timer_stop (l_recorder *recorder);
-
-/* Makes L, the caller, the thread that the signal handler interrupts. The
-   registry keeps it, because it may end unseen; other threads than L and the
-   main thread lose the sampling hook. */
-void l_timer_follow (lua_State *L, l_recorder *recorder);
-
-/* Allows the collector to free the thread of l_timer_follow. */
-void l_timer_release (lua_State *L, l_recorder *recorder);
-
-/* Between the two, what the clock shows from `now` on is none of the program:
-   no sample stands for it. */
-void l_timer_hold (l_recorder *recorder, int64_t now);
-void l_timer_release_hold (l_recorder *recorder, int64_t now);
-
-/* Sets the sampling hook on the running thread: the next instruction, call or
-   return is an event that takes a sample. For the timer, and for the allocator
-   of mode "memory". */
-void l_timer_arm (l_recorder *recorder);
-
-/* Fills r->areas with the functions of a stack from `level` on, innermost
-   first, without the recorder's own and without the interpreter's C function at
-   the bottom, unless it is alone: then it loads the program. Returns their
-   number; 0 when out of memory. */
-size_t l_stack_read (lua_State *L, l_recorder *r, int level);
-
-/* Restores the program's own hook of a thread, for which the program asks or
-   which it sets. Returns whether the thread had the sampling hook; afterwards
-   l_timer_rearm sets that again. */
-bool l_timer_disarm (l_recorder *recorder, lua_State *thread);
-void l_timer_rearm (l_recorder *recorder);
-
-/* Whether the hook of a thread is the sampling hook. */
-bool l_timer_is_armed (lua_State *thread);
-
-
-/* c_threads.c: begin and end to note the threads of L's state, for mode
-   "sampled". Without memory none are noted. */
-void l_c_threads_open (lua_State *L, l_recorder *recorder);
-void l_c_threads_close (lua_State *L, l_recorder *recorder);
-
-/* Signal handler: set the hook on the threads that have run since they had it.
-   `threads` may be NULL here and below. */
-void l_c_threads_arm (l_c_threads *threads, lua_Hook hook, int mask);
-
-/* A thread has run, and its hook is removed. */
-void l_c_threads_ran (l_c_threads *threads, lua_State *thread);
-
-/* The recorder's own functions resume this thread. */
-void l_c_threads_forget (l_c_threads *threads, lua_State *thread);
-
-/* allocations.c: puts an allocator around that of the Lua state; raises when
-   out of memory. */
-void l_allocations_open (lua_State *L, l_recorder *recorder);
-
-/* Removes the allocator. `allocations` may be NULL here and in `hold`. */
-void l_allocations_close (lua_State *L, l_recorder *recorder);
-
-/* Between hold(true) and hold(false) the recorder itself allocates, which is
-   not counted. */
-void l_allocations_hold (l_recorder *recorder, bool is_held);
-
-/* Adds the waiting samples at an event of the sampling hook. */
-void l_allocations_take (lua_State *L, l_recorder *recorder, int event);
-
-/* Adds what has been counted since the last call to the contexts. */
-void l_allocations_settle (l_recorder *recorder);
-
-/* Pushes an array of the bytes that each cycle of the collector has freed. */
-void l_allocations_push_cycles (lua_State *L, const l_recorder *recorder);
-
-/* The area of a function at a line, or by function if the recorder does not
-   count by line. PF_NO_AREA: out of memory; recording has ended. */
-uint32_t l_memory_area (l_recorder *recorder, l_function *function, int line);
+/* Removes the zones of a thread, which has ended. */
+void l_zones_end (l_recorder *recorder, const lua_State *thread);
 
 
 /* recorder.c: the program sets a hook on a thread, which pauses recording; and

@@ -11,15 +11,15 @@
 ** hook, and the scratch memory.
 */
 
-#include "lua/recorder/recorder.h"
+#include "lua/recorder/sampling.h"
 #include "os/os.h"
 
 #define SHORTEST 1000 /* ns of a timer */
 
 
-static uint32_t area_of (l_recorder *r, l_function *f, int line) {
-  return r->mode == L_MEMORY ? l_memory_area(r, f, line)
-                             : l_line_area(r, f, line > 0 ? line : 0);
+uint32_t l_sample_area (l_recorder *r, l_function *f, int line) {
+  const int shown = r->mode == L_MEMORY && !r->by_line ? f->key.first : line;
+  return l_line_area(r, f, shown > 0 ? shown : 0);
 }
 
 
@@ -33,13 +33,17 @@ size_t l_stack_read (lua_State *L, l_recorder *r, int level) {
     l_function *const f = l_function_of(L, &ar, r);
     if (f == NULL)
       return 0;
+    lua_getinfo(L, "l", &ar);
+    if (r->nzones > 0)
+      n = l_zones_read(r, L, ar.i_ci, f, ar.currentline, n);
     if (f->is_own) {
-      n = 0; /* its callees are the recorder's too */
+      n = f->key.c == NULL ? 0 : n; /* callees of recording.lua are its too */
       continue;
     }
+    if (n == r->depth)
+      return n;
     is_c = f->key.c != NULL;
-    lua_getinfo(L, "l", &ar);
-    r->areas[n++] = area_of(r, f, ar.currentline);
+    r->areas[n++] = l_sample_area(r, f, ar.currentline);
   }
   return n;
 }

@@ -432,6 +432,13 @@ function recorder.resume()
    state.handle:resume()
 end
 
+---Names a part of the program, which is recorded as a call: `local zone <close> =
+---recorder.zone "request"` until the end of the block, or recorder.zone("request", f, ...), which
+---returns the results of f. It costs little when nothing is recorded, and a zone that began before
+---the recording is not in it.
+---@type fun(name: string, f: function|nil, ...): any
+recorder.zone = core.zone
+
 ---Returns whether a recording runs or is paused.
 ---@return boolean
 function recorder.is_recording()
