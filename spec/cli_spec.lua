@@ -462,7 +462,7 @@ describe("profio", function()
             command.in_tree .. other .. [[ -e 'require "profio.recorder"']] } do
             local _, status, errors = run(line)
             assert.equal(1, status, errors)
-            assert.matches("profio needs Lua 5%.4, this is Lua%S* %d%.%d: run it with lua5%.4",
+            assert.matches("profio needs Lua 5%.4, this is Lua%S* %d%.%d%S*: run it with lua5%.4",
                errors)
          end
       end)

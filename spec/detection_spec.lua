@@ -94,7 +94,8 @@ describe("detection", function()
          ["winidea/bin-live-cut"] = true }
       local others = { ["xpp/foxdbe-other-names"] = "dbf" } -- nothing in it is told by its name
       local count = 0
-      for _, format in ipairs { "br", "dbf", "dcpi", "gmon", "pprof", "winidea", "xpp" } do
+      for _, format in ipairs { "br", "dbf", "dcpi", "folded", "gmon", "pprof", "winidea",
+         "xpp" } do
          for _, file in ipairs(files_below("spec/fuzz/corpus/" .. format)) do
             local is_found = file.name:match "^%x+$" and #file.name == 40 -- by a fuzzer: any bytes
             if not is_found and not unclaimed[format .. "/" .. file.name] then

@@ -170,6 +170,25 @@ describe("a registered format", function()
 end)
 
 describe("a registered format with stacks", function()
+   it("may be found by its path, and choose its metrics by what the file states", function()
+      profio.register { name = "by-path", main = "t", tables = { t = { { "stack", "name" },
+            { "weight", "int" } } },
+         score = function(_, _, path) return path == "(data)" and 1 or 0 end,
+         profile = function(part)
+            return { table = "t", folded = "stack", metrics = { { name = part:fact "counted",
+               unit = "count", column = "weight" } } }
+         end,
+         open = function()
+            return { t = function(put) put("main;f", 3) end, info = { counted = "misses" } }
+         end }
+      local trace <close> = assert(profio.open { data = "by path" })
+      assert.equal("by-path", trace.format)
+      assert.equal("misses", trace:profile():metrics()[1].name)
+      assert.is_nil(profio.open { data = "by path", path = "x" })
+      profio.register { name = "by-path", tables = { t = { { "a", "int" } } },
+         score = function() return 0 end, open = function() return nil end }
+   end)
+
    it("has profiles of folded texts, and of functions", function()
       local function format(name, tables, profile, rows)
          profio.register { name = name, score = function() return 0 end, tables = tables,

@@ -40,7 +40,8 @@ end
 
 ---Register a format that is written in Lua; it is used like those of the core.
 ---  name      its name for --format
----  score     function(bytes, size): 0 to 100, how certain it is that a file has this format
+---  score     function(bytes, size, path): 0 to 100, how certain it is that a file has this format;
+---            bytes: the first 64 KiB; path: or "(data)", "-"
 ---  tables    { name = { {column, type, help}, ... } }; types are int, num, addr, handle, bool,
 ---            name, area and bytes
 ---  main      the main table; options: as those of open; help: one line
@@ -50,7 +51,9 @@ end
 ---  profile   from which columns trace:profile() is built, if there is no table `events`:
 ---            { table =, metrics = { { name =, unit = "ns" or "count", column = } } } (without
 ---            column: rows are counted), and either folded = a column of names "main;f;g", or
----            function = a column of names with, optionally, caller =, file =, line =
+---            function = a column of names with, optionally, caller =, file =, line =; or
+---            function(part) that returns such a table; part:fact(name) is a field of `info`,
+---            which open returns beside the functions
 ---  encode    optional: function(rows, options, put) writes a file from start to end. rows has a
 ---            view of each table, rows.NAME, and the methods of the view of the main one, as
 ---            rows:each("time", "area"). put takes strings, the bytes. It fails by an error; one

@@ -43,7 +43,7 @@ describe("profio completion", function()
 
    it("offers topics of profio help, and their sections", function()
       assert.equal("views ", offered("profio", "help", "vie"))
-      assert.equal("lua-api ", offered("profio", "help", "lua"))
+      assert.equal("lua lua-api ", offered("profio", "help", "lua"))
       assert.equal("writer ", offered("profio", "help", "lua-api", "writ"))
       assert.equal("export-html ", offered("profio", "help", "options", "export-ht"))
       assert.equal(" ", offered("profio", "help", "lua-api", "writer", ""))

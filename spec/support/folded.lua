@@ -6,7 +6,7 @@ local profio = require "profio"
 local folded = {}
 
 profio.register {
-   name = "folded", help = "folded stacks, for specs",
+   name = "folded-times", help = "folded stacks, for specs",
    score = function(bytes)
       return bytes:find "^FOLDED" and 100 or 0
    end,
@@ -29,7 +29,8 @@ profio.register {
 ---@param text string
 ---@return profio.Profile
 function folded.profile(text)
-   local trace <close> = assert(profio.open({ data = "FOLDED\n" .. text }, { format = "folded" }))
+   local trace <close> = assert(profio.open({ data = "FOLDED\n" .. text },
+      { format = "folded-times" }))
    return assert(trace:profile())
 end
 

@@ -100,6 +100,8 @@ probe_test_all () {
   need libxml2-utils command -v xmllint
   need locales test -e /usr/share/i18n/locales/de_DE
   need graphviz command -v dot
+  need luajit command -v luajit
+  need neovim command -v nvim
   need chromium command -v chromium
   need nodejs command -v node
   need npm command -v npm

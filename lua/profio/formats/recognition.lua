@@ -5,10 +5,11 @@
 ---  claims   function(path, size): whether a file belongs to a trace because of the files beside
 ---           it, though its bytes do not show it
 ---  is_open  function(path): whether a path must not be opened to detect its format
----  score    function(bytes, size): 0 to 100, as for profio.register
+---  score    function(bytes, size, path): 0 to 100, as for profio.register
 ---  head     how many bytes `score` gets at most; default: 64 KiB
 
 local later = require "profio.internal.later"
+local lines = later "profio.formats.folded.stack_lines"
 local packets = later "profio.formats.xpp.packets"
 local pri = later "profio.formats.xpp.pri"
 
@@ -44,6 +45,13 @@ end, is_open = function(path)
    end
    local engines = package.loaded["profio.internal.store.engines"]
    return engines ~= nil and engines.has_open(path)
+end }
+
+-- Folded stacks: by their lines, else by the ending of the path.
+recognition[4] = { name = "folded", head = 16384, score = function(head, size, path)
+   local score = not head:find("\0", 1, true) and head:find(";", 1, true)
+      and lines.score(head, size) or 0
+   return math.max(score, (path:find "%.folded$" or path:find "%.folded%.gz$") and 1 or 0)
 end }
 
 return recognition

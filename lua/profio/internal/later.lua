@@ -18,6 +18,7 @@
 --    profio.cli.script                       only --script and --load
 --    profio.cli.session                      --version and --help open no file
 --    profio.cli.verbs                        only a verb
+--    profio.formats.folded.stack_lines       only texts with a semicolon
 --    profio.formats.gmon.program             only an executable
 --    profio.formats.xpp.packets              only names with a number
 --    profio.formats.xpp.pri                  only settings of Xbase++

@@ -1,5 +1,5 @@
--- All formats: those with a file in profio.formats, which are those of the core and stores, and
--- those that users register.
+-- All formats: those with a file in profio.formats, which are those of the core, folded stacks and
+-- stores, and those that users register.
 
 local later = require "profio.internal.later"
 local catalogue = require "profio.internal.catalogue"
@@ -11,7 +11,7 @@ local registry = {}
 
 local by_name = {} -- the formats that are loaded
 local order = core.formats() -- names: those of the core, and those that are written in Lua
-order[#order + 1] = "store"
+table.move({ "folded", "store" }, 1, 2, #order + 1, order)
 
 -- Those that are asked about each file: formats/recognition.lua, and the formats of users. Formats
 -- of profio are loaded when they are first used.
@@ -63,7 +63,7 @@ function registry.all_main_of()
 end
 
 ---Returns the format with the highest score for a source, or nil if all are 0. A registered format
----gets the first 64 KiB and the size.
+---gets the first 64 KiB, the size and the path.
 ---@param source userdata
 ---@return table|nil
 function registry.detect(source)
@@ -76,7 +76,7 @@ function registry.detect(source)
    for _, format in ipairs(asked) do
       if format.score then
          local score = raise.reading(format, format.score,
-            source:read(0, format.head or 65536), source:size())
+            source:read(0, format.head or 65536), source:size(), source:path())
          if type(score) ~= "number" then
             error(("score of format '%s' returned no number"):format(format.name), 0)
          end

@@ -1,0 +1,168 @@
+--- Folded stacks: a line for each stack, "main;parse;read 12".
+---
+--- A format in Lua, written by the means of profio.register (profio help lua-api).
+
+local lines = require "profio.formats.folded.stack_lines"
+
+local folded = {}
+
+folded.name = "folded"
+folded.help = "folded stacks, a line \"main;parse;read 12\" each: LuaJIT, Luau, perf, py-spy, ..."
+folded.extensions = { "folded" }
+
+folded.options = {
+   { name = "weights", type = "choice", choices = { "auto", "1", "2" }, default = "auto",
+     help = "numbers at the end of each line; auto: 2, if all lines of the beginning have 2" },
+}
+
+folded.main = "samples"
+
+folded.tables = {
+   samples = {
+      { "stack", "name", "the functions, outermost first, with ; between them" },
+      { "weight", "int", "samples with exactly this stack; of Luau their time in ns" },
+      { "before", "int", "of lines with two weights: the first one, that of the older profile" },
+   },
+}
+
+---Returns the stacks and the metrics. Luau states times; lines of differences have two weights.
+---@param part profio.core.Part
+---@return table
+function folded.profile(part)
+   local layout = part:fact "layout"
+   local metrics = { layout == "luau" and { name = "time", unit = "ns", column = "weight" }
+      or { name = "samples", unit = "count", column = "weight" } }
+   if layout == "two" then
+      metrics[2] = { name = "before", unit = "count", column = "before" }
+   end
+   return { table = "samples", folded = "stack", metrics = metrics, usual = metrics[1].name }
+end
+
+folded.first = { "flat" }
+
+-- {====== Reading ======
+
+local HEAD = 65536      -- bytes from which the layout is detected
+local CHUNK = 1 << 20   -- bytes that are read at once
+local UTF8_MARK = "\xEF\xBB\xBF"
+
+-- Calls a function with each line of a source, its offset, and whether it ends the file without a
+-- line feed. A longer line than a chunk doubles the next one.
+local function each_line(source, visit)
+   local at, size, rest = source:read(0, 3) == UTF8_MARK and 3 or 0, source:size(), ""
+   while at < size do
+      local base = at - #rest - 1
+      local text = rest .. source:read(at, math.max(CHUNK, #rest))
+      at = base + 1 + #text
+      rest = text:sub(lines.each(text, function(line, place)
+         visit(line, base + place)
+      end))
+   end
+   if rest ~= "" then
+      visit(rest, size - #rest, true)
+   end
+end
+
+-- Puts the lines whose stack is the name of a state, unless they count all samples again.
+local function put_states(source, put, held, others)
+   local sum = 0
+   for _, row in ipairs(held) do
+      sum = sum + row[2]
+   end
+   if sum ~= 0 and sum == others then
+      source:warn("lines such as Compiled count the samples of all stacks again, by the state of "
+         .. "LuaJIT, and are left out", { kind = "note", code = "folded-states" })
+      return
+   end
+   for _, row in ipairs(held) do
+      put(row[1], row[2], row[3])
+   end
+end
+
+-- Warns of a line without stack and weight.
+local function warn_line(source, layout, line, number, offset)
+   local wanted = layout == "two" and "a stack and two weights" or "a stack and a weight"
+   source:warn(("line %d is not %s: %s"):format(number, wanted,
+      #line > 60 and line:sub(1, 57) .. "..." or line), { code = "folded-line", offset = offset })
+end
+
+-- Notes a comment that may be a stack whose first name begins with #.
+local function note_comment(source, line, number, offset)
+   if line:find(";", 1, true) and lines.layouts.one(line) then
+      source:warn(("line %d begins with # and is read as a comment"):format(number),
+         { kind = "note", code = "folded-comment", offset = offset })
+   end
+end
+
+-- Puts the stacks of a source.
+local function read(source, layout, put)
+   local parse, number, sum, held, is_noted = lines.layouts[layout], 0, 0, {}, false
+   each_line(source, function(line, offset, is_cut)
+      number = number + 1
+      local is_comment = line:byte() == 35
+      local stack, weight, before, is_rounded
+      if not is_comment then
+         stack, weight, before, is_rounded = parse(line)
+      end
+      if stack and lines.states[stack] then
+         held[#held + 1] = { stack, weight, before }
+      elseif stack then
+         sum = sum + weight
+         put(stack, weight, before)
+      elseif is_comment then
+         note_comment(source, line, number, offset)
+      elseif not lines.is_blank(line) then
+         warn_line(source, layout, line, number, offset)
+      end
+      if is_rounded and not is_noted then
+         is_noted = true
+         source:warn(("weights with decimals are rounded, first in line %d"):format(number),
+            { kind = "note", code = "folded-rounded", offset = offset })
+      end
+      if stack and is_cut then
+         source:warn("the last line has no line feed: its weight may be cut off",
+            { kind = "note", code = "folded-last-line", offset = offset })
+      end
+   end)
+   put_states(source, put, held, sum)
+end
+
+---Opens a file. See profio.register.
+---@param source table
+---@param options table weights
+---@return table
+function folded.open(source, options)
+   local head = source:read(0, HEAD):gsub("^" .. UTF8_MARK, "")
+   local layouts = { ["1"] = "one", ["2"] = "two" }
+   local layout = layouts[options.weights] or lines.layout(head, source:size() <= HEAD)
+   if not layouts[options.weights] and layout == "two" then
+      source:warn("each line ends in two numbers: metric samples is the last one, metric before "
+         .. "the one in front of it", { kind = "note", code = "folded-two-weights" })
+   end
+   return { samples = function(put) read(source, layout, put) end, info = { layout = layout } }
+end
+
+-- }======
+
+folded.warnings = {
+   ["folded-comment"] = "a line that begins with # has the form of a stack",
+   ["folded-last-line"] = "the last line has no end, so that its weight may be cut off",
+   ["folded-line"] = "a line has no stack, or does not end in a weight of 0 to 2^63 - 1",
+   ["folded-rounded"] = "weights with decimals are rounded to whole numbers",
+   ["folded-states"] = "lines for the states of LuaJIT's virtual machine count all samples again",
+   ["folded-two-weights"] = "the lines have two weights, as those of a difference",
+}
+
+-- The remedy for each of them.
+folded.remedies = {
+   ["folded-comment"] = "if it is none, give the function another name; the line is left out",
+   ["folded-last-line"] = "if the file was copied or is being written, copy it again; the line is "
+      .. "read as it is",
+   ["folded-line"] = "report it to the program that wrote the file; all other lines are read",
+   ["folded-rounded"] = "if the weights are small, multiply them before, as by awk",
+   ["folded-states"] = "none needed: each sample counts once; -jp=G without v writes no such lines",
+   ["folded-two-weights"] = "none needed; if the first number belongs to the name of the function: "
+      .. "--set weights=1",
+}
+
+return folded
