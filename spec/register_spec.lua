@@ -123,7 +123,9 @@ describe("a registered format", function()
       local trace <close> = assert(profio.open { data = data })
       assert.error_matches(function() trace:table "nope" end,
          "no table 'nope'; there are: events, extra, raw")
-      assert.is_nil(trace.nope)
+      assert.is_true(trace:has "extra")
+      assert.is_false(trace:has "nope")
+      assert.is_false(trace:has "path")
    end)
 
    it("cannot take the name of one of profio's own, or miss its parts", function()

@@ -308,7 +308,7 @@ describe("options of the command", function()
 
    for _, input in ipairs(list) do
       local trace = assert(profio.open(input[2][1]))
-      local main, has_events = trace.tables[1], trace.events ~= nil
+      local main, has_events = trace.tables[1], trace:has "events"
       trace:close()
       local opened = assert(profio.open(input[2][1],
          { exe = input[1]:find "gmon" and input[2][2] or nil }))

@@ -201,7 +201,7 @@ describe("packed sums", function()
       for format, names in pairs(samples()) do
          for _, name in ipairs(names) do
             local trace = profio.open(("spec/fuzz/corpus/%s/%s"):format(format, name))
-            if trace and trace.events then
+            if trace and trace:has "events" then
                check_trace(trace, { recursion = "outermost" }, name)
                count = count + 1
             end

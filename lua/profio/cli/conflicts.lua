@@ -43,7 +43,7 @@ local function is_there(word, trace)
    if word == "span of calls" then
       return trace:profile_kind() == "calls"
    elseif word == "span of events" then
-      return traces.has_table(trace, "events")
+      return trace:has "events"
    end
    return word ~= "compat" or trace:profile_kind() == "graph"
 end
@@ -175,7 +175,7 @@ local function instead_of(subject, key, trace)
       return "give --set source=DIR"
    end
    local is_span = key == "from" or key == "to" or key == "lane"
-   if is_span and not traces.has_table(trace, "events") then
+   if is_span and not trace:has "events" then
       return "it picks from events, of which " .. trace.path .. " has no table"
    end
    local names = users_of(key, subject.others and subject.others() or {}, trace)

@@ -126,8 +126,7 @@ local function lane_hint(trace, given, table_name)
    if not given.lane then
       return nil
    end
-   local rows = table_name and trace:table(table_name) or trace.events
-      or trace:table(trace.tables[1])
+   local rows = trace:table(table_name or trace:has "events" and "events" or trace.tables[1])
    if has_rows(span.in_lane(rows, given)) or not has_rows(rows) then
       return nil
    end

@@ -62,7 +62,7 @@ local function first_reports(trace, given)
    if type(names) == "function" then
       names = names(trace)
    end
-   names = names or (traces.has_table(trace, "events") and { "statistics" } or { "flat", "graph" })
+   names = names or (trace:has "events" and { "statistics" } or { "flat", "graph" })
    local list = {}
    for _, name in ipairs(given.diff and { "diff" } or names) do
       local report = reports.named(name)

@@ -2,7 +2,6 @@
 
 local failure = require "profio.internal.command.failure"
 local function_spec = require "profio.cli.function_spec"
-local traces = require "profio.internal.trace"
 
 local narrowing = {}
 
@@ -66,7 +65,7 @@ end
 ---that are not built from arcs
 function narrowing.arcs(context, trace)
    local ignored = {}
-   for _, text in ipairs(traces.has_table(trace, "arcs") and context.given.ignore or {}) do
+   for _, text in ipairs(trace:has "arcs" and context.given.ignore or {}) do
       local from, to = pair_of(context, text)
       if from then
          ignored[#ignored + 1] = { from, to, text }

@@ -95,7 +95,7 @@ end
 -- there is none. `member` is its name in the data.
 local function timeline_text(out, trace, given, functions, size, member)
    local fits, reason, text, found, message, code
-   if trace and trace.events then
+   if trace and trace:has "events" then
       fits, reason = lanes.fits(trace)
    end
    if fits then
@@ -144,7 +144,7 @@ end
 -- theirs.
 local function data_text(out, trace, profile, given, size)
    local drawn_traces = trace and { trace } or given.timelines or {}
-   local has_timeline = drawn_traces[1] and drawn_traces[1].events
+   local has_timeline = drawn_traces[1] and drawn_traces[1]:has "events"
    local share = has_timeline and PARTS.profile or 1 - PARTS.lines - PARTS.names
    local profiled, functions, used = profile_data.text(profile, { usual = given.metric,
       functions = given.functions or MOST_FUNCTIONS, size = size * share // 1 | 0 })

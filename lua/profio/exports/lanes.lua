@@ -14,7 +14,7 @@ local lanes = { fits = clock_runs.fits }
 ---@param reason string|false|nil of lanes.fits
 ---@return string|nil
 function lanes.left_out(trace, reason)
-   return trace.events and reason and "without the timeline: " .. reason or nil
+   return trace:has "events" and reason and "without the timeline: " .. reason or nil
 end
 
 -- {====== Selection ======

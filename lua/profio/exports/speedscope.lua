@@ -24,7 +24,7 @@ local speedscope = {
 
 ---@param trace profio.Trace
 function speedscope.fits(trace)
-   return trace.events ~= nil or trace:profile_kind() ~= nil, "it has neither events nor a profile"
+   return trace:has "events" or trace:profile_kind() ~= nil, "it has neither events nor a profile"
 end
 
 local function exporter(notes)

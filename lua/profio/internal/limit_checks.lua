@@ -431,7 +431,7 @@ end
 ---@param options table|nil those of trace:calls with which the rows were computed
 ---@return (fun(row: table, column: string): number|nil)|nil nil: the trace has no events
 function limits.exact(trace, options)
-   return trace.events and function(row, column)
+   return trace:has "events" and function(row, column)
       return exact_quantile.of(trace, options, row, column, core.quantile_error)
    end or nil
 end

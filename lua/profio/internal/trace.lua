@@ -69,14 +69,6 @@ function trace.of(self)
    return rawget(self, trace)
 end
 
----Returns whether a trace has a table; trace.NAME would load the methods of views.
----@param self profio.Trace
----@param name string
----@return boolean
-function trace.has_table(self, name)
-   return trace.of(self).schema[name] ~= nil
-end
-
 local function alive(self)
    local state = trace.of(self)
    if state.closed then
@@ -114,6 +106,13 @@ function methods:table(name)
    end, self, function()
       return parts_of(self, state, name)
    end)
+end
+
+---Returns whether the trace has a table of this name.
+---@param name string
+---@return boolean
+function methods:has(name)
+   return alive(self).schema[raise.expect(name, "string", "has: the table")] ~= nil
 end
 
 ---Returns the calls that are computed from the events of the trace, in order of stop: area, lane,

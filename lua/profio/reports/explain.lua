@@ -46,7 +46,7 @@ local explain = {
 ---@param trace profio.Trace
 ---@return string[]
 function explain.uses(trace)
-   if trace.events then
+   if trace:has "events" then
       return { "span" }
    elseif trace:profile_kind() == "graph" then -- of which reports leave out whole functions
       return { "metric", "diff", "compat" }
@@ -56,7 +56,7 @@ end
 
 ---@param trace profio.Trace
 function explain.fits(trace)
-   if trace.events then
+   if trace:has "events" then
       return trace.events:limit(1):count() > 0, "it has no events"
    end
    return trace:profile_kind() ~= nil, "no profile is made from its tables"
@@ -147,7 +147,7 @@ local function explanation(context)
    if not context.explanation then
       local options = context:report_options(explain)
       local made, message, code =
-         (context.trace.events and explained_calls or explained_cost)(context, options)
+         (context.trace:has "events" and explained_calls or explained_cost)(context, options)
       if not made then
          return nil, message, code
       end

@@ -18,7 +18,8 @@ local function shown(trace)
       return trace.data
    end
    local info = trace.info
-   return not info.first and info.statistics_format and trace.statistics or nil
+   return not info.first and info.statistics_format and trace:has "statistics"
+      and trace.statistics or nil
 end
 
 ---@param trace profio.Trace

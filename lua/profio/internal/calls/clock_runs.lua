@@ -81,7 +81,7 @@ end
 ---@return boolean
 ---@return string|nil reason
 function clock_runs.fits(trace)
-   if not trace.events then
+   if not trace:has "events" then
       return false, trace:profile_kind() == nil and "it has no table of events"
          or "it has no table of events; its profile goes to svg, html, speedscope, pprof, ..."
    end

@@ -34,7 +34,7 @@ local function timed_table(trace)
    local names = trace.tables
    table.insert(names, 1, "events")
    for i, name in ipairs(names) do
-      local rows = (i > 1 or trace.events) and trace:table(name)
+      local rows = (i > 1 or trace:has(name)) and trace:table(name)
       local field = rows and field_of(rows, "time")
       if field and field.type == "int" then
          return rows

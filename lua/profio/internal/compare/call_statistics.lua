@@ -53,7 +53,7 @@ function call_statistics.of_trace(trace, title)
          state and "has none" or "is a profile"), 0)
    end
    return { packed = calls_view.packed_sums(trace, state),
-      length = trace.events and calls_view.length(trace) or nil }
+      length = trace:has "events" and calls_view.length(trace) or nil }
 end
 
 -- Returns an iterator over the records of statistics, whose areas have the names of the other side.

@@ -28,8 +28,8 @@ end
 
 -- Returns why a number of an area has no name that is valid for all files, or nil.
 local function names_reason(trace)
-   local areas = trace.areas
-   local row = areas and areas:group("handle", "value"):aggregate { "names = distinct(name)" }
+   local row = trace:has "areas" and trace.areas:group("handle", "value")
+      :aggregate { "names = distinct(name)" }
       :where { names = conditions.between(2, nil) }:limit(1):rows()[1]
    return row and ("area 0x%08x has several names in the files, and the written file has only one"
       .. "%s"):format(row.handle, advice) or nil
@@ -101,7 +101,7 @@ end
 -- one: periods go on from one to the next. `kind` is what the format can hold; `render` is a
 -- function of options of writing that returns the bytes of the file, or nil and a message.
 local function reason_of(trace, open, kind, given, render)
-   local runs = kind and trace.info.files and trace.events
+   local runs = kind and trace.info.files and trace:has "events"
       and clock_runs.of(trace) or {}
    if #runs < 2 then
       return nil

@@ -32,7 +32,7 @@ end
 
 ---@param trace profio.Trace
 function calls.fits(trace)
-   if not trace.events then
+   if not trace:has "events" then
       return false, "it has no table of events"
    end
    return trace.events:limit(1):count() > 0, "it has no events"

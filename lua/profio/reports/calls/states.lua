@@ -29,7 +29,7 @@ local is_state = { class = conditions.match "state$" }
 -- Returns whether the trace has states: in the file's list of areas, or else in its events. A
 -- variable may have states that the list does not name.
 local function has_states(trace)
-   local list = trace.areas
+   local list = trace:has "areas" and trace.areas
    if not list or list:limit(1):count() == 0 then
       return has_any(trace:table "events":group "area":with_area(), is_state)
    end

@@ -77,7 +77,7 @@ end
 
 ---@param trace profio.Trace
 function statistics.fits(trace)
-   if trace.events then
+   if trace:has "events" then
       return calls.fits(trace)
    end
    return calls_of.has_statistics(traces.of(trace)), trace.format == "store"
@@ -148,7 +148,7 @@ end
 
 -- Returns statistics with the load of each area: its net time divided by the length of the trace.
 local function with_load(context, trace, rows)
-   if not trace.events then
+   if not trace:has "events" then
       return rows
    end
    local from, to = span.of(trace, context.given)

@@ -27,7 +27,7 @@ function report.fits(trace)
    if not fits then
       return false, reason
    end
-   return trace.statistics ~= nil and trace.statistics:limit(1):count() > 0,
+   return trace:has "statistics" and trace.statistics:limit(1):count() > 0,
       "it states no statistics"
 end
 

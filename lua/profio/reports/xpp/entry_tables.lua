@@ -12,7 +12,7 @@ xpp.MS = 1000000
 ---@return boolean
 ---@return string|nil reason
 function xpp.fits(trace)
-   return trace.format == "xpp" and trace.entries ~= nil, "it is for traces of Xbase++"
+   return trace.format == "xpp" and trace:has "entries", "it is for traces of Xbase++"
 end
 
 ---Option for recursive calls.
