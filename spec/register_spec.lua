@@ -126,6 +126,13 @@ describe("a registered format", function()
       assert.is_true(trace:has "extra")
       assert.is_false(trace:has "nope")
       assert.is_false(trace:has "path")
+      assert.error_matches(function() return trace.nope end,
+         "this trace of lines has no field or table 'nope'; its tables are: "
+         .. "events, extra, raw$")
+      assert.error_matches(function() return trace.recods end, "; did you mean 'records'%?$")
+      assert.error_matches(function() return trace.evnets end, "; did you mean 'events'%?$")
+      assert.error_matches(function() trace:profil() end, "'profil'.*; did you mean 'profile'")
+      assert.error_matches(function() ipairs(trace)(trace, 0) end, "a trace has no items")
    end)
 
    it("cannot take the name of one of profio's own, or miss its parts", function()

@@ -156,6 +156,8 @@ t:watch(5)
 t:stack("x")
 t:row_count()
 t:has()
+local x = t.nosuch
+local x = t[1]
 t.options()
 t.inputs()
 t.losses(5)

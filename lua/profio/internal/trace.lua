@@ -12,6 +12,7 @@ local joined_runs = later "profio.internal.several.joined_runs"
 local profiles = later "profio.internal.bodies.profile_methods"
 local raise = require "profio.internal.raise"
 local side_files = later "profio.internal.opening.side_files"
+local suggestions = later "profio.internal.suggestions"
 local tables = require "profio.internal.table_readers"
 local view_warnings = require "profio.internal.views.view_warnings"
 local views = require "profio.internal.views"
@@ -433,6 +434,25 @@ local function method_of_view(name)
    return methods[name]
 end
 
+-- Raises for a key that is no field, method or table of the trace.
+local function unknown_field(state, key)
+   local there = table.concat(state.names, ", ")
+   if math.type(key) then -- as ipairs asks
+      error(raise.where() .. "a trace has no items: for row in trace:records() do, or "
+         .. "trace:rows(); its tables are: " .. there, 0)
+   end
+   local names = { "columns", "format", "info", "path", "tables", "warnings" }
+   for _, some in ipairs { state.schema, methods, views.all.methods } do
+      for name in pairs(some) do
+         names[#names + 1] = name
+      end
+   end
+   table.sort(names)
+   error(("%sthis trace of %s has no field or table '%s'; its tables are: %s%s"):format(
+      raise.where(), state.format.name, tostring(key), there,
+      suggestions.hint(tostring(key), names)), 0)
+end
+
 Trace.__close = methods.close
 
 function Trace:__index(key)
@@ -452,7 +472,8 @@ function Trace:__index(key)
    elseif key == "columns" and not state.schema[key] then
       return methods.table(self, state.names[1]).columns
    end
-   return method_of_view(key) or state.schema[key] and methods.table(self, key) or nil
+   return method_of_view(key) or state.schema[key] and methods.table(self, key)
+      or unknown_field(state, key)
 end
 
 function Trace:__tostring()
