@@ -194,6 +194,28 @@ describe("stacks of two profiles", function()
    end)
 end)
 
+describe("options of a report", function()
+   local profile = placed { "main;f - 5" }
+
+   it("are refused if there is none of the name", function()
+      for _, name in ipairs { "flat", "graph", "graph_listing", "index", "lines", "annotations",
+         "functions", "tree", "bottom_up", "with" } do
+         assert.error_matches(function() profile[name](profile, { metrc = "time" }) end,
+            name .. " has no option 'metrc'; there are: .*metric.*; did you mean 'metric'%?$")
+      end
+      for _, name in ipairs { "callers", "callees" } do
+         assert.error_matches(function() profile[name](profile, "f", { zeroes = true }) end,
+            name .. " has no option 'zeroes'; .*; did you mean 'zeros'%?$")
+      end
+   end)
+
+   it("are those of bottom_up only there, and in with", function()
+      assert.error_matches(function() profile:tree { depth = 1 } end, "tree has no option 'depth'")
+      assert.equal(1, profile:bottom_up({ depth = 1 }):count())
+      assert.equal(1, profile:with({ depth = 1 }):bottom_up():count())
+   end)
+end)
+
 describe("a profile beyond 64 bits", function()
    local function notes(profile)
       return #profile:notes()

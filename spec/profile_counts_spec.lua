@@ -79,7 +79,7 @@ describe("calls that exceed 64 bits", function()
       for _, case in ipairs(cases) do
          local trace <close> = trace_of(case)
          local calls, own
-         for name, a, b in assert(trace:profile()):flat { all = true }:each("function", "calls",
+         for name, a, b in assert(trace:profile()):flat():each("function", "calls",
             "recursive_calls") do
             if name == "leaf" then
                calls, own = a, b

@@ -243,6 +243,13 @@ t.arcs:unfilter():rows()
 t.arcs:refilter():rows()
 p:flat { metric = "nosuch" }:rows()
 p:flat(5):rows()
+p:flat { nosuch = 1 }
+p:flat { depth = 1 }
+p:flat { zeros = 1 }
+p:flat { include_flat = "x" }
+p:with { nosuch = 1 }
+p:callers("main", { nosuch = 1 })
+ep:tree { nosuch = 1 }
 p:graph { metric = "nosuch" }:rows()
 p:graph_listing { metric = "nosuch" }:rows()
 p:index { metric = "nosuch" }:rows()

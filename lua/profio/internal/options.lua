@@ -11,7 +11,7 @@ local options = {}
 ---Declaration of an option.
 ---@class profio.Option
 ---@field name string
----@field type "int"|"num"|"size"|"bool"|"text"|"choice"|"file"|"view"|"ring"|"where"
+---@field type "int"|"num"|"size"|"bool"|"text"|"choice"|"file"|"view"|"ring"|"list"|"where"
 ---@field default any
 ---@field unit string|nil unit of a number: "ns", "bytes", ...
 ---@field choices string[]|nil for type "choice"
@@ -96,6 +96,13 @@ end
 function checks.bool(option, value)
    if type(value) ~= "boolean" then
       error(("option '%s' must be true or false, got %s"):format(option.name, tostring(value)), 0)
+   end
+   return value
+end
+
+function checks.list(option, value)
+   if type(value) ~= "table" then
+      error(("option '%s' must be a list, got %s"):format(option.name, type(value)), 0)
    end
    return value
 end

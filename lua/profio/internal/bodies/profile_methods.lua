@@ -57,7 +57,7 @@ end
 local function listing(name)
    return function(self, more)
       local state = of(self)
-      local all = object.merged(state.given, more)
+      local all = object.merged(state.given, more, name)
       return views.over(function()
          local reader = state.body[name](state.body, all)
          if state.body.left_out then
@@ -112,7 +112,7 @@ end
 local function arcs_of(name)
    return function(self, func, more)
       raise.expect(func, "string", name .. ": the function")
-      local state, all = of(self), object.merged(of(self).given, more)
+      local state, all = of(self), object.merged(of(self).given, more, name)
       return views.over(function()
          return state.body[name](state.body, func, all) or no_arcs(self, name, func, all)
       end, self)
@@ -134,7 +134,7 @@ methods.callees = arcs_of "callees"
 ---@return profio.Profile
 function methods:with(more)
    local state = of(self)
-   local made = derived(self, state.body, object.merged(state.given, more), state.pin)
+   local made = derived(self, state.body, object.merged(state.given, more, "with"), state.pin)
    of(made).compared, of(made).again = state.compared, state.again
    return made
 end
@@ -144,7 +144,7 @@ end
 ---@return table<string, any>
 function methods:facts_with(more)
    local state = of(self)
-   return state.body:facts(object.merged(state.given, more))
+   return state.body:facts(object.merged(state.given, more, "facts"))
 end
 
 ---Returns the metrics: { { name =, unit =, total = }, ... }

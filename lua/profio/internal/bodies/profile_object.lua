@@ -1,6 +1,6 @@
 -- The object of a profile, for the modules that define its methods: profio.profile and algebra.lua.
 
-local raise = require "profio.internal.raise"
+local options = require "profio.internal.options"
 
 local object = {}
 
@@ -54,16 +54,31 @@ function object.derived(self, body, given, pin)
    return made
 end
 
----Returns the options of reports: metric, zeros, include_flat, exclude_flat, include_graph,
----exclude_graph, include_time, exclude_time (lists of names or ids of functions). Given options
----(`more`) override those that were set by profile:with (`given`).
+-- Options of reports, which views and profile:with take; `with` also takes those of bottom_up.
+local of_reports = {
+   { name = "metric", type = "text", help = "the metric of self and total" },
+   { name = "zeros", type = "bool", default = false, help = "also functions without cost" },
+}
+
+for _, name in ipairs { "include_flat", "exclude_flat", "include_graph", "exclude_graph",
+   "include_time", "exclude_time" } do
+   of_reports[#of_reports + 1] = { name = name, type = "list",
+      help = "of functions and arcs: names or ids of functions" }
+end
+
+local of_bottom_up = table.move(of_reports, 1, #of_reports, 1, {})
+of_bottom_up[#of_bottom_up + 1] = { name = "depth", type = "int", help = "levels of callers" }
+
+---Returns the options of reports. Given options (`more`) override those that were set by
+---profile:with (`given`). Raises for unknown options, and for values of the wrong type.
 ---@param given table
 ---@param more table|nil
+---@param owner string the method that takes `more`: "flat"
 ---@return table
-function object.merged(given, more)
+function object.merged(given, more, owner)
    local result = {}
-   raise.expect(more, "table?", "options of a report")
-   for _, some in ipairs { given, more or {} } do
+   local declared = (owner == "bottom_up" or owner == "with") and of_bottom_up or of_reports
+   for _, some in ipairs { given, options.check(declared, more or {}, owner) } do
       for name, value in pairs(some) do
          result[name] = value
       end
@@ -76,7 +91,8 @@ end
 ---@return fun(metric: string|nil): userdata
 function object.flat_of(self)
    return function(metric)
-      return of(self).body:flat(object.merged(of(self).given, { metric = metric, zeros = true }))
+      return of(self).body:flat(object.merged(of(self).given, { metric = metric, zeros = true },
+         "flat"))
    end
 end
 
