@@ -227,10 +227,23 @@ describe("a profile beyond 64 bits", function()
       assert.equal(1, notes(big + big))
       assert.equal(1, notes(big + big + big))
       assert.equal(1, notes((big + big):scale(0.5)))
-      assert.equal(1, notes(big:scale(3)))
       assert.equal(0, notes(big))
       assert.same({ 0, 0 }, { notes(big - big), notes(big:scale(0.5)) })
       assert.matches("more than 64 bits", (big + big):notes()[1])
+   end)
+
+   it("is not made by a factor", function()
+      local big = placed { "main - " .. (1 << 62), "f - 5" }
+      for _, factor in ipairs { 3, -2.5, 1e30, 1e300 } do
+         assert.error_matches(function() big:scale(factor) end,
+            "weights times .* are more than 64 bits hold")
+      end
+      assert.error_matches(function() big:normalise(1e30) end, "more than 64 bits hold")
+      assert.equal(-(1 << 62) - 5, big:scale(-1):metrics()[1].total)
+      assert.equal(1, notes((big + big):scale(3)))
+      for _, factor in ipairs { 0 / 0, 1 / 0, -1 / 0 } do
+         assert.error_matches(function() big:scale(factor) end, "scale expects a finite number")
+      end
    end)
 
    it("is a sum of graphs of which a weight is, not of inclusive values", function()

@@ -166,22 +166,31 @@ function methods:diff(old, metric)
    end, pin)
 end
 
--- Multiplies all weights by a factor, or by factor / whole.
+-- Multiplies all weights by a factor, or by factor / whole. Raises if a product needs more than 64
+-- bits; a profile whose sums are limited to the integer range already stays so.
 local function scaled(self, ...)
-   local ratio = table.pack(...)
-   local made = derived(self, plain_body(self):scale(...), of(self).given)
+   local ratio, before = table.pack(...), plain_body(self)
+   local body = before:scale(...)
+   if body:facts().overflowed and not before:facts().overflowed then
+      error(("weights times %s are more than 64 bits hold"):format(table.concat(ratio, "/")), 0)
+   end
+   local made = derived(self, body, of(self).given)
    of(made).again = function(change)
       return scaled(change(self), table.unpack(ratio, 1, ratio.n))
    end
    return noting_overflow(made)
 end
 
----Multiply all weights. They stay integers; the sum of each metric is the rounded product.
----@param factor number
+---Multiply all weights. They stay integers; the sum of each metric is the rounded product. Raises
+---if a product needs more than 64 bits.
+---@param factor number finite
 ---@return profio.Profile
 function methods:scale(factor)
    if type(factor) ~= "number" then
       error("scale expects a number, got " .. type(factor), 2)
+   end
+   if factor - factor ~= 0 then
+      error("scale expects a finite number, got " .. factor, 2)
    end
    return scaled(self, factor)
 end
@@ -206,8 +215,8 @@ end
 ---@return profio.Profile
 function methods:normalise(to, metric)
    local wanted = is_profile(to) and counts.whole(of(to).body, metric) or to
-   if type(wanted) ~= "number" then
-      error("normalise expects a profile or a number", 2)
+   if type(wanted) ~= "number" or wanted - wanted ~= 0 then
+      error("normalise expects a profile or a finite number", 2)
    end
    local whole = counts.whole(of(self).body, metric)
    if whole == 0 then
