@@ -120,6 +120,38 @@ local function rows_of(stream, name)
    return rows, codes, trace.info.lost
 end
 
+describe("an emitter of each format", function()
+   local more = { dbf = { fields = "NAME C(20)" }, dcpi = { header = "image 1\nepoch 9805191724\n"
+      .. "platform walnut\nevent cycles\nperiod 4096\ncpuspeed 333" } }
+
+   local function check(path, given)
+      local w <close> = assert(profio.create(path, given))
+      assert.error_matches(function() w:emitter "nope" end, "no column 'nope'")
+      assert.error_matches(function() w:emitter("nope", { "nope" }) end, "no table 'nope'")
+   end
+
+   it("refuses a column that its table does not have, before a record comes", function()
+      local count = 0
+      for _, format in ipairs(profio.formats()) do
+         if format.write_options then
+            local given = more[format.name] or {}
+            given.format = format.name
+            check(nil, given)
+            count = count + 1
+         end
+      end
+      assert.is_true(count >= 7)
+   end)
+
+   it("refuses it through a ring, too", function()
+      for _, stream in ipairs(streams) do
+         disk.fresh(folder)
+         check(folder .. "/" .. stream.name,
+            load(("return { %s, ring = { size = '64K' } }"):format(stream.given))())
+      end
+   end)
+end)
+
 describe("the ring of a stream", function()
    for _, stream in ipairs(streams) do
       it("writes the same as without one: " .. stream.given, function()

@@ -5,6 +5,7 @@ local core = require "profio.core"
 local input_files = require "profio.internal.opening.inputs"
 local options = require "profio.internal.options"
 local outputs = require "profio.internal.writing.outputs"
+local plain_emitter = require "profio.internal.writing.plain_emitter"
 local raise = require "profio.internal.raise"
 local registry = require "profio.internal.opening.registry"
 local script_writer = require "profio.internal.writing.script_writer"
@@ -259,23 +260,10 @@ function Writer:stack(frames)
    return core.stack(self.dictionary, frames)
 end
 
--- Without a ring an emitter builds a record from its arguments.
-local function plain_emitter(sink, table_name, columns)
-   return function(...)
-      local record = {}
-      for i, column in ipairs(columns) do
-         record[column] = (select(i, ...))
-      end
-      local ok, message, code = answer(sink:put(table_name, record))
-      if not ok then
-         return ok, message, code
-      end
-   end
-end
-
 ---Returns a function that records one row: local emit = w:emitter("time", "op"), then
 ---emit(t, "i"). This is the fast way to write. The columns belong to the main table, unless another
----one is given first: w:emitter("arcs", { "from", "to" }). The function returns nothing; false if
+---one is given first: w:emitter("arcs", { "from", "to" }). A column that the table does not have
+---raises at once. The function returns nothing; false if
 ---the ring was full and dropped the row; or nil, message, code. Without a ring it raises for a
 ---value that cannot be written; with a ring a later call fails, and all calls after that.
 ---@param ... string
@@ -288,7 +276,7 @@ function Writer:emitter(...)
    if self.is_stream then
       return sink_of(self):emitter(table_name, columns)
    end
-   return raise.public(plain_emitter(sink_of(self), table_name, columns))
+   return raise.public(plain_emitter(sink_of(self), table_name, columns, answer))
 end
 
 ---Wait until all records are in the file. With full = "overwrite" the ring keeps them: see dump.
