@@ -230,6 +230,19 @@ describe("the page lua-api", function()
       end
    end)
 
+   it("has every name that a profile answers to", function()
+      local trace <close> = assert(profio.open { data = require("spec.support.gmon_builder")("<", 8)
+         :header():histogram { low = 0x1000, high = 0x1100, bins = { 1 } }:bytes() })
+      local profile <close> = assert(trace:profile())
+      for name in pairs(require "profio.internal.bodies.profile_parts") do
+         assert.is_true(name == "facts" or profile[name] == nil, name)
+      end
+      assert.is_nil(profile.facts_with)
+      for name in pairs(require("profio.internal.bodies.algebra").methods) do
+         assert.is_truthy(page:find("\n### `profile:" .. name .. "(", 1, true), name)
+      end
+   end)
+
    it("has every function of the public modules", function()
       for shown, module in pairs { ["profio."] = profio, ["view:"] = require("profio.view").methods,
          ["recorder."] = require "profio.recorder", ["limits."] = require "profio.limits",

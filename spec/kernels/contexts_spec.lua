@@ -2,6 +2,7 @@
 
 local core = require "profio.core"
 local events = require "spec.support.call_events"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 
 local names = { "a", "b", "c", "main", "x y", "z" }
 
@@ -357,7 +358,7 @@ describe("contexts", function()
       end
       local trace <close> = assert(require("profio").open {
          data = table.concat(parts) .. text.fields() })
-      local contexts = trace:profile():contexts()
+      local contexts = profile_parts.contexts(trace:profile())
       assert.same({ { line = 20, self = 5, self_share = 1.0, ["function"] = "f" } },
          core.rows(contexts:lines()))
       assert.equal(2, #core.rows(contexts:lines { zeros = true }))

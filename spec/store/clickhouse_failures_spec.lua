@@ -17,6 +17,7 @@ local command = require "spec.support.command"
 local core = require "profio.core"
 local engines = require "profio.internal.store.engines"
 local native = require "profio.store"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local profio = require "profio"
 local row_binary = require "profio.internal.store.clickhouse.row_binary"
 local schema = require "profio.internal.store.clickhouse.schema"
@@ -305,7 +306,8 @@ describe("a store in ClickHouse", function()
       local path = both()
       local store <close> = assert(profio.store(path))
       local engine = engines.open(path, "write")
-      local contexts = assert(trace_of({ ["main;f"] = 1 }, 1):profile()):contexts()
+      local contexts = profile_parts.contexts(assert(trace_of({ ["main;f"] = 1 }, 1)
+         :profile()))
       engine:begin "write"
       for i = 1, 520 do -- the cells of 256 runs are sent before the commit, and waited for at 512
          engine:add({ hash = ("%016d"):format(i), time = i, time_from = "file", added = i,

@@ -4,6 +4,7 @@ local compared = require "profio.exports.compared"
 local context_tree = require "profio.exports.context_tree"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local sums_body = require "profio.internal.bodies.sums_body"
 
 local callgrind = {
@@ -157,15 +158,15 @@ function callgrind.write(profile, given, file)
    if given.metric then
       sums_body.check_metric(profile, given.metric)
    end
-   local functions, arcs = profile:sums()
-   local remark = profile:compared() and "a difference: costs below 0 have shrunk; " ..
+   local functions, arcs = profile_parts.sums(profile)
+   local remark = profile_parts.compared(profile) and "a difference: costs below 0 have shrunk; " ..
       "callgrind_annotate shows them, KCachegrind does not" or nil
    local note = compared.unstacked_note(profile, given)
    remark = remark and note and remark .. "; " .. note or remark or note
    local metrics, out, names = metrics_of(profile, given.metric), lanes.out(file), name_writer()
    local tree = context_tree.of(functions, metrics)
    put_header(out, { remark = remark, metrics = metrics, notes = profile:notes(),
-      command = profile:title() }, tree)
+      command = profile_parts.title(profile) }, tree)
    put_functions(out, tree, names)
    local of_arcs, calls = arc_tree(arcs, metrics)
    put_arcs(out, of_arcs, calls, names)

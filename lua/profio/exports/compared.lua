@@ -3,6 +3,7 @@
 
 local context_tree = require "profio.exports.context_tree"
 local matching = require "profio.internal.bodies.matching"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 
 local compared = {}
 
@@ -28,11 +29,12 @@ end
 ---@return string|nil metric of the profile, or of the new side
 ---@return string|nil before the metric of the old side; nil: no difference
 function compared.contexts(profile, metric, has_lines)
-   local new, old = profile:compared()
+   local new, old = profile_parts.compared(profile)
    if not new then
-      return shown(profile:contexts(), has_lines), metric, nil
+      return shown(profile_parts.contexts(profile), has_lines), metric, nil
    end
-   local a, b = matching.align(new:contexts(), old:contexts(), new:kind() ~= "contexts")
+   local a, b = matching.align(profile_parts.contexts(new), profile_parts.contexts(old),
+      new:kind() ~= "contexts")
    metric = metric or new:usual_metric()
    local both = assert(a:pick(metric, metric)):merge(assert(b:pick(metric, "before")))
    return shown(assert(both), has_lines), metric, "before"
@@ -45,7 +47,8 @@ end
 ---@return string|nil note
 function compared.unstacked_note(profile, given)
    local metric = given.metric or profile:usual_metric()
-   local weight = metric and profile:kind() == "contexts" and profile:contexts():unstacked(metric)
+   local weight = metric and profile:kind() == "contexts"
+      and profile_parts.contexts(profile):unstacked(metric)
    return weight and weight ~= 0
       and ("rows without a stack are left out: their %s is %d"):format(metric, weight) or nil
 end
@@ -66,7 +69,7 @@ end
 ---@return { word: string, profile: profio.Profile, scale: number }[]|nil sides before and after;
 ---scale: its total, divided by the larger one
 function compared.sides(profile, metric)
-   local new, old = profile:compared()
+   local new, old = profile_parts.compared(profile)
    if not new then
       return nil
    end

@@ -6,6 +6,7 @@
 local context_tree = require "profio.exports.context_tree"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local saturated = require "profio.internal.saturated"
 
 local cpuprofile = {
@@ -137,7 +138,7 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function cpuprofile.write(profile, given, file)
-   local contexts, metrics, out = profile:contexts(), { given.metric }, lanes.out(file)
+   local contexts, metrics, out = profile_parts.contexts(profile), { given.metric }, lanes.out(file)
    local tree = context_tree.of(context_tree.by_function(contexts), metrics)
    local refused = context_tree.refused(tree, "cpuprofile cannot show weights below 0, and this "
       .. "difference has some: use svg or pprof")
@@ -148,7 +149,7 @@ function cpuprofile.write(profile, given, file)
    put_nodes(out, tree, context_tree.of(contexts, metrics))
    put_samples(out, tree)
    out:write((',\n"profio":{"creator":%s,"title":%s%s}}\n'):format(
-      lanes.json("profio " .. core.version), lanes.json(profile:title()),
+      lanes.json("profio " .. core.version), lanes.json(profile_parts.title(profile)),
       lanes.losses(profile:notes())))
    return out:result()
 end

@@ -6,6 +6,7 @@ local compared = require "profio.exports.compared"
 local conditions = require "profio.internal.conditions"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.internal.markup"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local sums_body = require "profio.internal.bodies.sums_body"
 local texts = require "profio.internal.texts"
 local views = require "profio.internal.views"
@@ -145,8 +146,8 @@ end
 
 -- Returns the lines of the title: what the weights are, what is left out, and losses.
 local function title_of(profile, given, graph, counts)
-   local lines = { given.title or profile:title(), ("%s: %s in all%s"):format(graph.metric
-      or "calls", weight(graph.whole, graph), profile:compared()
+   local lines = { given.title or profile_parts.title(profile), ("%s: %s in all%s"):format(
+      graph.metric or "calls", weight(graph.whole, graph), profile_parts.compared(profile)
       and "; a difference: red has grown, blue has shrunk" or "") }
    if counts.nodes < graph.count or counts.arcs < counts.all_arcs then
       lines[3] = ("shown: %d of %d functions, which have %s of self weight, and %d of %d arcs")
@@ -212,7 +213,7 @@ edge [fontname="Helvetica" fontsize=9]
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function dot.write(profile, given, file)
-   local functions, arcs = profile:sums()
+   local functions, arcs = profile_parts.sums(profile)
    local graph, out = graph_of(profile, functions, given.metric), lanes.out(file)
    local nodes, own = nodes_of(graph, given)
    local shown, all_arcs = arcs_of(graph, arcs, given)

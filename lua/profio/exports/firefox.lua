@@ -6,6 +6,7 @@
 local context_tree = require "profio.exports.context_tree"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local saturated = require "profio.internal.saturated"
 local texts = require "profio.internal.texts"
 
@@ -261,9 +262,9 @@ end
 ---@param file file*
 ---@param left_out string|nil what of a trace is left out
 function firefox.write_profile(profile, given, file, left_out)
-   local out, name = lanes.out(file), given.name or profile:title()
+   local out, name = lanes.out(file), given.name or profile_parts.title(profile)
    out:write(head(name, "1", profile:notes(), left_out), lanes.json(name))
-   local tree = context_tree.of(profile:contexts(), { given.metric })
+   local tree = context_tree.of(profile_parts.contexts(profile), { given.metric })
    put_tables(out, tree, 1)
    put_samples(out, tree)
    out:write "\n]}\n"

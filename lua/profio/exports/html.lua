@@ -10,6 +10,7 @@ local hot_lines = require "profio.exports.html.hot_lines"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.internal.markup"
 local profile_data = require "profio.exports.html.profile_data"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local profiles = require "profio.internal.bodies.profile_methods"
 local sources = require "profio.internal.sources"
 local summary = require "profio.exports.html.page_summary"
@@ -162,13 +163,13 @@ end
 
 -- Returns the profile of both sides of a difference, as two metrics; any other profile itself.
 local function both_sides(profile, given)
-   if not profile:compared() then
+   if not profile_parts.compared(profile) then
       given.metric = metric_of(profile, given.metric)
       return profile
    end
    local contexts, metric = compared.contexts(profile, given.metric)
    given.metric, given.is_difference = metric, true
-   return profiles.of_contexts(contexts, profile:title())
+   return profiles.of_contexts(contexts, profile_parts.title(profile))
 end
 
 local function put_page(trace, profile, given, file)
@@ -179,12 +180,13 @@ local function put_page(trace, profile, given, file)
    local out = lanes.out(file)
    local shown = both_sides(profile, given)
    local title = markup.escaped(given.title or given.is_difference and "Comparison"
-      or profile:title())
+      or profile_parts.title(profile))
    local begin, program = head:format(core.version, title) .. assets.style(out), assets.program(out)
    local size = math.max((given.size or MOST_SIZE) - #begin - #program - 2 * #title - EDGE_SIZE
       - #sections, 0)
    local facts = { from = given.from, to = given.to, guesses = {}, notes = profile:notes(),
-      sides = { profile:compared() }, words = given.comparison and given.comparison:text(),
+      sides = { profile_parts.compared(profile) },
+      words = given.comparison and given.comparison:text(),
       size = size * PARTS.summary // 1 | 0 }
    local data, found, left_out = data_text(out, trace, shown, given, math.max(
       size - #summary.text(trace, shown, facts) - FOUND_SIZE, 0))

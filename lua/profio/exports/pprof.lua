@@ -1,6 +1,7 @@
 -- Profiles for Go's pprof and all programs that read its files.
 
 local core = require "profio.core"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local stacks = require "profio.exports.depth_limit"
 
 local MOST_COMMENTS = 8
@@ -47,10 +48,10 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function pprof.write(profile, given, file)
-   local contexts = stacks.shortened(profile:contexts(), given)
+   local contexts = stacks.shortened(profile_parts.contexts(profile), given)
    local notes = comments_of(table.move(given.notes, 1, #given.notes, #profile:notes() + 1,
       table.move(profile:notes(), 1, #profile:notes(), 1, {})))
-   local origin, heads = profile:origin(), {}
+   local origin, heads = profile_parts.origin(profile), {}
    for i, head in ipairs(origin.heads) do
       heads[i] = facts_of(head)
    end

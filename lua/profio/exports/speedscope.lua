@@ -5,6 +5,7 @@
 local context_tree = require "profio.exports.context_tree"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local stacks = require "profio.exports.depth_limit"
 
 local speedscope = {
@@ -152,10 +153,11 @@ end
 ---@param left_out string|nil what of a trace is left out
 function speedscope.write_profile(profile, given, file, left_out)
    local notes, cuts = profile:notes(), #given.notes
-   local contexts = stacks.shortened(context_tree.by_function(profile:contexts()), given)
+   local contexts = context_tree.by_function(profile_parts.contexts(profile))
+   contexts = stacks.shortened(contexts, given)
    left_out = left_out or given.notes[cuts + 1]
    local words = exporter(notes) .. (left_out and "; " .. left_out or "")
-   local name = (given.name or profile:title()) .. lanes.damage(notes)
+   local name = (given.name or profile_parts.title(profile)) .. lanes.damage(notes)
       .. (left_out and (" (%s)"):format(left_out) or "")
    return write_samples(contexts, given, name, words, file)
 end

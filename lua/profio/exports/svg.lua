@@ -11,6 +11,7 @@ local compared = require "profio.exports.compared"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.internal.markup"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local texts = require "profio.internal.texts"
 
 local widths_option = { name = "widths", type = "choice", choices = { "new", "both" },
@@ -285,7 +286,7 @@ local function head(profile, given, height, root, before, metric)
       "<style>", style, "</style>\n",
       '<rect class="page" width="100%" height="100%"/>\n',
       ('<text class="head" x="%d" y="22">%s</text>\n'):format(EDGE, markup.escaped(given.title or
-         profile:title())),
+         profile_parts.title(profile))),
       ('<text class="button back" x="%d" y="38" style="display:none">Show all</text>\n')
          :format(EDGE),
       ('<text class="button find" x="%d" y="22" text-anchor="end">Search</text>\n')
@@ -337,7 +338,7 @@ end
 -- Returns the options of the picture of one side of a difference.
 local function side_options(side, given, top)
    local own = { scale = side.scale, top = top,
-      title = ("%s: %s"):format(side.word, given.title or side.profile:title()) }
+      title = ("%s: %s"):format(side.word, given.title or profile_parts.title(side.profile)) }
    return setmetatable(own, { __index = given })
 end
 

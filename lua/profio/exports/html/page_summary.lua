@@ -2,6 +2,7 @@
 -- is lost or guessed, and the header fields of the files, folded away.
 
 local markup = require "profio.internal.markup"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local times = require "profio.internal.times"
 local traces = require "profio.internal.trace"
 
@@ -87,8 +88,8 @@ local function entries_of(trace, profile, given)
    for _, word in ipairs { "from", "to" } do
       add(word, given[word] and duration(given[word]))
    end
-   add("before", given.sides[2] and given.sides[2]:title())
-   add("after", given.sides[1] and given.sides[1]:title())
+   add("before", given.sides[2] and profile_parts.title(given.sides[2]))
+   add("after", given.sides[1] and profile_parts.title(given.sides[1]))
    for i, metric in ipairs(profile:metrics()) do
       local name = given.sides[1] and (i == 1 and metric.name .. " after"
          or profile:metrics()[1].name .. " before") or metric.name

@@ -5,6 +5,7 @@
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local sums_body = require "profio.internal.bodies.sums_body"
 
 local data = {}
@@ -233,7 +234,8 @@ function data.text(profile, given)
       list[m] = ('{"name":%s,"unit":%s,"total":%d}'):format(lanes.script(metric.name),
          lanes.script(metric.unit), metric.total)
    end
-   local outline = core.outline(is_tree and profile:contexts() or profile:sums(), {
+   local contexts = (is_tree and profile_parts.contexts or profile_parts.sums)(profile)
+   local outline = core.outline(contexts, {
       metrics = outlined(metrics, is_tree), usual = usual, calls = calls_of(metrics, is_tree),
       most = given.functions, size = given.size * FUNCTIONS_PART // 1 | 0,
       contexts_size = is_tree and given.size or nil })

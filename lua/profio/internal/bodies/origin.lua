@@ -2,6 +2,7 @@
 -- their samples were taken.
 
 local file_sums = require "profio.internal.several.file_sums"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local sampling = require "profio.internal.bodies.sampling"
 
 local origin = {}
@@ -57,7 +58,7 @@ function origin.of_trace(state, body)
    if stored then
       local made = stored.origin()
       if body and body.kind == "profile" then -- of histograms, whose rates are in their tables
-         made.sampling = body.profile:origin().sampling
+         made.sampling = profile_parts.origin(body.profile).sampling
       end
       return made
    end

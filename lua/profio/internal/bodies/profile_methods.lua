@@ -4,7 +4,6 @@
 
 local later = require "profio.internal.later"
 local algebra = later "profio.internal.bodies.algebra"
-local contexts_body = later "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
 local exporting = later "profio.internal.exporting"
 local inputs = require "profio.internal.opening.inputs"
@@ -12,8 +11,8 @@ local making = require "profio.internal.bodies.build"
 local object = require "profio.internal.bodies.profile_object"
 local origin = require "profio.internal.bodies.origin"
 local picks = later "profio.internal.bodies.picks"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local raise = require "profio.internal.raise"
-local titles = require "profio.internal.bodies.titles"
 local view_warnings = require "profio.internal.views.view_warnings"
 local views = require "profio.internal.views"
 
@@ -139,14 +138,6 @@ function methods:with(more)
    return made
 end
 
----Returns totals and properties, computed with options of reports.
----@param more table|nil
----@return table<string, any>
-function methods:facts_with(more)
-   local state = of(self)
-   return state.body:facts(object.merged(state.given, more, "facts"))
-end
-
 ---Returns the metrics: { { name =, unit =, total = }, ... }
 ---@return { name: string, unit: string, total: integer }[]
 function methods:metrics()
@@ -157,12 +148,6 @@ end
 ---@return string
 function methods:kind()
    return of(self).body.kind
-end
-
----Returns the object of the core, for reports and exports; nil for a profile of sums.
----@return userdata|nil
-function methods:handle()
-   return of(self).body.core
 end
 
 ---Returns the losses of the traces from which it was built, as texts.
@@ -177,49 +162,11 @@ function methods:inputs()
    return of(self).inputs
 end
 
----Returns its name in exports: the path of its trace; a sum has up to three, or the first of many.
----@return string
-function methods:title()
-   return titles.of(of(self))
-end
-
----Returns the header fields of the profile's files, for export pprof: a list with those of each
----file, and the executable as a mapping.
----@return { heads: table[], mapping: table|nil }
-function methods:origin()
-   return of(self).origin or { heads = {} }
-end
-
----Returns the new and the old profile of a difference, else nil.
----@return profio.Profile|nil new
----@return profio.Profile|nil old
-function methods:compared()
-   local both = of(self).compared or {}
-   return both[1], both[2]
-end
-
 ---Returns the metric that views show by default: the one that the file states, else time, else the
 ---first one. For pprof: default_sample_type, else the last one.
 ---@return string|nil
 function methods:usual_metric()
    return of(self).body:usual()
-end
-
----Returns its functions and arcs as sums, for exports; see internal/bodies/sums_body.lua.
----@return profio.core.Contexts functions
----@return profio.core.Contexts arcs
-function methods:sums()
-   return of(self).body:sums(of(self).given):both()
-end
-
----Returns its calling contexts, for exports: those it has, or one of one frame for each function.
----@return profio.core.Contexts
-function methods:contexts()
-   local state = of(self)
-   if state.body.kind == "contexts" then
-      return state.body.core
-   end
-   return contexts_body.of_functions(state.body:metrics(), object.flat_of(self))
 end
 
 ---a + b: the cost of both.
@@ -257,7 +204,7 @@ Profile.__close = methods.close
 
 function Profile:__index(key)
    if key == "facts" then
-      return methods.facts_with(self)
+      return profile_parts.facts(self)
    end
    return methods[key]
 end

@@ -1,4 +1,5 @@
--- The object of a profile, for the modules that define its methods: profio.profile and algebra.lua.
+-- The object of a profile, for the modules that define its methods (profile_methods.lua and
+-- algebra.lua) and its parts for other files of profio (profile_parts.lua).
 
 local options = require "profio.internal.options"
 

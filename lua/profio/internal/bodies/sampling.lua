@@ -2,6 +2,8 @@
 -- compared; weights that state what their samples stand for, such as times, can, but differ in
 -- precision.
 
+local profile_parts = require "profio.internal.bodies.profile_parts"
+
 local sampling = {}
 
 -- Nanoseconds in the units of time that files state.
@@ -51,7 +53,7 @@ end
 
 -- Returns all rates that a profile states.
 local function stated(profile)
-   local origin, list = profile:origin(), {}
+   local origin, list = profile_parts.origin(profile), {}
    table.move(origin.sampling or {}, 1, #(origin.sampling or {}), 1, list)
    for _, head in ipairs(origin.heads) do
       list[#list + 1] = of_head(head)

@@ -4,6 +4,7 @@
 local call_statistics = require "profio.internal.compare.call_statistics"
 local counts = require "profio.internal.bodies.counts"
 local opening = require "profio.internal.opening.open"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local sampling = require "profio.internal.bodies.sampling"
 local traces = require "profio.internal.trace"
 
@@ -196,7 +197,7 @@ function run_weights.of(what, options)
       return nil, message, code
    end
    local run = { profile = profile, trace = not is_profile and what or nil,
-      title = is_profile and what:title() or what.path, lost = profile:notes() }
+      title = is_profile and profile_parts.title(what) or what.path, lost = profile:notes() }
    run.metric, run.counts_calls = metric_of(profile, options.metric, run.title)
    run.is_exact = options.exact or counts.is_exact(run.metric)
    if options.calls or options.by == "area" or options.by == "context" then

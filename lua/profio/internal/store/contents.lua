@@ -9,6 +9,7 @@ local graphs = require "profio.internal.store.graphs"
 local identity = require "profio.internal.store.identity"
 local origin = require "profio.internal.bodies.origin"
 local problem = require "profio.internal.store.problem"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local selecting = require "profio.internal.store.selecting"
 local traces = require "profio.internal.trace"
 
@@ -119,7 +120,7 @@ end
 -- Returns the contents of a run with stacks, their details, and all header fields.
 local function stacks_of(trace)
    local profile = problem.check(trace:profile())
-   local contexts, stated = profile:contexts(), profile:origin()
+   local contexts, stated = profile_parts.contexts(profile), profile_parts.origin(profile)
    local metrics, usual = metrics_of(contexts)
    return { contexts = contexts }, { metrics = metrics, usual = usual,
       heads = plain_heads(stated.heads), mapping = stated.mapping,

@@ -2,6 +2,7 @@
 
 local gprof = require "profio.reports.gprof.headings"
 local plain = require "profio.internal.plain"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local sources = require "profio.internal.sources"
 local texts = require "profio.internal.texts"
 local symbols = require "profio.internal.symbols"
@@ -200,7 +201,7 @@ end
 function annotate.text(context, out)
    local profile = context:profile(true)
    for _, options in ipairs(gprof.units(context, profile)) do
-      local facts = profile:facts_with(options)
+      local facts = profile_parts.facts(profile, options)
       local name = facts.per_unit == 1 and options.metric or facts.dimension
       write_files(context, out, profile:annotations(options), { size = facts.per_unit,
          name = (name:gsub("^%l", string.upper)) })

@@ -6,6 +6,7 @@
 -- (right_ticks): each step that changes the number is a reason.
 
 local core = require "profio.core"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 
 local compare = {
    name = "compare",
@@ -178,7 +179,7 @@ end
 function compare.reader(context)
    local exact = context:profile_as "exact"
    local gprof = context:profile_as "gprof"
-   return compare.differences(exact:handle(), gprof:handle())
+   return compare.differences(profile_parts.handle(exact), profile_parts.handle(gprof))
 end
 
 return compare

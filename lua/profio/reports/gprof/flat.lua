@@ -1,6 +1,7 @@
 -- The flat profile: functions by self time, the longest first.
 
 local gprof = require "profio.reports.gprof.headings"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 
 local flat = {
    name = "flat",
@@ -61,7 +62,7 @@ function flat.text(context, out)
    for i, options in ipairs(gprof.units(context, profile)) do
       -- The reader comes first: it sorts the rows and computes the facts at the same time.
       local reader = context:narrow(rows_of(context, options)):reader()
-      out:write(i > 1 and "\n" or "", gprof.flat_heading(profile:facts_with(options)))
+      out:write(i > 1 and "\n" or "", gprof.flat_heading(profile_parts.facts(profile, options)))
       out:listing(gprof.listing "flat", reader)
    end
 end

@@ -1,6 +1,7 @@
 -- The call graph: each function between its callers and its callees.
 
 local gprof = require "profio.reports.gprof.headings"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 
 local graph = {
    name = "graph",
@@ -45,7 +46,7 @@ function graph.text(context, out)
    for i, options in ipairs(gprof.units(context, profile)) do
       -- The reader comes first: it sorts the rows and computes the facts at the same time.
       local reader = profile:graph_listing(options):reader()
-      out:write(i > 1 and "\f\n" or "", gprof.graph_heading(profile:facts_with(options)))
+      out:write(i > 1 and "\f\n" or "", gprof.graph_heading(profile_parts.facts(profile, options)))
       out:listing(gprof.listing "graph", reader)
       out:write(gprof.index_heading)
       out:listing(gprof.listing "index", profile:index(options):reader())

@@ -3,6 +3,7 @@
 local gprof = require "profio.reports.gprof.headings"
 local line_times = require "profio.internal.bodies.line_times"
 local plain = require "profio.internal.plain"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 local texts = require "profio.internal.texts"
 
 local lines = {
@@ -36,7 +37,7 @@ end
 -- Writes it as gprof's -l does.
 local function compat_text(context, out)
    local profile = context:profile_by_line()
-   out:write(gprof.flat_heading(profile:facts_with(context:profile_options(profile))))
+   out:write(gprof.flat_heading(profile_parts.facts(profile, context:profile_options(profile))))
    out:listing(gprof.listing "flat", context:narrow(compat_view(context)):reader())
 end
 
@@ -66,7 +67,7 @@ function lines.text(context, out)
    end
    local profile = context:profile(true)
    for i, options in ipairs(gprof.units(context, profile)) do
-      local facts, cumulative = profile:facts_with(options), 0
+      local facts, cumulative = profile_parts.facts(profile, options), 0
       out:write(i > 1 and "\n" or "", gprof.flat_heading(facts))
       for row in context:records(context:narrow(profile:lines(options))) do
          cumulative = cumulative + (row.self or 0)
