@@ -1,4 +1,5 @@
--- The page `cookbook` of help: its commands run, and it has entries for all formats.
+-- The page `cookbook` of help: its commands run, and it has entries for all formats. The page
+-- `recipes` has its entries; pages_spec runs them.
 --
 -- Tags: user.
 -- Long: runs all commands of the page.
@@ -10,6 +11,7 @@ local profio = require "profio"
 local snippets = require "spec.support.snippets"
 
 local text = command.read "lua/profio/help/cookbook.md"
+local recipes = command.read "lua/profio/help/recipes.md"
 
 describe("the cookbook", function()
    it("has commands that run", function()
@@ -39,5 +41,22 @@ describe("the cookbook", function()
       for _, format in ipairs { "gmon", "br", "winidea", "dcpi", "dbf", "xpp", "pprof" } do
          assert.is_true(formats[format], format)
       end
+   end)
+end)
+
+describe("the recipes", function()
+   it("are nine numbered questions with commands, and no entries of the cookbook", function()
+      local count = 0
+      for section in (recipes:gsub("\n## ", "\n\0") .. "\0"):gmatch "\0(%d[^\0]*)" do
+         count = count + 1
+         assert.equal(count, math.tointeger(section:match "^(%d+)%. [^\n]*%?\n"))
+         assert.matches("\n```console\n%$ ", section)
+         for typed in section:gmatch "\n(%$ profio [^\n]*)" do
+            assert.is_nil(text:find("\n" .. typed .. "\n", 1, true), typed)
+         end
+      end
+      assert.equal(9, count)
+      assert.matches("%(cookbook%.md%)", recipes)
+      assert.matches("%(recipes%.md%)", text)
    end)
 end)
