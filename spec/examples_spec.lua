@@ -42,8 +42,9 @@ local shows = {
       "\nLIB.BR   1230    300.000" },
 }
 
--- analyze.lua is the command; demo.lua is a program to be recorded.
-local skipped = { ["analyze.lua"] = true, ["demo.lua"] = true }
+-- analyze.lua is the command; demo.lua is a program to be recorded; recorder_dump_spec runs the
+-- server.
+local skipped = { ["analyze.lua"] = true, ["demo.lua"] = true, ["14-server.lua"] = true }
 
 -- Runs a copy of an example, which finds the module as `make env` says.
 local function example(words)

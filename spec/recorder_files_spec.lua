@@ -86,6 +86,16 @@ end
 end)
 
 describe("a recorded file", function()
+   it("is written also if the program looks for modules elsewhere", function()
+      local path = recorded.path "elsewhere.svg"
+      local _, status, errors = run([[
+package.path, package.cpath = "/nowhere/?.lua", "/nowhere/?.so"
+for i = 1, 100 do tostring(i) end
+]], "mode=aggregate,path=" .. path)
+      assert.same({ 0, "" }, { status, errors })
+      assert.matches("tostring", command.read(path))
+   end)
+
    it("says that it is of a Lua program, and shows where the time went", function()
       run("local t = 0\nfor i = 1, 1000 do\n   t = t + i\nend\n", "mode=timed,path="
          .. recorded.path "own.prf")

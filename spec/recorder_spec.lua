@@ -499,7 +499,8 @@ describe("the recorder", function()
    it("raises at wrong use", function()
       local path = recorded.path "wrong.out"
       for _, wrong in ipairs {
-         {}, { mode = "all", path = path }, { path = path, colour = "red" },
+         { mode = "timed" }, { mode = "all", path = path }, { keep = "1 fortnight" },
+         { keep = "5s", ring = { size = "1M" } }, { path = path, colour = "red" },
          { path = path, interval = "1 fortnight" }, { path = path, interval = "1ns" },
          { path = path, depth = 0 }, { path = path, format = "xpp" },
          { mode = "aggregate", format = "csv" }, { mode = "aggregate", format = "nothing" },

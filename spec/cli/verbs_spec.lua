@@ -11,6 +11,11 @@ local verbs = require "profio.cli.verbs"
 local fine = command.fine
 
 describe("a verb", function()
+   it("takes the name of an export, also where a folder is called so", function()
+      assert.equal(fine "profio export csv gmon.out",
+         fine "mkdir -p named/csv && cd named && profio export csv ../gmon.out")
+   end)
+
    it("gives what its options give without it", function()
       for words, flat in pairs {
          ["report gmon.out"] = "gmon.out",

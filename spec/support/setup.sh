@@ -95,6 +95,7 @@ probe_test () {
 
 probe_test_all () {
   need golang-go command -v go
+  need lua-socket has_module socket
   need valgrind command -v callgrind_annotate
   need libdevel-nytprof-perl test -e /usr/share/perl5/Devel/NYTProf/flamegraph.pl
   need libxml2-utils command -v xmllint

@@ -71,6 +71,16 @@ void l_lanes_mark_stale (l_recorder *r) {
 }
 
 
+void l_lanes_put_open (l_recorder *r) {
+  for (uint32_t i = 0; i < r->lanes.threads.count; i++) {
+    const l_lane *const lane = r->lanes.list[i];
+    for (l_frame *f = lane == NULL ? NULL : lane->frames;
+         f != NULL && f <= lane->top; f++)
+      l_put_open(r, lane, f);
+  }
+}
+
+
 void l_lanes_leave_all (l_recorder *r) {
   for (uint32_t i = 0; i < r->lanes.threads.count; i++) {
     l_lane *const lane = r->lanes.list[i];

@@ -181,6 +181,19 @@ static uint32_t path_of (l_recorder *r, const l_lane *lane, l_frame *f) {
 }
 
 
+void l_put_open (l_recorder *r, const l_lane *lane, l_frame *f) {
+  if (f->is_hidden || !f->has_line || r->error.status != PF_OK)
+    return;
+  const uint32_t path = path_of(r, lane, f);
+  if (r->error.status != PF_OK)
+    return;
+  pf_context_add(r->contexts, path, 0, f->spent);
+  pf_context_add(r->contexts, path, 1, f->is_new);
+  f->spent = 0;
+  f->is_new = false;
+}
+
+
 uint32_t l_put_running (l_recorder *r) {
   const l_lane *const lane = r->running;
   const size_t count = lane == NULL ? 0 : l_lane_count(lane);

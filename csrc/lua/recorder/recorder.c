@@ -136,6 +136,7 @@ static void read_settings (lua_State *L, l_recorder *r) {
   int64_t depth = 0;
   l_option_int(L, 1, "interval", &r->interval);
   l_option_int(L, 1, "depth", &depth);
+  l_option_int(L, 1, "keep", &r->samples.keep);
   r->by_line =
       r->mode == L_TIMED || ((r->mode == L_AGGREGATE || r->mode == L_MEMORY) &&
                              l_option_flag(L, 1, "lines"));
@@ -159,6 +160,8 @@ static void add_metrics (lua_State *L, l_recorder *r) {
                                           {"inuse_objects", "count"}};
   const bool is_memory = r->mode == L_MEMORY;
   const size_t count = is_memory ? 4 : r->by_line ? 3 : 2;
+  if (is_memory)
+    r->contexts->default_metric = 0;
   for (size_t i = 0; i < count; i++) {
     const char *const *const metric = is_memory ? memory[i] : times[i];
     if (pf_metric_of(r->contexts, metric[0], metric[1]) != i)
@@ -183,25 +186,30 @@ static void open_output (lua_State *L, l_recorder *r) {
     r->contexts = l_contexts_new(L, 3);
     add_metrics(L, r);
   }
+  else if (lua_isnil(L, 4))
+    lua_pushnil(L); /* samples are counted only */
   else {
     r->writer = l_stream_check(L, 4)->writer;
     l_put_prepare(L, r);
     lua_pushnil(L);
   }
   lua_setiuservalue(L, 2, 2);
+  lua_pushvalue(L, 3);
+  lua_setiuservalue(L, 2, 3);
 }
 
 
 /*
 ** core.recorder(settings): a recorder that is not recording yet. settings = {
 ** mode=, clock=, interval= (ns), depth=, lines=, backtraces=, dictionary=,
-** stream= (nil: sums), own= (the source whose functions are not recorded),
+** stream= (nil: sums, or samples that are counted), keep= (ns for which samples
+** are kept; nil: all), own= (the source whose functions are not recorded),
 ** namer= (gives a function its name) }.
 */
 static int core_recorder (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  l_recorder *const r = l_new(L, L_RECORDER, sizeof *r, 2);
+  l_recorder *const r = l_new(L, L_RECORDER, sizeof *r, 3);
   pf_id_table_init(&r->lanes.threads);
   read_settings(L, r);
   r->max_name = 255;
@@ -388,6 +396,18 @@ static int recorder_is_copy (lua_State *L) {
 }
 
 
+/* recorder:settle(): in a pause, adds to the contexts what open calls and
+   allocations have so far. */
+static int recorder_settle (lua_State *L) {
+  l_recorder *const r = check(L);
+  if (r->allocations != NULL)
+    l_allocations_settle(r);
+  else if (r->contexts != NULL)
+    l_lanes_put_open(r);
+  return 0;
+}
+
+
 /* recorder:cycles(): an array of the bytes that each cycle of the collector has
    freed, of mode "memory"; else nil. */
 static int recorder_cycles (lua_State *L) {
@@ -424,6 +444,7 @@ static int recorder_gc (lua_State *L) {
   l_lanes_free(&r->lanes);
   free(r->areas);
   free(r->zones);
+  l_samples_free(&r->samples);
   r->areas = NULL;
   r->zones = NULL;
   r->nzones = r->zone_capacity = 0;
@@ -461,7 +482,9 @@ void l_open_recorder (lua_State *L) {
                     {"contexts", recorder_contexts},
                     {"cycles", recorder_cycles}, {"facts", recorder_facts},
                     {"finish", recorder_finish}, {"is_copy", recorder_is_copy},
-                    {"pause", recorder_pause}, {"resume", recorder_resume}),
+                    {"pause", recorder_pause}, {"resume", recorder_resume},
+                    {"samples", l_recorder_samples},
+                    {"settle", recorder_settle}),
           recorder_gc, recorder_gc);
   l_open_function_names(L);
   l_open_zones(L);

@@ -118,6 +118,21 @@ typedef struct l_lane {
   bool is_stale; /* must be compared with Lua's stack after a pause */
 } l_lane;
 
+/* A sample of the last time. */
+typedef struct l_taken {
+  int64_t time; /* of the system, ns */
+  uint32_t stack, count;
+} l_taken;
+
+/* Mode "sampled": the samples as counts by stack. */
+typedef struct l_sample_counts {
+  uint64_t *by_stack;
+  size_t capacity;
+  int64_t keep;    /* ns after which a sample is forgotten; 0: never */
+  l_taken *window; /* circular, if `keep` is not 0 */
+  size_t first, count, window_capacity; /* a power of two */
+} l_sample_counts;
+
 typedef struct l_lanes {
   pf_id_table threads; /* their addresses, which Lua uses again */
   l_lane **list;       /* by id of the address; NULL: ended */
@@ -246,6 +261,7 @@ typedef struct l_recorder {
   _Atomic(lua_State *) armed_thread; /* has the sampling hook; or NULL */
   lua_Hook saved_hook;               /* the program's own hook on that thread */
   int saved_mask, saved_count;
+  l_sample_counts samples;
   l_c_threads *c_threads;     /* owned; NULL: not sampling */
   l_allocations *allocations; /* owned; NULL: not mode "memory" */
   os_sampler *sampler;        /* owned; NULL: it does not run */
@@ -331,6 +347,9 @@ void l_lanes_free (l_lanes *lanes);
    use. */
 void l_lanes_mark_stale (l_recorder *recorder);
 
+/* Mode "aggregate": adds what all open calls have spent so far. */
+void l_lanes_put_open (l_recorder *recorder);
+
 /* Leaves all calls of all lanes. */
 void l_lanes_leave_all (l_recorder *recorder);
 
@@ -354,6 +373,9 @@ void l_put_suspended (l_recorder *recorder, const l_lane *lane, bool suspended);
 
 /* Records `count` equal samples of a stack. */
 void l_put_sample (l_recorder *recorder, uint32_t stack, uint64_t count);
+
+/* Mode "aggregate": adds what an open call has spent so far. */
+void l_put_open (l_recorder *recorder, const l_lane *lane, l_frame *frame);
 
 /* Mode "memory": the context of the innermost call. L_NO_ID: none, or out of
    memory. */

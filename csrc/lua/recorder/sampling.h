@@ -75,6 +75,13 @@ void l_c_threads_ran (l_c_threads *threads, lua_State *thread);
 void l_c_threads_forget (l_c_threads *threads, lua_State *thread);
 
 
+/* sample_counts.c: counts samples of a stack. False: out of memory. */
+bool l_samples_add (l_sample_counts *samples, uint32_t stack, uint64_t count);
+void l_samples_free (l_sample_counts *samples);
+
+/* The method recorder:samples. */
+int l_recorder_samples (lua_State *L);
+
 /* allocations.c: puts an allocator around that of the Lua state; raises when
    out of memory. */
 void l_allocations_open (lua_State *L, l_recorder *recorder);

@@ -73,8 +73,14 @@ static void take_samples (lua_State *L, l_recorder *r, int event) {
     }
   }
   l_put_changed(r);
-  if (stack != PF_NO_STACK)
+  if (stack == PF_NO_STACK)
+    return;
+  if (!l_samples_add(&r->samples, stack, count))
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
+  if (r->writer != NULL)
     l_put_sample(r, stack, count);
+  else
+    r->events += count;
 }
 
 

@@ -12,150 +12,11 @@ local outputs = require "profio.internal.writing.outputs"
 local plain = require "profio.internal.plain"
 local profiles = require "profio.internal.bodies.profile_methods"
 local raise = require "profio.internal.raise"
+local recording_options = require "profio.internal.recording_options"
 local times = require "profio.internal.times"
 local writing = require "profio.internal.writing.writer"
 
-local recorder = {}
-
--- {====== Options ======
-
----@type profio.Option[]
-local declared = {
-   { name = "mode", type = "choice", choices = { "timed", "sampled", "calls", "aggregate",
-     "memory" }, default = "sampled",
-     help = "sampled: stacks at intervals; timed: each line with its time; calls: each enter and "
-        .. "leave; aggregate: sums by calling context, in memory; memory: allocations by calling "
-        .. "context" },
-   { name = "path", type = "text",
-     help = "output file; %p stands for the process id; optional for aggregate and memory" },
-   { name = "format", type = "text",
-     help = "br for timed and sampled; winidea or xpp for calls; an export for aggregate and "
-        .. "memory, by default by the extension of path" },
-   { name = "interval", type = "text", default = "1ms",
-     help = "time between two samples: 500us, 1ms, ..." },
-   { name = "clock", type = "choice", choices = { "wall", "cpu" },
-     help = "cpu, the default of sampled (but for Windows): do not count the time in which the "
-        .. "program waits or others run; this clock costs more in other modes, whose default is "
-        .. "wall" },
-   { name = "depth", type = "int", default = 128,
-     help = "most frames of a stack; samples of deeper stacks lack the outermost frames, other "
-        .. "modes those in the middle" },
-   { name = "lines", type = "bool",
-     help = "aggregate, memory: by line; else by function, at lower cost; the default is on for "
-        .. "aggregate" },
-   { name = "bytes", type = "size", default = 512 << 10,
-     help = "memory: bytes from one sample to the next, on average: 64K, 1M, ..." },
-   { name = "exact", type = "bool", default = false,
-     help = "memory: each block that is allocated, by function, at higher cost" },
-   { name = "backtraces", type = "bool", default = false,
-     help = "timed: record each line with its callers; the file is several times as long" },
-   { name = "subtract", type = "bool", default = true,
-     help = "measure the cost of the hooks and subtract it from the times" },
-   { name = "ring", type = "ring", help = "{ size =, full = } of the ring, as in profio.create" },
-   { name = "unfinished", type = "choice", choices = { "keep", "append", "refuse",
-     "replace" }, default = "keep",
-     help = "the recording that a killed program has left at the path: keep it under another name; "
-        .. "append to it; refuse to record; or replace it" },
-}
-
-recorder.options = declared
-
--- The formats of each mode, the default first; and the options for writing them.
-local formats = { timed = { "br" }, sampled = { "br" }, calls = { "winidea", "xpp" } }
-
-local write_options = {
-   br = {},
-   winidea = { dialect = "text1", timeline_binary = true,
-      handle_format = "%HANDLE%,%NAME%,%VALUE%,%FILE%" },
-   xpp = { round = true, symbol_size = 80, params = false },
-}
-
--- Converts a time such as 1ms to ns.
-local function interval_of(text)
-   local ns, unit = times.parse(text)
-   if not ns or not unit or ns < 20000 or ns > 10000000000 then
-      error(("option 'interval' must be a time from 20us to 10s, got %s"):format(text), 0)
-   end
-   return ns
-end
-
-local function check_format(asked)
-   local known = formats[asked.mode]
-   if not known then
-      asked.format = asked.format or (asked.path and exports.of_path(asked.path)) or "pprof"
-      local export = exports.named(asked.format)
-      if export.takes ~= "profile" and not export.write_profile then
-         error(("export '%s' takes no profile"):format(asked.format), 0)
-      end
-      return
-   end
-   asked.format = asked.format or known[1]
-   for _, name in ipairs(known) do
-      if asked.format == name then
-         return
-      end
-   end
-   error(("mode %s is recorded as %s, not as %s"):format(asked.mode,
-      table.concat(known, " or "), asked.format), 0)
-end
-
--- Published alone, because functions around it that run after recorder.start would be recorded.
-local checked = raise.public(function(given)
-   local asked = options.check(declared, given, "recorder")
-   for _, option in ipairs(declared) do
-      if asked[option.name] == nil then
-         asked[option.name] = option.default
-      end
-   end
-   asked.clock = asked.clock or (asked.mode == "sampled" and core.has_fine_cpu_time()
-      and "cpu" or "wall")
-   check_format(asked)
-   if not asked.path and formats[asked.mode] then
-      error("the recorder expects a path", 0)
-   elseif asked.depth < 1 or asked.depth > 65536 then
-      error("option 'depth' must be from 1 to 65536", 0)
-   end
-   local is_memory = asked.mode == "memory"
-   if not is_memory and (given.exact or given.bytes) then
-      error(("option '%s' is for mode memory"):format(given.exact and "exact" or "bytes"), 0)
-   elseif asked.exact and (asked.lines or given.bytes) then
-      error(("option '%s' is not for exact"):format(asked.lines and "lines" or "bytes"), 0)
-   elseif is_memory and given.interval then
-      error("option 'interval' is not for mode memory: bytes is", 0)
-   end
-   if asked.lines == nil then
-      asked.lines = asked.mode == "aggregate"
-   end
-   asked.path = asked.path and (asked.path:gsub("%%([p%%])", { p = core.process_id(),
-      ["%"] = "%" }))
-   asked.interval = is_memory and asked.bytes or interval_of(asked.interval)
-   return asked
-end)
-
----Parses options as in PROFIO_RECORD: "mode=timed,path=out.prf,ring.size=1M". A comma in a value is
----written `\,`.
----@param text string
----@type fun(text: string): table<string, any>
-recorder.parse = raise.public(function(text)
-   raise.expect(text, "string", "recorder.parse: the text")
-   local given = {}
-   for word in text:gsub("\\,", "\0"):gmatch "[^,]+" do
-      local name, value = word:gsub("\0", ","):match "^%s*([%w_.]+)%s*=%s*(.-)%s*$"
-      if not name then
-         error(("PROFIO_RECORD: name=value expected, got '%s'"):format(word), 0)
-      end
-      local part = name:match "^ring%.(%w+)$"
-      if part then
-         given.ring = given.ring or {}
-         given.ring[part] = value
-      else
-         given[name] = options.parse(declared, name, value)
-      end
-   end
-   return given
-end)
-
--- }======
+local recorder = { options = recording_options.declared, parse = recording_options.parse }
 
 -- {====== Start and stop ======
 
@@ -242,7 +103,7 @@ local function open_writer(asked)
       given.recorded_by = ("profio.recorder: mode %s, clock %s%s"):format(asked.mode, asked.clock,
          asked.mode == "sampled" and (", interval %d ns"):format(asked.interval) or "")
    end
-   for name, value in pairs(write_options[asked.format]) do
+   for name, value in pairs(recording_options.of_format[asked.format]) do
       given[name] = value
    end
    return writing.create(asked.path, given)
@@ -264,12 +125,13 @@ local function begin(asked, writer)
    local coroutines = core.coroutines(coroutine.close)
    local handle = core.recorder {
       mode = asked.mode, clock = asked.clock, interval = asked.interval, depth = asked.depth,
-      lines = asked.lines, exact = asked.exact, backtraces = asked.backtraces,
+      lines = asked.lines, exact = asked.exact, keep = asked.keep, backtraces = asked.backtraces,
       stream = writer and writer.sink,
       dictionary = writer and writer.dictionary or core.dictionary(),
       own = debug.getinfo(1, "S").short_src, namer = namer_of(asked, coroutines),
    }
-   local state = { asked = asked, handle = handle, writer = writer }
+   local state = { asked = asked, handle = handle, writer = writer, package_path = package.path,
+      package_cpath = package.cpath }
    state.guard = setmetatable({}, { __gc = stop_at_end })
    state.replaced = replacements { coroutine = coroutines,
       os = { exit = exit_of(os.exit) },
@@ -309,14 +171,14 @@ function recorder.start(given)
    if current then
       error("the recorder is recording", 2)
    end
-   local asked = checked(given or {})
+   local asked = recording_options.checked(given or {})
    local writer, message, code
    outputs.check_inputs({ asked.path }, { arg and arg[0] })
    local can_begin
    can_begin, message, code = core.check_recording(asked.mode, needs_hook(asked))
    if not can_begin then
       return nil, message, code
-   elseif formats[asked.mode] then
+   elseif not recording_options.is_in_memory(asked) then
       writer, message, code = open_writer(asked)
    elseif asked.path then
       asked.target, message, code = try_output(asked.path)
@@ -334,29 +196,49 @@ function recorder.start(given)
    return true
 end
 
--- Builds a profile from the sums, and writes the file if there is a path.
-local function finish_sums(state, info)
+-- Calls f as it would have been called when the recording began: the program may have changed where
+-- modules are looked for, and exports are loaded when they are needed.
+local function with_modules(state, f, ...)
+   local path, cpath = package.path, package.cpath
+   package.path, package.cpath = state.package_path, state.package_cpath
+   local results = table.pack(pcall(f, ...))
+   package.path, package.cpath = path, cpath
+   return table.unpack(results, 1, results.n)
+end
+
+-- Returns a profile of what is in memory: of the last so many ns, or of all.
+local function profile_of(state, last)
+   local contexts = state.handle:contexts() or state.handle:samples(last)
+   return profiles.of_contexts(contexts, state.asked.path or "recorder")
+end
+
+-- Returns why there are no samples, if there are none.
+local function emptiness_of(info, asked)
+   if info.mode ~= "sampled" or info.events > 0 then
+      return nil
+   end
+   return ("no samples: it %s less than %s"):format(asked.clock == "cpu" and "computed" or "ran",
+      (times.show(asked.interval, times.unit(asked.interval)):gsub("%.000", "")))
+end
+
+-- Builds a profile of what is in memory, and writes the file if there is a path.
+local function finish_memory(state, info)
    local asked = state.asked
    info.lost = 0
-   info.profile = profiles.of_contexts(state.handle:contexts(),
-      asked.path or "recorder")
+   info.profile = profile_of(state)
    info.cycles = state.handle:cycles()
    if asked.path then
       local done, message = info.profile:export(asked.format, asked.target)
       info.failure = info.failure or (not done and message or nil)
    end
+   info.failure = info.failure or emptiness_of(info, asked)
 end
 
 local function finish_file(state, info)
    info.lost, info.kept = state.writer:facts().lost, state.writer.kept
    local done, message = state.writer:close()
    info.failure = info.failure or (not done and message or nil)
-   if info.mode == "sampled" and info.events == 0 and not info.failure then
-      local interval = state.asked.interval
-      info.failure = ("no samples: it %s less than %s"):format(
-         state.asked.clock == "cpu" and "computed" or "ran",
-         (times.show(interval, times.unit(interval)):gsub("%.000", "")))
-   end
+   info.failure = info.failure or emptiness_of(info, state.asked)
 end
 
 local LEAST_UNCERTAIN = 10000000 -- ns that are worth a note
@@ -390,7 +272,7 @@ end
 ---@field kept string|nil new path of the recording that a killed program had left at the path
 ---@field notes string[] what the times lack: the program took the hook, or the cost is uncertain
 ---@field failure string|nil why recording ended early, or the file was not written
----@field profile profio.Profile|nil of the modes aggregate and memory
+---@field profile profio.Profile|nil of the modes aggregate and memory, and of sampled without file
 ---@field cycles integer[]|nil mode memory: the bytes that each cycle of the collector has freed
 
 ---Stop the recording and complete the file. In a forked copy of the recorded process nothing is
@@ -413,22 +295,85 @@ function recorder.stop()
    elseif state.writer then
       finish_file(state, info)
    else
-      finish_sums(state, info)
+      local done, message = with_modules(state, finish_memory, state, info)
+      info.failure = info.failure or (not done and message or nil)
    end
    state.handle:close()
    return info
+end
+
+---@type profio.Option[]
+local dump_options = {
+   { name = "format", type = "text", help = "an export; by default that of the ending, or pprof" },
+   { name = "last", type = "text", help = "with keep: the samples of the last 5s, ..." },
+}
+
+-- Returns the export, the path and the ns that a dump asks for.
+local function dump_of(state, to, given)
+   local asked = options.check(dump_options, given or {}, "recorder.dump")
+   local path = type(to) ~= "function" and to or nil
+   if not path and type(to) ~= "function" or path and type(path) ~= "string" then
+      error("recorder.dump expects a path or a function", 0)
+   elseif not state.handle:contexts() and state.asked.mode ~= "sampled" then
+      error(("a recording of mode %s is read while it is written: profio --follow"):format(
+         state.asked.mode), 0)
+   end
+   local last, unit = times.parse(asked.last or "1ns")
+   if asked.last and not (state.asked.keep and unit and last > 0 and last <= state.asked.keep) then
+      error("option 'last' must be a time of at most the option keep of recorder.start", 0)
+   end
+   return asked.format or (path and exports.of_path(path)) or "pprof", path,
+      asked.last and last
+end
+
+---Exports what has been recorded so far, of the modes sampled, aggregate and memory, and goes on
+---recording. What the export itself does is not recorded. Calls that have not ended count with the
+---time that they have had.
+---@param to string|fun(bytes: string) path of a file, or a function that gets its bytes
+---@param given { format: string|nil, last: string|nil }|nil format: an export, by default that of
+---the ending of the path, or pprof; last: "5s", ...: of a recording with keep, the samples of the
+---last time only
+---@return boolean|nil
+---@return string|nil message
+---@return string|nil code
+function recorder.dump(to, given)
+   local state = current or error("nothing is recorded", 2)
+   local is_paused = state.is_paused
+   state.handle:pause()
+   local done, result, message, code = with_modules(state, function()
+      local kind, path, last = dump_of(state, to, given)
+      state.handle:settle()
+      return profile_of(state, last):export(kind, path)
+   end)
+   if not done then
+      result = raise.positioned(result, raise.where())
+   end
+   if not is_paused then
+      state.handle:resume()
+   end
+   if not done then
+      error(result, 0)
+   elseif result and type(to) == "function" then
+      to(result)
+   end
+   if not result then
+      return nil, message, code
+   end
+   return true
 end
 
 ---Pause the recording: the time until resume is in no line or call. A call that is open all the
 ---while counts once.
 function recorder.pause()
    local state = current or error("nothing is recorded", 2)
+   state.is_paused = true
    state.handle:pause()
 end
 
 ---Continue after a pause.
 function recorder.resume()
    local state = current or error("nothing is recorded", 2)
+   state.is_paused = false
    state.handle:resume()
 end
 

@@ -136,19 +136,16 @@ function verbs.accepts(verb, name)
 end
 
 ---Takes the first word of the files as the name of a report or an export, if there is one of this
----name and no file.
+---name and no file. A folder of the name does not matter: go tool pprof makes one called pprof.
 ---@param given table
 ---@param list { find: fun(name: string): table|nil }
 ---@return string|nil name
 function verbs.take_name(given, list)
    local word = given.files[1]
-   local file = word and core.file(word)
-   if file then
-      file:close()
-   elseif word and list.find(word) then
-      return table.remove(given.files, 1)
+   if not word or not list.find(word) or core.kind(word) == "file" then
+      return nil
    end
-   return nil
+   return table.remove(given.files, 1)
 end
 
 return verbs

@@ -62,6 +62,11 @@ local function readable(name)
    end
 end
 
+-- Returns whether what is in a file of a format can be told. Folded stacks do not state their unit.
+local function is_told(format)
+   return readable(format) and format ~= "folded"
+end
+
 -- Returns whether an ending is one of recordings.
 local function is_own(ending, format)
    for _, own in ipairs(readable(format).extensions) do
@@ -194,7 +199,7 @@ local function finish(given, path, kind, format, err)
    elseif not recorded_text.write(err, trace) then
       return true
    elseif kind then
-      cli.main({ "export", kind, "-o", given.out, path }, err)
+      cli.main({ "--export", kind, "-o", given.out, path }, err)
       if core.kind(given.out) ~= "file" then
          messages.say(err, "the recording is " .. path)
          return false
@@ -221,7 +226,7 @@ function record.run(given, err)
    local path = path_of(given.out, kind)
    local status = run(given, ("%s,path=%s%s"):format(text, path:gsub(",", "\\,"),
       kind and ",format=" .. format or ""), head, err)
-   if path:find("%", 1, true) or core.kind(path) ~= "file" or not readable(format) then
+   if path:find("%", 1, true) or core.kind(path) ~= "file" or not is_told(format) then
       return status
    end
    local is_done = finish(given, path, kind, format, err)
