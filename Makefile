@@ -249,17 +249,20 @@ include spec/support/checks.mk
 include csrc/program/standalone.mk
 include csrc/program/cross.mk
 
-# Installing. luarocks calls install-module and places the command itself.
+# Installing. luarocks calls install-rock and places the command itself.
 
 INSTALL = B="$(B)" LUA="$(LUA)" MODULES="$(MODULE) $(STORE)" DESTDIR="$(DESTDIR)" \
 	LUADIR="$(LUADIR)" LIBDIR="$(LIBDIR)" BINDIR="$(BINDIR)" DATADIR="$(DATADIR)" \
-	spec/support/install.sh
+	DOCDIR="$(DOCDIR)" spec/support/install.sh
 
 install: install-module
 	$(Q)$(INSTALL) command
 
 install-module: $(MODULE) $(STORE) $(GENERATED)
 	$(Q)$(INSTALL) module
+
+install-rock: install-module
+	$(Q)$(INSTALL) documents
 
 uninstall:
 	$(Q)$(INSTALL) uninstall
@@ -275,6 +278,7 @@ rockspec:
 	@mkdir -p $(B)
 	sed -e 's/^version = .*/version = "$(VERSION)-1"/' \
 		-e 's|^   url = .*|   url = "$(URL)",|' -e '/^-- `make rockspec/d' \
+		-e '/^-- luarocks does not know/d' -e 's/^   "lua ~> 5.4",$$/&\n   "argparse >= 0.7",/' \
 		profio-scm-1.rockspec > $(B)/profio-$(VERSION)-1.rockspec
 
 # make archive VERSION=x.y.z: the source of a release, with what is generated.
@@ -291,4 +295,4 @@ clean:
 
 .PHONY: all modules archive demo docs test test-all test-quick test-user run-demo run-test run-test-all run-set \
 	counted run-counted setup check lint lint-changed $(LINTS) check-detection torture \
-	torture-faults torture-growth torture-store env install install-module uninstall rockspec clean
+	torture-faults torture-growth torture-store env install install-module install-rock uninstall rockspec clean

@@ -15,11 +15,15 @@ description = {
       and a command. It reads and writes gmon.out, winIDEA's timelines, traces of
       Xbase++ and Business Rules!, DCPI's profiles, dBASE tables and pprof.]],
    license = "MIT",
+   homepage = "https://github.com/profio/profio",
+   issues_url = "https://github.com/profio/profio/issues",
+   labels = { "profiler", "performance", "trace", "pprof", "commandline" },
 }
 
+-- `make rockspec` adds argparse >= 0.7. In a checkout it may be a package of the system, which
+-- luarocks does not know; where it is missing, the installation and the command say so.
 dependencies = {
    "lua ~> 5.4",
-   "argparse >= 0.7",
 }
 
 external_dependencies = {
@@ -32,13 +36,19 @@ build = {
       LUA_INC = "-I$(LUA_INCDIR)",
       CFLAGS = "$(CFLAGS)",
    },
-   install_target = "install-module",
+   install_target = "install-rock",
    install_variables = {
       LUADIR = "$(LUADIR)",
       LIBDIR = "$(LIBDIR)",
+      DOCDIR = "$(PREFIX)/doc",
    },
    install = {
       bin = { profio = "examples/analyze.lua" },
    },
-   copy_directories = { "examples", "lua/profio/help", "build/share/man" },
+   copy_directories = { "examples" },
+}
+
+test = {
+   type = "command",
+   command = "make test-quick",
 }

@@ -184,6 +184,94 @@ describe("make install", function()
    end)
 end)
 
+describe("luarocks", function()
+   local tree = folder .. "/a tree"
+   local made -- with these words
+
+   teardown(function()
+      disk.remove(folder)
+   end)
+
+   -- A line of shell with a home of its own; the servers of luarocks are not asked.
+   local function luarocks(words)
+      return run(("env -u LUA_PATH -u LUA_CPATH B='%s' HOME='%s/home' luarocks "
+         .. "--lua-version 5.4 %s"):format(build, folder, words))
+   end
+
+   -- Makes the rock, unless this is a build of another kind or luarocks is missing.
+   local function is_made(words)
+      if made == words then
+         return true
+      end
+      local _, status = run "command -v luarocks"
+      if status ~= 0 or not exists(build .. "/profio/core.so") then
+         return pending "there is no luarocks, or no module to install"
+      end
+      disk.fresh(folder)
+      disk.folder(folder .. "/home")
+      local said
+      said, status = luarocks(("make %s --tree '%s'"):format(words, tree))
+      assert.equal(0, status, said)
+      assert.is_nil(said:find("argparse", 1, true))
+      made = words
+      return true
+   end
+
+   it("installs into a tree of its own, whose command finds its modules and pages", function()
+      for _, words in ipairs { "--deps-mode none", "" } do
+         if not is_made(words) then
+            return
+         end
+         local form = "cd / && env -u PROFIO_BUILD LUA_PATH=';;' LUA_CPATH=';;' '%s/bin/profio' %s"
+         assert.same({ "profio 0.1.0\n", 0 }, { run(form:format(tree, "--version")) })
+         assert.matches("^Installing", (run(form:format(tree, "help install"))))
+      end
+   end)
+
+   it("tells scripts where the module is", function()
+      if is_made "" then
+         local line = luarocks(("path --tree '%s' > '%s/paths'; "):format(tree, folder)
+            .. ("cd / && . '%s/paths' && lua5.4 -e 'print(require(\"profio\").version)'")
+            :format(folder))
+         assert.equal("0.1.0\n", line)
+      end
+   end)
+
+   it("shows the license, the pages of help and the man pages", function()
+      if is_made "" then
+         local said, status = luarocks(("doc --tree '%s' --list profio"):format(tree))
+         assert.equal(0, status, said)
+         for _, name in ipairs { "LICENSE", "README.md", "install.md", "formats/format-br.md",
+            "man/man1/profio.1", "man/man3/profio.3lua" } do
+            assert.is_truthy(said:find("\t" .. name .. "\n", 1, true), said)
+         end
+      end
+   end)
+
+   it("says where the project is, and runs its specs", function()
+      if is_made "" then
+         local said = luarocks(("show --tree '%s' profio"):format(tree))
+         for _, pattern in ipairs { "Homepage:%s+https://", "Issues:%s+https://",
+            "Labels:%s+profiler", "License:%s+MIT" } do
+            assert.matches(pattern, said)
+         end
+      end
+      local rock = {}
+      assert(loadfile(root .. "/profio-scm-1.rockspec", "t", rock))()
+      local target = rock.test.command:match "^make ([%w-]+)$"
+      assert.matches("specs%.lua check", (make("-n " .. target)))
+   end)
+
+   it("names argparse as a dependency of a release", function()
+      make "rockspec VERSION=1.2.3 URL=https://example.org/profio.tar.gz"
+      local rock, path = {}, build .. "/profio-1.2.3-1.rockspec"
+      assert(loadfile(path, "t", rock))()
+      os.remove(path)
+      assert.same({ "lua ~> 5.4", "argparse >= 0.7" }, rock.dependencies)
+      assert.equal("1.2.3-1", rock.version)
+   end)
+end)
+
 describe("setting up", function()
    it("names missing programs and how to install them", function()
       local said, status = run "CC=false LUA=false spec/support/setup.sh --only-check build"

@@ -1,8 +1,10 @@
 #!/bin/sh
-# install.sh module | command | uninstall - what `make install` and `make uninstall` do.
+# install.sh module | command | documents | uninstall - what `make install`, `make install-rock` and
+# `make uninstall` do.
 #
-# The folders are LUADIR, LIBDIR, BINDIR and DATADIR, below DESTDIR if that is given; B is the folder
-# of the build, and MODULES its modules in C. All paths may be relative and contain blanks.
+# The folders are LUADIR, LIBDIR, BINDIR and DATADIR, below DESTDIR if that is given, and DOCDIR for
+# the documents of a rock; B is the folder of the build, and MODULES its modules in C. All paths may
+# be relative and contain blanks.
 set -eu
 compiled=$LIBDIR/profio/compiled
 
@@ -78,6 +80,20 @@ END
       "   export LUA_CPATH=\"$LIBDIR/?.so;;\""
 }
 
+# Copies the license, the pages of help and the man pages into the documents of a rock, and names
+# argparse if Lua does not find it.
+install_documents () {
+  mkdir -p "$DOCDIR/formats"
+  install -m 644 LICENSE CHANGELOG.md lua/profio/help/*.md "$DOCDIR/"
+  install -m 644 lua/profio/help/formats/format-*.md "$DOCDIR/formats/"
+  sed 's|(lua/profio/help/|(|g' README.md > "$DOCDIR/README.md"
+  put "$B/share/man/man1/profio.1" "$DOCDIR/man/man1/profio.1"
+  put "$B/share/man/man3/profio.3lua" "$DOCDIR/man/man3/profio.3lua"
+  "$LUA" -e 'require "argparse"' 2>/dev/null || printf '%s\n' "$LUA does not find argparse," \
+    'which the command profio needs: luarocks install argparse, or on Debian' \
+    'apt-get install lua-argparse'
+}
+
 # Removes what was installed, and the folders that are empty then.
 uninstall () {
   rm -f "$DESTDIR$BINDIR/profio" "$DESTDIR$LIBDIR/profio/core.so" \
@@ -93,5 +109,6 @@ uninstall () {
 case $1 in
   module) install_module ;;
   command) install_command ;;
+  documents) install_documents ;;
   uninstall) uninstall ;;
 esac
