@@ -283,9 +283,11 @@ local function ignored(input, subject)
       return nil
    end
    for _, key in ipairs(options.keys()) do
-      -- one program may count alike in both ways, and the only inclusive metric be the usual one
+      -- one program may count alike in both ways, the only inclusive metric be the usual one, and a
+      -- profile without lines has no line that is hidden or shown
       local is_alike = key == "compat" and input[1] == "gmon -g"
          or key == "metric" and (subject[2] == "callgrind" or subject[2] == "dot")
+         or input[1] == "pprof" and subject[2] == "annotate" and (key == "hide" or key == "source")
       if not not_tried[key] and subject[3] ~= "--" .. key and not is_alike then
          local tried = values[key] or { false }
          tried = type(tried) == "function" and tried(columns, input) or tried

@@ -1,11 +1,12 @@
 /*
-** traversal.c - the order of model/contexts/tree_order.h, the functions of
-** nodes, and which nodes are outermost.
+** traversal.c - the order of model/contexts/tree_order.h, the functions and
+** classes of nodes, and which nodes are outermost.
 */
 
 #include <stdlib.h>
 
 #include "kernels/contexts/views.h"
+#include "model/base/sorts.h"
 #include "model/contexts/tree_order.h"
 
 
@@ -87,5 +88,26 @@ pf_status pf_traversal_outermost (const pf_traversal *t,
   }
   free(on_path);
   free(path);
+  return PF_OK;
+}
+
+
+pf_status pf_traversal_classes (const pf_traversal *t, pf_word_of *word_of,
+                                uint32_t *classes, size_t *nclasses) {
+  const size_t count = t->contexts->count;
+  pf_pair *const pairs = malloc(2 * count * sizeof *pairs);
+  if (pairs == NULL)
+    return PF_ENOMEM;
+  for (uint32_t i = 1; i < count; i++)
+    pairs[i - 1] = (pf_pair){word_of(t, i), i};
+  pf_sort_pairs(pairs, pairs + count, count - 1);
+  *nclasses = 0;
+  classes[0] = UINT32_MAX;
+  for (size_t i = 0; i + 1 < count; i++) {
+    const bool has_class = pairs[i].word != UINT64_MAX;
+    *nclasses += has_class && (i == 0 || pairs[i].word != pairs[i - 1].word);
+    classes[pairs[i].row] = has_class ? (uint32_t)*nclasses - 1 : UINT32_MAX;
+  }
+  free(pairs);
   return PF_OK;
 }

@@ -231,41 +231,80 @@ static void add_node (const view_input *s, const rows_reader *r, uint32_t node,
 }
 
 
+/* Sum up each class of nodes, as a row whose `node` is its first one. */
+static pf_status sum_classes (view_input *s, rows_reader *r,
+                              const uint32_t *classes, size_t nclasses) {
+  r->rows = calloc(nclasses + 1, sizeof *r->rows);
+  if (r->rows == NULL ||
+      pf_traversal_outermost(&s->traversal, classes, nclasses, s->outermost) !=
+          PF_OK)
+    return PF_ENOMEM;
+  for (uint32_t i = 1; i < r->contexts->count; i++) {
+    if (classes[i] == UINT32_MAX)
+      continue;
+    row *const to = &r->rows[classes[i]];
+    to->node = to->node == 0 ? i : to->node;
+    add_node(s, r, i, s->outermost[i], to);
+  }
+  return PF_OK;
+}
+
+
+/* Sum up the nodes with equal words; sets the number of rows, whose `area` is
+   the frame of their first node. */
+static pf_status sum_by (view_input *s, rows_reader *r, pf_word_of *word_of,
+                         size_t *count) {
+  uint32_t *const classes = malloc(r->contexts->count * sizeof *classes);
+  pf_status status =
+      classes == NULL
+          ? PF_ENOMEM
+          : pf_traversal_classes(&s->traversal, word_of, classes, count);
+  if (status == PF_OK)
+    status = sum_classes(s, r, classes, *count);
+  for (size_t i = 0; status == PF_OK && i < *count; i++)
+    r->rows[i].area = r->contexts->frames[r->rows[i].node];
+  free(classes);
+  return status;
+}
+
+
 static pf_status make_flat (view_input *s, rows_reader *r) {
   const pf_traversal *const t = &s->traversal;
-  r->rows = calloc((size_t)t->nfunctions + 1, sizeof *r->rows);
-  if (r->rows == NULL || pf_traversal_outermost(t, t->functions, t->nfunctions,
-                                                s->outermost) != PF_OK)
+  if (sum_classes(s, r, t->functions, t->nfunctions) != PF_OK)
     return PF_ENOMEM;
   for (uint32_t f = 0; f < t->nfunctions; f++)
     r->rows[f].area = t->areas[f];
-  for (uint32_t i = 1; i < r->contexts->count; i++)
-    add_node(s, r, i, s->outermost[i], &r->rows[t->functions[i]]);
   drop_zeros(s, r, t->nfunctions);
   return sort_rows(r, true);
 }
 
 
+/* The frame, if it has a line. */
+static uint64_t frame_word (const pf_traversal *t, uint32_t node) {
+  const uint32_t area = t->contexts->frames[node];
+  return pf_area_at(t->contexts->dictionary, area)->line == 0 ? UINT64_MAX
+                                                              : area;
+}
+
+
+/* The file and the line; without a line the function. */
+static uint64_t line_word (const pf_traversal *t, uint32_t node) {
+  const pf_area *const a =
+      pf_area_at(t->contexts->dictionary, t->contexts->frames[node]);
+  return a->line != 0 ? (uint64_t)a->file << 32 | a->line
+                      : (uint64_t)1 << 63 | t->functions[node];
+}
+
+
 static pf_status make_lines (view_input *s, rows_reader *r) {
-  const uint32_t nareas = pf_areas_count(r->contexts->dictionary);
-  r->rows = calloc((size_t)nareas + 1, sizeof *r->rows);
-  if (r->rows == NULL)
+  const bool by_frame = s->wanted->view == PF_VIEW_LINES;
+  size_t count;
+  if (sum_by(s, r, by_frame ? frame_word : line_word, &count) != PF_OK)
     return PF_ENOMEM;
-  for (uint32_t a = 0; a < nareas; a++)
-    r->rows[a].area = PF_NO_AREA;
-  for (uint32_t i = 1; i < r->contexts->count; i++) {
-    const uint32_t area = r->contexts->frames[i];
-    if (pf_area_at(r->contexts->dictionary, area)->line == 0)
-      continue;
-    r->rows[area].area = area;
-    add_node(s, r, i, false, &r->rows[area]);
-  }
-  size_t kept = 0;
-  for (uint32_t a = 0; a < nareas; a++)
-    if (r->rows[a].area != PF_NO_AREA)
-      r->rows[kept++] = r->rows[a];
-  drop_zeros(s, r, kept);
-  return sort_rows(r, true);
+  for (size_t i = 0; by_frame && i < count; i++)
+    r->rows[i].total = 0; /* only lines with self are shown */
+  drop_zeros(s, r, count);
+  return by_frame ? sort_rows(r, true) : PF_OK;
 }
 
 
@@ -292,70 +331,32 @@ static pf_status make_tree (view_input *s, rows_reader *r) {
 }
 
 
-/* Number the arcs, which are pairs of functions, by caller and callee. Sets the
-   arc of each node. */
-static pf_status number_arcs (const view_input *s, uint32_t *arcs,
-                              size_t *narcs) {
-  const pf_traversal *const t = &s->traversal;
-  const size_t count = t->contexts->count;
-  pf_pair *const pairs = malloc(2 * count * sizeof *pairs);
-  if (pairs == NULL)
-    return PF_ENOMEM;
-  for (uint32_t i = 1; i < count; i++) {
-    const uint32_t caller = t->functions[t->contexts->parents[i]];
-    pairs[i - 1] =
-        (pf_pair){(uint64_t)(caller + 1u) << 32 | t->functions[i], i};
-  }
-  pf_sort_pairs(pairs, pairs + count, count - 1);
-  *narcs = 0;
-  arcs[0] = UINT32_MAX;
-  for (size_t i = 0; i + 1 < count; i++) {
-    *narcs += i == 0 || pairs[i].word != pairs[i - 1].word;
-    arcs[pairs[i].row] = (uint32_t)*narcs - 1;
-  }
-  free(pairs);
-  return PF_OK;
+/* The caller and the callee. */
+static uint64_t arc_word (const pf_traversal *t, uint32_t node) {
+  const uint32_t caller = t->functions[t->contexts->parents[node]];
+  return (uint64_t)(caller + 1u) << 32 | t->functions[node];
 }
 
 
-/* Compute the rows of the wanted arcs, in the order of their numbers. */
-static pf_status fill_arcs (view_input *s, rows_reader *r, const uint32_t *arcs,
-                            size_t narcs) {
+static pf_status make_graph (view_input *s, rows_reader *r) {
   const pf_traversal *const t = &s->traversal;
-  r->rows = calloc(narcs + 1, sizeof *r->rows);
-  if (r->rows == NULL ||
-      pf_traversal_outermost(t, arcs, narcs, s->outermost) != PF_OK)
-    return PF_ENOMEM;
-  for (uint32_t i = 1; i < r->contexts->count; i++) {
-    row *const arc = &r->rows[arcs[i]];
-    const uint32_t above = t->functions[r->contexts->parents[i]];
-    arc->area = t->areas[t->functions[i]];
-    arc->caller = above == PF_NO_FUNCTION ? PF_NO_AREA : t->areas[above];
-    add_node(s, r, i, s->outermost[i], arc);
-  }
   const pf_dictionary *const d = r->contexts->dictionary;
   const uint32_t caller = s->wanted->caller, callee = s->wanted->callee;
-  size_t kept = 0;
+  size_t narcs, kept = 0;
+  if (sum_by(s, r, arc_word, &narcs) != PF_OK)
+    return PF_ENOMEM;
   for (size_t i = 0; i < narcs; i++) {
-    const row *const arc = &r->rows[i];
+    row *const arc = &r->rows[i];
+    const uint32_t above = t->functions[r->contexts->parents[arc->node]];
+    arc->area = t->areas[t->functions[arc->node]];
+    arc->caller = above == PF_NO_FUNCTION ? PF_NO_AREA : t->areas[above];
     if ((caller == PF_NO_NAME || (arc->caller != PF_NO_AREA &&
                                   pf_area_name(d, arc->caller) == caller)) &&
         (callee == PF_NO_NAME || pf_area_name(d, arc->area) == callee))
       r->rows[kept++] = *arc;
   }
   drop_zeros(s, r, kept);
-  return PF_OK;
-}
-
-
-static pf_status make_graph (view_input *s, rows_reader *r) {
-  uint32_t *const arcs = calloc(r->contexts->count, sizeof *arcs);
-  size_t narcs;
-  pf_status status = arcs == NULL ? PF_ENOMEM : number_arcs(s, arcs, &narcs);
-  if (status == PF_OK)
-    status = fill_arcs(s, r, arcs, narcs);
-  free(arcs);
-  return status == PF_OK ? sort_rows(r, false) : status;
+  return sort_rows(r, false);
 }
 
 
@@ -406,6 +407,14 @@ static const column columns[][MAX_FIELDS + 1] = {
     {"count", PF_INT, CALLS, "how often it was counted"},
     {"self", PF_INT, SELF, NULL},
     {"self_share", PF_NUM, SELF_SHARE, "self as a part of the whole"},
+    {"function", PF_NAME, FUNCTION, "the function it belongs to"},
+  },
+  [PF_VIEW_ANNOTATIONS] = {
+    {"file", PF_NAME, FILE_NAME, "the source file or module"},
+    {"line", PF_INT, LINE, "the line; missing: unknown"},
+    {"count", PF_INT, CALLS, "how often it was counted"},
+    {"self", PF_INT, SELF, NULL},
+    {"total", PF_INT, TOTAL, NULL},
     {"function", PF_NAME, FUNCTION, "the function it belongs to"},
   },
 };
@@ -465,7 +474,7 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
   static pf_status (*const builders[])(view_input *, rows_reader *) = {
       [PF_VIEW_FLAT] = make_flat,   [PF_VIEW_GRAPH] = make_graph,
       [PF_VIEW_TREE] = make_tree,   [PF_VIEW_BOTTOM_UP] = make_tree,
-      [PF_VIEW_LINES] = make_lines,
+      [PF_VIEW_LINES] = make_lines, [PF_VIEW_ANNOTATIONS] = make_lines,
   };
   view_input s;
   rows_reader *const r = calloc(1, sizeof *r);
@@ -473,7 +482,7 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
     return pf_no_memory(error);
   r->contexts = wanted->contexts;
   r->is_graph = wanted->view == PF_VIEW_GRAPH;
-  r->calls = wanted->view == PF_VIEW_LINES
+  r->calls = wanted->view >= PF_VIEW_LINES
                  ? wanted->count_metric
                  : pf_metric_named(r->contexts, "calls");
   set_fields(r, wanted);

@@ -53,6 +53,14 @@ pf_status pf_traversal_outermost (const pf_traversal *t,
                                   const uint32_t *classes, size_t nclasses,
                                   bool *outermost);
 
+/* Returns the word of a node other than the root; UINT64_MAX: it has none. */
+typedef uint64_t pf_word_of (const pf_traversal *t, uint32_t node);
+
+/* Number the classes of nodes, which have equal words, in the order of these,
+   for pf_traversal_outermost; `classes` has room for all nodes. PF_ENOMEM. */
+pf_status pf_traversal_classes (const pf_traversal *t, pf_word_of *word_of,
+                                uint32_t *classes, size_t *nclasses);
+
 typedef enum pf_context_view {
   PF_VIEW_FLAT,  /* function, calls, self, total, self_share, total_share,
                     file, line: by descending self */
@@ -68,8 +76,11 @@ typedef enum pf_context_view {
                    stand their callers. Only the first level has self; the
                    total and calls of a caller are those of the first-level
                    function along this path */
-  PF_VIEW_LINES /* file, line, count, self, self_share, function: by descending
+  PF_VIEW_LINES, /* file, line, count, self, self_share, function: by descending
                    self; frames without a line are left out */
+  PF_VIEW_ANNOTATIONS /* file, line, count, self, total, function: a row for
+                   each line of a file, whatever functions it is in, and for
+                   each function without lines */
 } pf_context_view;
 
 /* The input of a view. */
@@ -79,7 +90,7 @@ typedef struct pf_context_rows {
   size_t metric;
   size_t total_metric; /* its weights are the totals, for profiles that have
                           totals but no stacks; else PF_NO_METRIC */
-  size_t count_metric; /* for PF_VIEW_LINES: its weights are the counts;
+  size_t count_metric; /* for the views of lines: its weights are the counts;
                           PF_NO_METRIC: they are missing */
   bool zeros;          /* include rows in which all numbers are 0 */
   /* For PF_VIEW_GRAPH: only arcs from, or to, functions of this name. */

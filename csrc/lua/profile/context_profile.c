@@ -183,8 +183,8 @@ static int push_view (lua_State *L, const pf_context_rows *rows) {
 /*
 ** contexts:flat(options), contexts:graph(options), contexts:tree(options),
 ** contexts:bottom_up(options), of contexts of contexts:invert, and
-** contexts:lines(options): a reader of the view that upvalue 1 names
-** (views.h).
+** contexts:lines(options), contexts:annotations(options): a reader of the view
+** that upvalue 1 names (views.h).
 */
 static int contexts_view (lua_State *L) {
   lua_settop(L, 2);
@@ -436,11 +436,10 @@ static int contexts_prune (lua_State *L) {
 
 
 void l_open_profile_contexts (lua_State *L) {
-  static const char *const views[] = {[PF_VIEW_FLAT] = "flat",
-                                      [PF_VIEW_GRAPH] = "graph",
-                                      [PF_VIEW_TREE] = "tree",
-                                      [PF_VIEW_BOTTOM_UP] = "bottom_up",
-                                      [PF_VIEW_LINES] = "lines"};
+  static const char *const views[] = {
+      [PF_VIEW_FLAT] = "flat",   [PF_VIEW_GRAPH] = "graph",
+      [PF_VIEW_TREE] = "tree",   [PF_VIEW_BOTTOM_UP] = "bottom_up",
+      [PF_VIEW_LINES] = "lines", [PF_VIEW_ANNOTATIONS] = "annotations"};
   l_class(L, L_CONTEXTS,
           L_METHODS({"close", contexts_close}, {"count", contexts_count},
                     {"frames", contexts_frames}, {"invert", contexts_invert},

@@ -15,6 +15,7 @@ local profiles = require "profio.internal.bodies.profile_methods"
 local sources = require "profio.internal.sources"
 local summary = require "profio.exports.html.page_summary"
 local timeline = require "profio.exports.html.timeline"
+local traces = require "profio.internal.trace"
 
 local MOST_SIZE = 4 << 20
 local MOST_FUNCTIONS = 1 << 24
@@ -151,6 +152,8 @@ local function data_text(out, trace, profile, given, size)
       functions = given.functions or MOST_FUNCTIONS, size = size * share // 1 | 0 })
    functions.room = size * PARTS.names // 1 | 0
    local verdicts = verdicts_text(given.comparison, functions)
+   given.recorded = sources.recording(trace and profile:kind() == "contexts"
+      and sources.are_counted(trace) and traces.of(trace).paths or {})
    local hot = hot_lines.text(hot_lines.profile(trace, profile), given, functions,
       math.min(size * PARTS.lines, size * (1 - PARTS.names) - used) // 1 | 0)
    local drawn, found, left_out = timelines_text(out, drawn_traces, given, functions,

@@ -30,9 +30,51 @@ function sources.check(folders)
    return true
 end
 
--- Returns the paths at which a source may be: its own, and in each folder its ever shorter tails.
-local function candidates(path, folders)
-   local list = { path }
+-- Adds the folder and the time of a file to what is known of a recording.
+local function add_file(recorded, path)
+   local size, seconds = core.file_state(path)
+   if size then
+      recorded.folders[#recorded.folders + 1] = path:match "^(.*/)[^/]*$" or "./"
+      if seconds > (recorded.seconds or math.mininteger) then
+         recorded.path, recorded.seconds = path, seconds
+      end
+   end
+end
+
+---Returns whether the numbers of lines in a trace are positions in their file; those of Business
+---Rules! stand at the begin of each line.
+---@param trace profio.Trace
+---@return boolean
+function sources.are_counted(trace)
+   return trace.format ~= "br" or trace.info.recorded_by ~= nil
+end
+
+---A recording for which sources are read.
+---@class profio.SourcesRecording
+---@field folders string[] of its files, each with a slash at the end
+---@field path string|nil its newest file
+---@field seconds integer|nil time of the last change of that, in s since 1970
+
+---Returns the folders and the time of a recording.
+---@param paths string[] its files; others than regular ones have no folder
+---@return profio.SourcesRecording
+function sources.recording(paths)
+   local recorded = { folders = {} }
+   for _, path in ipairs(paths) do
+      add_file(recorded, path)
+   end
+   return recorded
+end
+
+-- Returns the paths at which a source may be: below the recording's folders, its own, and in each
+-- folder its ever shorter tails.
+local function candidates(path, folders, recorded)
+   local list = {}
+   local is_relative = not path:find "^/" and not path:find "^%a:[/\\]"
+   for _, folder in ipairs(is_relative and recorded.folders or {}) do
+      list[#list + 1] = (folder == "./" and "" or folder) .. path
+   end
+   list[#list + 1] = path
    for _, folder in ipairs(folders) do
       local rest = path:gsub("^/+", "")
       while rest do
@@ -61,23 +103,38 @@ function sources.open(path, folders, trusts_paths)
       MOST_BYTES)
 end
 
----Reads the lines of a source: at its path, or below one of the folders, with ever shorter tails.
+-- Returns why a source may be another one than that which ran, or nil.
+local function doubt(path, recorded)
+   local _, seconds = core.file_state(path)
+   if seconds and recorded.seconds and seconds > recorded.seconds then
+      return ("%s is newer than %s: lines may have moved; record again"):format(path, recorded.path)
+   end
+   return nil
+end
+
+---Reads the lines of a source: below the folders of the recording, at its path, or below one of the
+---folders, with ever shorter tails.
 ---@param path string as the trace states it
 ---@param folders string[] of --source
 ---@param trusts_paths boolean|nil any regular file may be read
+---@param recorded profio.SourcesRecording|nil nil: only the path and the folders are tried
 ---@return string[]|nil
 ---@return string|nil found the path that was read; else why the first existing file may not be
 ---read, nil if there is none
-function sources.read(path, folders, trusts_paths)
+---@return string|nil doubt why the lines may be others than those that ran
+function sources.read(path, folders, trusts_paths, recorded)
    local reason
-   for _, found in ipairs(candidates(path, folders)) do
-      local source <close>, message, code = sources.open(found, folders, trusts_paths)
+   recorded = recorded or { folders = {} }
+   local allowed = table.move(recorded.folders, 1, #recorded.folders, #folders + 1,
+      table.move(folders, 1, #folders, 1, {}))
+   for _, found in ipairs(candidates(path, folders, recorded)) do
+      local source <close>, message, code = sources.open(found, allowed, trusts_paths)
       if source then
          local list, text = {}, source:read()
          for line in (text:find "[^\n]$" and text .. "\n" or text):gmatch "([^\n]*)\n" do
             list[#list + 1] = line
          end
-         return list, found
+         return list, found, doubt(found, recorded)
       end
       reason = reason or code ~= "io" and message or nil
    end

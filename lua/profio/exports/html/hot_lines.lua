@@ -15,6 +15,7 @@ local LINES_PART = 0.5       -- of the size: numbers of lines; texts get the res
 local LONGEST_LINE = 1000    -- bytes
 local LONGEST_PATH = 1000    -- bytes
 local REASON_SIZE = 120      -- bytes of the reason why a source is left out, about
+local NOT_FOUND = "the source is not found: --source names its folder"
 local AROUND = 5             -- lines of other sources around those with weight
 
 ---Returns a profile with source lines, or nil.
@@ -104,13 +105,8 @@ local function near(known, text, room)
    return ',\n"near":{' .. table.concat(list, ",\n") .. "}"
 end
 
--- Returns why the text of a source is left out as a member of a JSON object.
-local function reason_text(reason)
-   return ',\n"reason":' .. lanes.script("Not shown: " .. reason)
-end
-
 -- Returns the text of a source as a member of a JSON object of at most `room` bytes: all of it, or
--- the lines around those with weight, or why there is none.
+-- the lines around those with weight. nil: none fits.
 local function source_text(known, text, room)
    local size = 0
    for _, line in ipairs(text) do
@@ -120,7 +116,20 @@ local function source_text(known, text, room)
    if found == "" or #found > room then
       found = near(known, text, room)
    end
-   return found or reason_text "the page has no room for it: --set size=N"
+   return found
+end
+
+-- Returns the text of the source of some lines, or why there is none, as members of a JSON object
+-- of about `room` bytes.
+local function found_text(known, given, room)
+   local text, found, doubt = sources.read(known.file, { given.source }, given.trust_paths,
+      given.recorded)
+   table.insert(given.inputs, text and found)
+   table.insert(given.notes, doubt)
+   local member = text and source_text(known, text, room - #(doubt or ""))
+   local reason = not text and "Not shown: " .. (found or NOT_FOUND) or not member
+      and "Not shown: the page has no room for it: --set size=N" or doubt
+   return (reason and ',\n"reason":' .. lanes.script(reason) or "") .. (member or "")
 end
 
 -- Returns the numbers of a file as the begin of a JSON object.
@@ -132,8 +141,8 @@ end
 
 ---Returns the lines as a member of a JSON object of at most `size` bytes.
 ---@param profile profio.Profile|nil of lines.profile
----@param given table metric, source, trust_paths; inputs: the paths of the sources that are read
----are appended
+---@param given table metric, source, trust_paths; recorded: of sources.recording; inputs: the paths
+---of the sources that are read are appended, to notes why their lines may have moved
 ---@param functions profio.PageFunctions
 ---@param size integer
 ---@return string
@@ -147,9 +156,7 @@ function lines.text(profile, given, functions, size)
       size = size - #parts[i] - REASON_SIZE
    end
    for i, known in ipairs(list) do
-      local text, found = sources.read(known.file, { given.source }, given.trust_paths)
-      table.insert(given.inputs, text and found)
-      local more = text and source_text(known, text, size) or found and reason_text(found) or ""
+      local more = found_text(known, given, size)
       parts[i] = parts[i] .. more .. "}"
       size = size - #more
    end

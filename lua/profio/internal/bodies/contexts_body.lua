@@ -25,10 +25,20 @@ for _, name in ipairs { "flat", "graph", "tree" } do
    end
 end
 
-function Contexts:lines(given)
+-- Returns the options of a view of lines, which have a count.
+local function with_count(self, given)
    local wanted = options_of(given)
    wanted.count_metric = counts.of(self:metrics(), wanted.metric or self:usual())
-   return self.core:lines(wanted)
+   return wanted
+end
+
+function Contexts:lines(given)
+   return self.core:lines(with_count(self, given))
+end
+
+function Contexts:annotations(given)
+   return core.sort(self.core:annotations(with_count(self, given)), { { column = "file" },
+      { column = "line" } })
 end
 
 for _, name in ipairs { "callers", "callees" } do
@@ -37,10 +47,10 @@ for _, name in ipairs { "callers", "callees" } do
    end
 end
 
-for _, name in ipairs { "graph_listing", "index", "annotations", "functions" } do
+for _, name in ipairs { "graph_listing", "index", "functions" } do
    Contexts[name] = function()
       error(name .. " is of profiles made from a histogram and arcs; this one has flat, graph, " ..
-         "tree, bottom_up, callers, callees and lines", 0)
+         "tree, bottom_up, callers, callees, lines and annotations", 0)
    end
 end
 

@@ -83,7 +83,9 @@ methods.index = listing "index"
 ---Source lines by time: file, line, count, self, self_share, function. Needs lines = true.
 ---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.lines = listing "lines"
----Source lines in order of file and line, with calls and time. Needs lines = true.
+---Source lines in order of file and line, with time; a profile of addresses, which needs lines =
+---true, has calls, one of stacks has total, the time with all that the line called, and also a row
+---without a line for each function without lines.
 ---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.annotations = listing "annotations"
 ---All functions with their numbers.

@@ -1,26 +1,30 @@
--- Annotated source: source files with the calls and time of each line.
+-- Annotated source: source files with the time of each line, and its calls or, where the profile
+-- has stacks, the time with all that it called.
 
+local counts = require "profio.internal.bodies.counts"
 local gprof = require "profio.reports.gprof.headings"
+local line_times = require "profio.internal.bodies.line_times"
 local plain = require "profio.internal.plain"
 local profile_parts = require "profio.internal.bodies.profile_parts"
 local sources = require "profio.internal.sources"
 local texts = require "profio.internal.texts"
-local symbols = require "profio.internal.symbols"
+local times = require "profio.internal.times"
 local traces = require "profio.internal.trace"
 
 local annotate = {
    name = "annotate",
-   help = "source files with the time and calls of each line",
+   help = "source files with the time of each line, and its calls or total",
    unit = "auto",
    uses = { "functions", "metric", "source" },
    narrows = true,
    columns = {
       { name = "file", help = "the source file" },
       { name = "line", help = "the line" },
-      { name = "calls", help = "calls of the functions that begin on the line" },
+      { name = "calls", help = "calls of the functions that begin on the line; not with stacks" },
       { name = "count", help = "samples on the line" },
       { name = "self", help = "time spent on the line, in ns" },
-      { name = "function", help = "the function it belongs to" },
+      { name = "total", help = "with all that the line called, in ns; only with stacks" },
+      { name = "function", help = "the function it belongs to; with stacks one of them" },
    },
 }
 
@@ -28,10 +32,13 @@ local MOST_LINES = 10 -- in the list of the heaviest lines
 
 ---@param trace profio.Trace
 function annotate.fits(trace)
-   if trace:profile_kind() ~= "graph" then
-      return false, "no profile of functions and arcs is made from its tables"
+   local kind = trace:profile_kind()
+   if kind ~= "graph" and kind ~= "stacks" then
+      return false, "no profile of functions and arcs or of stacks is made from its tables"
+   elseif not sources.are_counted(trace) then
+      return false, "its lines have numbers of their own, which report hotlines finds"
    end
-   return symbols.has_lines(traces.of(trace))
+   return line_times.fit(trace)
 end
 
 ---@param context profio.Context
@@ -61,6 +68,53 @@ end
 
 -- }======
 
+-- {====== Layouts ======
+
+-- How values are shown: the functions `time` (of a number of the metric) and `second` (of a line's
+-- values), the titles of both, and the unit in a sentence.
+
+-- Returns the layout of a profile of functions and arcs: time and calls.
+local function graph_layout(profile, options)
+   local facts = profile_parts.facts(profile, options)
+   local name = facts.per_unit == 1 and options.metric or facts.dimension
+   name = name:gsub("^%l", string.upper)
+   return {
+      titles = { name, "Calls" }, unit = name, has_calls = true,
+      time = function(value)
+         return ("%.2f"):format(value / facts.per_unit)
+      end,
+      second = function(mark)
+         return mark.calls and tostring(mark.calls) or ""
+      end,
+   }
+end
+
+-- Returns the layout of a profile of stacks: self and total, or without callers self and count. The
+-- unit is that of the interval between samples, else that which suits the whole.
+local function stacks_layout(context, profile, options)
+   local metric = options.metric or profile:usual_metric()
+   local unit = ""
+   for _, known in ipairs(profile:metrics()) do
+      unit = known.name == metric and known.unit or unit
+   end
+   local shown = unit == "ns" and times.unit(context.trace.info.interval
+      or counts.whole(profile, metric)) or unit
+   local function time(value)
+      return unit == "ns" and times.show(value, shown):match "^%S+" or tostring(value)
+   end
+   shown = shown == "count" and metric or shown
+   local has_callers = context.trace.info.has_backtraces ~= false
+   return {
+      titles = { "self " .. shown, has_callers and "total " .. shown or "count" }, unit = shown,
+      time = time,
+      second = function(mark)
+         return has_callers and time(mark.total) or tostring(mark.count)
+      end,
+   }
+end
+
+-- }======
+
 -- {====== One file ======
 
 -- Adds a row to the values of a file's lines: { [line] = { self =, calls =, functions = } }.
@@ -68,24 +122,21 @@ local function add_row(marks, row)
    local mark = marks[row.line] or { self = 0, count = 0, functions = row["function"] }
    mark.self = mark.self + (row.self or 0)
    mark.count = mark.count + (row.count or 0)
+   mark.total = row.total
    if row.calls then
       mark.calls = (mark.calls or 0) + row.calls
    end
    marks[row.line] = mark
 end
 
--- Returns the margin with time and calls; "#####" at the first line of a function that was never
--- called. `unit.size` is the number of the metric per unit, `unit.name` the name of the unit.
-local function margin(mark, unit)
+-- Returns the margin with time and calls or total; "#####" at the first line of a function that was
+-- never called.
+local function margin(mark, layout)
    if not mark then
       return (" "):rep(27)
    end
-   local time = mark.self > 0 and ("%.2f"):format(mark.self / unit.size) or ""
-   local calls = mark.calls and tostring(mark.calls) or ""
-   if mark.calls == 0 then
-      calls = "#####"
-   end
-   return ("%10s %12s -> "):format(time, calls)
+   local time = mark.self ~= 0 and layout.time(mark.self) or ""
+   return ("%10s %12s -> "):format(time, mark.calls == 0 and "#####" or layout.second(mark))
 end
 
 local function sorted_lines(marks)
@@ -97,102 +148,122 @@ local function sorted_lines(marks)
    return list
 end
 
-local function write_source(out, marks, source, unit)
+-- Writes the lines of a source; those with values that it does not have follow.
+local function write_source(out, marks, source, layout)
    for number, line in ipairs(source) do
-      out:write(texts.trim_end(margin(marks[number], unit) .. plain(line):gsub("\\x09", "\t")),
+      out:write(texts.trim_end(margin(marks[number], layout) .. plain(line):gsub("\\x09", "\t")),
          "\n")
+   end
+   for _, line in ipairs(sorted_lines(marks)) do
+      if line > #source then
+         out:write(margin(marks[line], layout), ("line %d, which the file does not have\n"):format(
+            line))
+      end
    end
 end
 
 -- Writes the lines with values, if the source is not found.
-local function write_marks(out, marks, reason, unit)
-   out:write("   (", reason and "the source is left out: " .. plain(reason)
-      or "the source is not found: name its folder with --source", ")\n")
+local function write_marks(out, marks, layout)
    for _, line in ipairs(sorted_lines(marks)) do
-      out:write(margin(marks[line], unit), ("line %d, %s\n"):format(line,
+      out:write(margin(marks[line], layout), ("line %d, %s\n"):format(line,
          plain(marks[line].functions or "?")))
    end
 end
 
-local function write_heaviest(out, marks, unit)
+local function write_heaviest(out, marks, layout)
    local list = sorted_lines(marks)
+   local function second(line)
+      return marks[line].calls or marks[line].total or 0
+   end
    table.sort(list, function(a, b)
       local left, right = marks[a], marks[b]
       if left.self ~= right.self then
          return left.self > right.self
-      elseif (left.calls or 0) ~= (right.calls or 0) then
-         return (left.calls or 0) > (right.calls or 0)
+      elseif second(a) ~= second(b) then
+         return second(a) > second(b)
       end
       return a < b
    end)
-   out:write(("\n\nTop %d Lines:\n\n     Line %10s        Calls\n\n"):format(MOST_LINES, unit.name))
+   out:write(("\n\nTop %d Lines:\n\n     Line %10s %12s\n\n"):format(MOST_LINES,
+      table.unpack(layout.titles)))
    for i = 1, math.min(MOST_LINES, #list) do
       local mark = marks[list[i]]
-      out:write((("%9d %10.2f %12s"):format(list[i], mark.self / unit.size, mark.calls or "")
+      out:write((("%9d %10s %12s"):format(list[i], layout.time(mark.self), layout.second(mark))
          :gsub("%s+$", "")), "\n")
    end
 end
 
-local function write_summary(out, marks, unit)
+local function write_summary(out, marks, layout)
    local lines, called, calls, self = 0, 0, 0, 0
    for _, mark in pairs(marks) do
       lines = lines + 1
       called = called + ((mark.calls or 0) > 0 and 1 or 0)
       calls, self = calls + (mark.calls or 0), self + mark.self
    end
-   out:write("\nExecution Summary:\n\n",
-      ("%9d   Lines with time, or where a function begins\n"):format(lines),
-      ("%9d   Lines on which a called function begins\n"):format(called),
-      ("%9d   Total number of calls\n%9.2f   %s in this file\n"):format(calls, self / unit.size,
-         unit.name))
+   out:write("\nExecution Summary:\n\n", ("%9d   Lines with time%s\n"):format(lines,
+      layout.has_calls and ", or where a function begins" or ""))
+   if layout.has_calls then
+      out:write(("%9d   Lines on which a called function begins\n"):format(called),
+         ("%9d   Total number of calls\n"):format(calls))
+   end
+   out:write(("%9s   %s in this file\n"):format(layout.time(self), layout.unit))
 end
 
-local function write_file(context, out, path, marks, unit)
+local function write_file(context, out, path, marks, layout)
    local given = context.given
    out:write(("*** File %s:\n"):format(plain(path)))
-   local source, found = sources.read(path, given.source, given.trust_paths)
-   if source then
-      out:reads { found }
-      write_source(out, marks, source, unit)
-   else
-      write_marks(out, marks, found and context:worded(found), unit)
+   local source, found, doubt = sources.read(path, given.source, given.trust_paths,
+      sources.recording(context.trace:profile_kind() == "stacks" and traces.of(context.trace).paths
+         or {}))
+   if not source then
+      doubt = found and "the source is left out: " .. context:worded(found)
+         or "the source is not found: name its folder with --source"
    end
-   write_heaviest(out, marks, unit)
-   write_summary(out, marks, unit)
+   out:write(doubt and "   (" .. plain(doubt) .. ")\n" or "",
+      layout.has_calls and "" or ("%10s %12s\n"):format(table.unpack(layout.titles)))
+   if source then
+      context:note(doubt and "note: " .. plain(doubt))
+      out:reads { found }
+      write_source(out, marks, source, layout)
+   else
+      write_marks(out, marks, layout)
+   end
+   write_heaviest(out, marks, layout)
+   write_summary(out, marks, layout)
 end
 
 -- }======
 
 -- Writes the files with the values of one unit, and what is spent outside of known lines.
-local function write_files(context, out, rows, unit)
+local function write_files(context, out, rows, layout)
    local path, marks
    local elsewhere = 0
-   local never = uncalled(context)
+   local never = layout.has_calls and uncalled(context) or {}
    local function finish()
       if path then
          for _, line in ipairs(never[path] or {}) do
             marks[line] = marks[line] or { self = 0, count = 0 }
             marks[line].calls = marks[line].calls or 0
          end
-         write_file(context, out, path, marks, unit)
+         write_file(context, out, path, marks, layout)
          out:write "\n"
       end
    end
    for row in context:records(context:narrow(rows)) do
-      if row.file and row.file ~= path then
-         finish()
-         path, marks = row.file, {}
-      end
-      if row.file and row.line then
-         add_row(marks, row)
-      else
+      if not (row.file and row.line) then
          elsewhere = elsewhere + (row.self or 0)
+      else
+         if row.file ~= path then
+            finish()
+            path, marks = row.file, {}
+         end
+         add_row(marks, row)
       end
    end
    finish()
    if elsewhere ~= 0 then
-      out:write(("%9.2f   %s in code without line numbers\n"):format(elsewhere / unit.size,
-         unit.name))
+      out:write(("%9s   %s in code without line numbers\n"):format(layout.time(elsewhere),
+         layout.unit))
    end
 end
 
@@ -201,10 +272,8 @@ end
 function annotate.text(context, out)
    local profile = context:profile(true)
    for _, options in ipairs(gprof.units(context, profile)) do
-      local facts = profile_parts.facts(profile, options)
-      local name = facts.per_unit == 1 and options.metric or facts.dimension
-      write_files(context, out, profile:annotations(options), { size = facts.per_unit,
-         name = (name:gsub("^%l", string.upper)) })
+      write_files(context, out, profile:annotations(options), profile:kind() == "graph"
+         and graph_layout(profile, options) or stacks_layout(context, profile, options))
    end
 end
 
