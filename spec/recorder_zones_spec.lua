@@ -117,7 +117,7 @@ for _, info in ipairs { late, recorder.stop() } do
 end
 ]]
       assert.equal(0, status)
-      assert.matches("^nil\n2\t1\tnil\nnil\tbad argument #1 to 'profio.%w+.zone' %(string "
-         .. "expected, got no value%)\ninside\nb\t1\nd\t1\nlate\t1\nother\t1\n$", output)
+      assert.matches("^nil\n2\t1\tnil\nnil\trecorder.zone expects a name, got no value\n"
+         .. "inside\nb\t1\nd\t1\nlate\t1\nother\t1\n$", output)
    end)
 end)

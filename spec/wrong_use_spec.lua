@@ -313,8 +313,13 @@ shut:write { line = 1 }
 shut:facts()
 shut:flush()
 shut:emitter("line")
-recorder.start()
 recorder.start(5)
+recorder.start { mode = "calls" }
+recorder.start { mode = "aggregate", keep = "5s" }
+recorder.start { keep = "soon" }
+recorder.dump("x.svg")
+recorder.zone()
+recorder.zone(5)
 recorder.start { mode = "nosuch", path = "x" }
 recorder.start { path = "x", colour = 1 }
 recorder.start { path = "x", depth = 0 }

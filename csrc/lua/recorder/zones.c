@@ -166,7 +166,8 @@ static int after_call (lua_State *L, int status, lua_KContext context) {
    f, ...): calls f in the zone and returns its results. */
 static int core_zone (lua_State *L) {
   if (lua_type(L, 1) != LUA_TSTRING)
-    luaL_checkstring(L, 1);
+    return luaL_error(L, "recorder.zone expects a name, got %s",
+                      luaL_typename(L, 1));
   if (lua_gettop(L) == 1) {
     if (atomic_load_explicit(&l_recording, memory_order_relaxed) == NULL)
       return 0;
