@@ -320,6 +320,8 @@ recorder.start { keep = "soon" }
 recorder.dump("x.svg")
 recorder.zone()
 recorder.zone(5)
+recorder.label()
+recorder.label("key", {})
 recorder.start { mode = "nosuch", path = "x" }
 recorder.start { path = "x", colour = 1 }
 recorder.start { path = "x", depth = 0 }

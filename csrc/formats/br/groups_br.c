@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "formats/br/br.h"
+#include "model/dictionary/stacks.h"
 #include "model/base/memory.h"
 
 const char *const br_routine_names[BR_ROUTINES] = {[BR_UNKNOWN] = "unknown",
@@ -97,7 +98,10 @@ static pf_status add_frame (br_parser *parser, const br_record *record) {
   const bool is_odd = record->line < 1 || record->line > BR_LAST_LINE;
   if (status == PF_OK && is_odd && !parser->has_warned_line) {
     const pf_bytes name = pf_name(parser->trace->dictionary, module);
-    if (record->line != 0 || pf_text_compare(name, pf_bytes_of("[C]")) != 0) {
+    const bool has_lines =
+        pf_text_compare(name, pf_bytes_of("[C]")) != 0 &&
+        pf_text_compare(name, pf_bytes_of(PF_LABEL_FILE)) != 0;
+    if (record->line != 0 || has_lines) {
       parser->has_warned_line = true;
       status = warn(parser, PF_NOTE, "br-odd-line", record,
                     "line %u: lines of BR programs are 1 to %d", record->line,

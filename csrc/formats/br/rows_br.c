@@ -14,6 +14,8 @@
 #include "model/rows/table_reader.h"
 
 
+#define MAX_LABELS 4096 /* bytes of the labels of a row */
+
 static const pf_field samples_fields[] = PF_COLUMN_FIELDS(SAMPLES);
 
 #define FRAMES_LIST(X, T)                                                   \
@@ -52,6 +54,7 @@ typedef struct group_reader {
   size_t nstack, stack_capacity;
   br_callees callees; /* owned */
   bool has_callers;   /* some group has had backtraces */
+  uint32_t label_module;
   uint8_t name_buffer[BR_MAX_CONVERTED + 8];
 } group_reader;
 
@@ -126,6 +129,33 @@ static pf_status find_stack (group_reader *self, uint32_t *stack,
 }
 
 
+/* Puts the labels: the functions of the outermost frames that are labels, as
+   key=value,key=value; those that MAX_LABELS bytes hold. */
+static pf_status put_labels (group_reader *self, pf_column *column, size_t row,
+                             pf_error *error) {
+  pf_dictionary *const dictionary = self->reader.dictionary;
+  uint8_t text[MAX_LABELS];
+  size_t size = 0, i = 0;
+  if (column->data == NULL)
+    return PF_OK;
+  for (; i < self->parser.group.nframes; i++) {
+    const br_frame *const frame = frame_at(self, i);
+    if (frame->module != self->label_module || frame->function == PF_NO_NAME)
+      break;
+    const pf_bytes label = pf_name(dictionary, frame->function);
+    if (label.size + 1 > sizeof text - size)
+      break;
+    text[size] = ',';
+    size += i > 0;
+    memcpy(text + size, label.at, label.size);
+    size += label.size;
+  }
+  return pf_put_text(dictionary, column, row, (pf_bytes){text, size}, i > 0)
+             ? PF_OK
+             : pf_no_memory(error);
+}
+
+
 /* Puts the times. Samples have none, and stand for the interval if it is known;
    self time can be computed from inclusive
    times only if backtraces state the callers, in a live trace from the first of
@@ -196,6 +226,8 @@ static pf_status put_group (pf_reader *reader, pf_batch *batch,
   pf_put_int(&columns[SAMPLES_offset], row, (int64_t)group->offset, true);
   pf_put_id(&columns[SAMPLES_function], row, line->function);
   status = put_times(self, columns, row, error);
+  if (status == PF_OK)
+    status = put_labels(self, &columns[SAMPLES_labels], row, error);
   if (status == PF_OK && columns[SAMPLES_stack].data != NULL)
     status = find_stack(self, &columns[SAMPLES_stack].ids[row], error);
   return status;
@@ -262,6 +294,10 @@ static pf_status open_groups (pf_trace *trace, const pf_table *table,
   if (status == PF_OK)
     status = pf_intern_texts(trace->dictionary, br_routine_names, BR_ROUTINES,
                              self->routines, error);
+  if (status == PF_OK) {
+    self->label_module = pf_intern_text(trace->dictionary, PF_LABEL_FILE);
+    status = self->label_module == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
+  }
   if (status == PF_OK && is_frames)
     status =
         pf_intern_texts(trace->dictionary, words, 2, self->frame_ids, error);

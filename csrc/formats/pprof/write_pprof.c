@@ -30,6 +30,8 @@ typedef struct profile {
   uint8_t *path;  /* location ids of a sample as written, the outermost last,
                      at the end of the array */
   size_t *starts; /* by depth: offset of the ids in `path` */
+  uint64_t (*labels)[4]; /* labels of the current path, as their fields */
+  uint32_t nlabels;
 } profile;
 
 
@@ -61,10 +63,43 @@ static void order_metrics (profile *p) {
 }
 
 
+static bool is_label (const profile *p, const pf_area *area) {
+  static const char file[] = PF_LABEL_FILE;
+  const pf_bytes name = pf_name(p->dictionary, area->file);
+  return name.size == sizeof file - 1 && memcmp(name.at, file, name.size) == 0;
+}
+
+
+/* Updates the labels of the path for a node at a depth. */
+static void note_label (profile *p, uint32_t node, uint32_t depth) {
+  const pf_area *const area =
+      pf_area_at(p->dictionary, p->contexts->frames[node]);
+  if (depth - 1 > p->nlabels)
+    return;
+  p->nlabels = depth - 1;
+  if (area->file == PF_NO_NAME || !is_label(p, area))
+    return;
+  const pf_bytes name = pf_name(p->dictionary, area->name);
+  const uint8_t *const sign = memchr(name.at, '=', name.size);
+  if (sign == NULL)
+    return;
+  const size_t size = (size_t)(sign - name.at);
+  pf_dictionary *const d = p->strings.dictionary;
+  const uint32_t key = pf_intern(d, (pf_bytes){name.at, size});
+  const uint32_t text =
+      pf_intern(d, (pf_bytes){sign + 1, name.size - size - 1});
+  p->strings.failed |= key == PF_NO_NAME || text == PF_NO_NAME;
+  uint64_t *const fields = p->labels[p->nlabels++];
+  fields[0] = pprof_string_index(&p->strings, key);
+  fields[1] = pprof_string_index(&p->strings, text);
+}
+
+
 /* Put the id of a node before that of its caller into `path`. If the node has
    weights, write its sample. */
-static void put_context (const profile *p, uint32_t node, uint32_t depth) {
+static void put_context (profile *p, uint32_t node, uint32_t depth) {
   if (depth > 0) {
+    note_label(p, node, depth);
     const uint64_t id = p->ids[p->ranks[p->contexts->frames[node]]];
     p->starts[depth] = p->starts[depth - 1] - pprof_varint_size(id);
     pf_save_varint(p->path + p->starts[depth], id);
@@ -76,8 +111,15 @@ static void put_context (const profile *p, uint32_t node, uint32_t depth) {
   for (size_t m = 0; m < p->contexts->nmetrics; m++)
     to =
         pf_save_varint(to, (uint64_t)p->contexts->weights[p->metrics[m]][node]);
+  size_t rest = 0;
+  for (uint32_t i = 0; i < p->nlabels; i++) {
+    const size_t size = pprof_numbers_size(p->labels[i], 4);
+    rest += 1 + pprof_varint_size(size) + size;
+  }
   pprof_put_sample(p->sink, (pf_bytes){p->path + from, p->starts[0] - from},
-                   (pf_bytes){p->values, (size_t)(to - p->values)}, 0);
+                   (pf_bytes){p->values, (size_t)(to - p->values)}, rest);
+  for (uint32_t i = 0; i < p->nlabels; i++)
+    pprof_put_numbers(p->sink, 3, p->labels[i], 4);
 }
 
 
@@ -184,6 +226,22 @@ static void put_all (profile *p, const pprof_attributes *attributes) {
 }
 
 
+/* Mark the frames of contexts with weights, and of their callers. PF_ENOMEM. */
+static pf_status mark_frames (profile *p) {
+  const pf_contexts *const c = p->contexts;
+  bool *const is_kept = calloc(c->count, sizeof *is_kept);
+  if (is_kept == NULL)
+    return PF_ENOMEM;
+  for (uint32_t i = c->count; i-- > 1;)
+    if (is_kept[i] || pf_context_has_weight(c, i, PF_NO_METRIC)) {
+      is_kept[c->parents[i]] = true;
+      p->ids[p->ranks[c->frames[i]]] = 1;
+    }
+  free(is_kept);
+  return PF_OK;
+}
+
+
 /* Allocate the arrays, rank the frames, order the nodes and mark the frames in
    use. PF_ENOMEM. */
 static pf_status prepare (profile *p) {
@@ -213,19 +271,11 @@ static pf_status prepare (profile *p) {
   const size_t id_size = pprof_varint_size((uint64_t)p->nframes + 1);
   p->path = pf_array_of_zeros((size_t)p->deepest + 1, id_size);
   p->starts = pf_array_of_zeros((size_t)p->deepest + 1, sizeof *p->starts);
-  bool *const is_kept = calloc(c->count, sizeof *is_kept);
-  if (p->path == NULL || p->starts == NULL || is_kept == NULL) {
-    free(is_kept);
+  p->labels = pf_array_of_zeros((size_t)p->deepest + 1, sizeof *p->labels);
+  if (p->path == NULL || p->starts == NULL || p->labels == NULL)
     return PF_ENOMEM;
-  }
   p->starts[0] = ((size_t)p->deepest + 1) * id_size; /* the end of `path` */
-  for (uint32_t i = c->count; i-- > 1;) /* contexts with weights, and callers */
-    if (is_kept[i] || pf_context_has_weight(c, i, PF_NO_METRIC)) {
-      is_kept[c->parents[i]] = true;
-      p->ids[p->ranks[c->frames[i]]] = 1;
-    }
-  free(is_kept);
-  return PF_OK;
+  return mark_frames(p);
 }
 
 
@@ -255,6 +305,7 @@ pf_status pf_pprof_write (const pf_contexts *contexts,
   free(p.depths);
   free(p.path);
   free(p.starts);
+  free(p.labels);
   return status;
 }
 

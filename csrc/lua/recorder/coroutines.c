@@ -39,6 +39,7 @@ static void on_stop (lua_State *L, lua_State *co) {
   if (is_alive(co))
     return;
   l_zones_end(r, co);
+  l_labels_end(r, co);
   if (l_lane_find(r, co) == NULL)
     return;
   if (r->hook != NULL)
@@ -100,6 +101,8 @@ static int coroutine_create (lua_State *L) {
   if (r != NULL) {
     l_lane_end(r, co);
     l_zones_end(r, co);
+    l_labels_end(r, co);
+    l_labels_inherit(r, L, co);
   }
   lua_pushvalue(L, 1);
   lua_xmove(L, co, 1);

@@ -22,7 +22,7 @@
 #include "os/os.h"
 
 
-#define ZONE_SIGNATURE (-1) /* of no Lua function */
+#define NAMED_SIGNATURE (-1) /* of no Lua function */
 
 /* Registry key of the function that names functions. */
 static const char namer_key;
@@ -128,8 +128,9 @@ static void describe (lua_State *L, lua_Debug *ar, l_recorder *r,
                   ? intern(r, ar->source + 1, ar->srclen - 1)
                   : intern(r, ar->short_src, strlen(ar->short_src));
   f->kind = r->kinds[*ar->what == 'm'];
-  f->is_own = f->key.c == NULL ? strcmp(ar->short_src, r->own_source) == 0
-                               : l_zone_is_own(f->key.c);
+  f->is_own = f->key.c == NULL
+                  ? strcmp(ar->short_src, r->own_source) == 0
+                  : l_zone_is_own(f->key.c) || l_label_is_own(f->key.c);
   if (f->is_own)
     f->name = f->module;
   else
@@ -198,15 +199,15 @@ static bool reserve_one (l_functions *functions) {
 }
 
 
-/* The key of a zone has the ids of its name and module. */
-l_function *l_zone_function (l_recorder *r, const l_function *from,
-                             const char *name, int line) {
+/* Its key has the ids of its name and module. */
+l_function *l_named_function (l_recorder *r, const char *name, uint32_t module,
+                              int line) {
   const uint32_t id = intern_name(r, name);
   const l_function_key key = {.source = "",
                               .first = line,
                               .last = line,
-                              .signature = ZONE_SIGNATURE,
-                              .code = (uint64_t)from->module << 32 | id};
+                              .signature = NAMED_SIGNATURE,
+                              .code = (uint64_t)module << 32 | id};
   const search_key search = {r->functions.list, &key};
   const uint64_t hash = hash_of(&key);
   const uint32_t known =
@@ -221,7 +222,7 @@ l_function *l_zone_function (l_recorder *r, const l_function *from,
   f->key = key;
   f->record_id = L_NO_ID;
   f->name = id;
-  f->module = from->module;
+  f->module = module;
   f->kind = r->kinds[0];
   l_put_changed(r);
   return add(&r->functions, f, hash);

@@ -41,6 +41,7 @@ l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
     return NULL;
   }
   lane->thread = thread;
+  lane->base = l_labels_path(r, thread);
   lane->number = lanes->nfree > 0 ? lanes->free[--lanes->nfree] : lanes->used++;
   lane->recorded =
       lane->number < r->max_lanes ? lane->number : r->max_lanes - 1;

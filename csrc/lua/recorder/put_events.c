@@ -158,7 +158,7 @@ static uint32_t callers_of (l_recorder *r, const l_lane *lane, size_t count) {
   size_t i = count;
   while (i > 0 && lane->frames[i - 1].path == L_NO_ID)
     i--;
-  uint32_t path = r->contexts == NULL ? PF_NO_STACK : 0;
+  uint32_t path = lane->base;
   if (i > 0)
     path = lane->frames[i - 1].path;
   for (; i < count && r->error.status == PF_OK; i++) {

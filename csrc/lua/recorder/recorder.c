@@ -444,10 +444,12 @@ static int recorder_gc (lua_State *L) {
   l_lanes_free(&r->lanes);
   free(r->areas);
   free(r->zones);
+  free(r->labels);
   l_samples_free(&r->samples);
   r->areas = NULL;
   r->zones = NULL;
-  r->nzones = r->zone_capacity = 0;
+  r->labels = NULL;
+  r->nzones = r->zone_capacity = r->nlabels = r->label_capacity = 0;
   r->writer = r->fast_writer = NULL;
   return 0;
 }
@@ -488,6 +490,7 @@ void l_open_recorder (lua_State *L) {
           recorder_gc, recorder_gc);
   l_open_function_names(L);
   l_open_zones(L);
+  l_open_labels(L);
   L_ADD(L, {"check_recording", core_check_recording},
         {"coroutines", l_core_coroutines},
         {"forget_recording", core_forget_recording},

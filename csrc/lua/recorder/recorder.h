@@ -10,6 +10,7 @@
 **   fast_events.h     inlined functions of lua_lanes.c and put_events.c
 **   timer.c           sampling by a timer
 **   zones.c           parts of functions that the program names
+**   labels.c          labels that the program sets
 **   allocations.c     mode "memory": an allocator around the program's
 **   coroutines.c      coroutine functions that inform the recorder
 **   program_hooks.c   the program's own hooks
@@ -113,6 +114,7 @@ typedef struct l_lane {
   l_frame *top;      /* innermost call; frames - 1: empty stack */
   l_frame *last;     /* last frame of the capacity */
   uint32_t number;   /* from 0; numbers of ended lanes are reused */
+  uint32_t base;     /* call path of its labels */
   uint32_t recorded; /* the number in records, limited by max_lanes */
   bool is_suspended;
   bool is_stale; /* must be compared with Lua's stack after a pause */
@@ -156,6 +158,13 @@ typedef struct l_zone {
   l_function *function; /* what it is recorded as */
   uint32_t number;      /* from 1 */
 } l_zone;
+
+/* A label of a thread. */
+typedef struct l_label {
+  const lua_State *thread;
+  uint32_t key;         /* name id */
+  l_function *function; /* its frame, called key=value */
+} l_label;
 
 /* Layout of a record: which word holds which value. */
 #define L_LAYOUT_MAX 6
@@ -245,6 +254,8 @@ typedef struct l_recorder {
   l_lanes lanes;
   l_zone *zones; /* owned; the open ones in the order of their begins */
   size_t nzones, zone_capacity;
+  l_label *labels; /* owned; in the order in which they were set */
+  size_t nlabels, label_capacity;
   uint32_t last_zone;          /* number of the last one */
   char own_source[LUA_IDSIZE]; /* source of recorder.lua */
 
@@ -298,10 +309,10 @@ void l_open_function_names (lua_State *L);
    stack and has not been collected yet. */
 l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *recorder);
 
-/* Returns the function as which a zone is recorded: it has the module of
-   `from`, and begins in a line of it. NULL: out of memory. */
-l_function *l_zone_function (l_recorder *recorder, const l_function *from,
-                             const char *name, int line);
+/* Returns what is recorded as a function, but is none: a zone or a label. NULL:
+   out of memory. */
+l_function *l_named_function (l_recorder *recorder, const char *name,
+                              uint32_t module, int line);
 
 /* Returns the area id of a line of the function. In mode "timed" without
    callers it returns the id of a stack with this frame only. PF_NO_AREA: out of
@@ -408,8 +419,9 @@ l_lane *l_switch (l_recorder *recorder, lua_State *thread, int level,
 void l_open_zones (lua_State *L);
 void l_zones_open (lua_State *L, const l_recorder *recorder);
 
-/* Whether a C function is one of zones.c, and not recorded. */
+/* Whether a C function is one of zones.c or of labels.c, and not recorded. */
 bool l_zone_is_own (lua_CFunction f);
+bool l_label_is_own (lua_CFunction f);
 
 /* Adds the zones that are open in a call of `owner` to the `n` first of
    r->areas, the innermost first, at the current line of the call (0: unknown).
@@ -420,6 +432,23 @@ size_t l_zones_read (l_recorder *recorder, const lua_State *thread,
 
 /* Removes the zones of a thread, which has ended. */
 void l_zones_end (l_recorder *recorder, const lua_State *thread);
+
+
+/* labels.c: adds core.label. */
+void l_open_labels (lua_State *L);
+
+/* The call path of the labels of a thread: a stack or a context. */
+uint32_t l_labels_path (l_recorder *recorder, const lua_State *thread);
+
+/* Adds the labels of a thread to the `n` first of r->areas, and returns how
+   many there are. */
+size_t l_labels_read (l_recorder *recorder, const lua_State *thread, size_t n);
+
+/* Removes the labels of a thread, which has ended; copies those of a thread to
+   a new one. */
+void l_labels_end (l_recorder *recorder, const lua_State *thread);
+void l_labels_inherit (l_recorder *recorder, const lua_State *from,
+                       const lua_State *to);
 
 
 /* recorder.c: the program sets a hook on a thread, which pauses recording; and

@@ -23,7 +23,7 @@ uint32_t l_sample_area (l_recorder *r, l_function *f, int line) {
 }
 
 
-size_t l_stack_read (lua_State *L, l_recorder *r, int level) {
+static size_t read_calls (lua_State *L, l_recorder *r, int level) {
   lua_Debug ar;
   size_t n = 0;
   bool is_c = false;
@@ -46,6 +46,12 @@ size_t l_stack_read (lua_State *L, l_recorder *r, int level) {
     r->areas[n++] = l_sample_area(r, f, ar.currentline);
   }
   return n;
+}
+
+
+size_t l_stack_read (lua_State *L, l_recorder *r, int level) {
+  const size_t n = read_calls(L, r, level);
+  return n > 0 && r->nlabels > 0 ? l_labels_read(r, L, n) : n;
 }
 
 

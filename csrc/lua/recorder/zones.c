@@ -109,9 +109,10 @@ static void open_zone (lua_State *L, int level) {
   const l_function *const from = l_function_of(L, &caller, r);
   lua_getinfo(L, "l", &caller);
   const int line = caller.currentline > 0 ? caller.currentline : 0;
-  l_function *const function = owner == NULL || from == NULL
-                                   ? NULL
-                                   : l_zone_function(r, from, name, line);
+  l_function *const function =
+      owner == NULL || from == NULL
+          ? NULL
+          : l_named_function(r, name, from->module, line);
   if (function == NULL ||
       !pf_grow(&r->zones, &r->zone_capacity, r->nzones + 1)) {
     l_recorder_fail(r, PF_ENOMEM, "out of memory");

@@ -13,6 +13,10 @@
 
 #define PF_NO_STACK UINT32_MAX /* the stack without frames */
 
+/* The file of outermost frames that are labels, called key=value: set by a
+   recorded Lua program, written by formats that have labels. */
+#define PF_LABEL_FILE "profio.label"
+
 typedef struct pf_stack {
   uint32_t parent; /* the stack without the innermost frame, or PF_NO_STACK */
   uint32_t frame;  /* an area: the innermost frame */

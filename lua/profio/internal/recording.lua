@@ -384,6 +384,13 @@ end
 ---@type fun(name: string, f: function|nil, ...): any
 recorder.zone = core.zone
 
+---Sets a label of the running coroutine, which what it does from then on has:
+---recorder.label("route", "/login"). nil removes it. A new coroutine has the labels of the one that
+---creates it. Labels are outermost frames, `route=/login`, in the modes sampled, aggregate, memory,
+---and timed with backtraces; a column `labels` of the recording; and labels of pprof.
+---@type fun(key: string, value: string|number|nil)
+recorder.label = core.label
+
 ---Returns whether a recording runs or is paused.
 ---@return boolean
 function recorder.is_recording()
