@@ -86,6 +86,16 @@ end
 end)
 
 describe("a recorded file", function()
+   it("says once that it gets large", function()
+      local source = "local t = 0\nfor i = 1, 300000 do\n   t = t + i\nend\n"
+      local path = recorded.path "large.br"
+      local _, status, errors = run(source, "mode=timed,warn_at=1M,path=" .. path)
+      assert.equal(0, status)
+      assert.matches("^profio.recorder: the recording has %d+.%d+ GB after %d+.%d s, and goes on "
+         .. "to grow; mode sampled writes some KB, aggregate only sums\n$", errors)
+      assert.equal("", (select(3, run(source, "mode=timed,path=" .. path))))
+   end)
+
    it("is written also if the program looks for modules elsewhere", function()
       local path = recorded.path "elsewhere.svg"
       local _, status, errors = run([[

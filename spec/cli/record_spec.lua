@@ -62,7 +62,7 @@ describe("profio record", function()
    end)
 
    for mode, kinds in pairs {
-      sampled = { "svg", "html", "json", "folded", "pb.gz", "cpuprofile" },
+      sampled = { "svg", "html", "json", "folded", "pb.gz", "cpuprofile", "pftrace" },
       timed = { "folded" }, calls = { "json", "pftrace", "html" },
       aggregate = { "folded", "pb.gz" } }
    do
@@ -186,7 +186,6 @@ for _ = 1, 100000 do turn() end
          ["-o kept.foo script.lua"] = "nothing is written as '.foo'; use .svg",
          ["-o kept.csv script.lua"] = "nothing is written as '.csv'; use .svg",
          ["-o kept-%p.svg script.lua"] = "several processes cannot be exported",
-         ["-o kept.pftrace script.lua"] = "export 'perfetto' takes no profile",
          ["-o kept.db script.lua"] = "export 'sqlite' takes no profile",
       } do
          local text, status, errors = command.run("profio record " .. words)

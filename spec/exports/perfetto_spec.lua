@@ -226,6 +226,23 @@ describe("--export perfetto", function()
       assert.same({ { value = "run: 3 records were lost" } }, facts)
    end)
 
+   it_looks("has a profile as slices in the order of its tree", function()
+      local trace <close> = assert(profio.open { data = "a;b 3\na;c 2\na 1\nd;a;a 4\n" })
+      local function slice(name, ts, dur)
+         return { track = "calling contexts by samples, in the order of the tree, not of time",
+            name = name, ts = ts, dur = dur }
+      end
+      local stats, seen = look(assert(trace:export "perfetto"), slices_of)
+      table.sort(seen, function(x, y)
+         return x.ts < y.ts
+            or x.ts == y.ts and (x.dur > y.dur or x.dur == y.dur and x.name > y.name)
+      end)
+      assert.same({}, stats)
+      assert.same({ slice("a", 0, 6), slice("b", 1, 3), slice("c", 4, 2), slice("d", 6, 4),
+         slice("a", 6, 4), slice("a", 6, 4) }, seen)
+      assert.same(assert(trace:export "perfetto"), trace:profile():export "perfetto")
+   end)
+
    it_looks("is refused, or reported, where it is broken", function()
       local bytes = export "0 enter a\n2 enter b\n5 leave b\n6 leave a\n"
       local at = assert(bytes:find("\x68\x01", 1, true)) -- sequence_flags: the state is cleared

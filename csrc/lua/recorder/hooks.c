@@ -53,8 +53,10 @@ L_HOT void end_event (l_recorder *r, int64_t began, l_cost kind) {
   r->event_counts[kind]++;
   if (!r->has_costs)
     return;
-  if (began >= r->calibrate_at)
+  if (began >= r->calibrate_at) {
     l_calibration_update(r);
+    l_put_check_size(r);
+  }
   r->cost_fraction += r->costs[kind];
   const int64_t around = r->cost_fraction >> L_COST_BITS;
   r->cost_fraction -= around << L_COST_BITS;

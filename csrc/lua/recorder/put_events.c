@@ -7,6 +7,7 @@
 ** from the recorder.
 */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lua/arguments.h"
@@ -108,6 +109,24 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
 }
 
 
+L_COLD void l_put_check_size (l_recorder *r) {
+  if (r->warn_at == 0 || r->is_probe || r->writer == NULL)
+    return;
+  const pf_checkpoint at = pf_ring_checkpoint(r->writer->ring.header);
+  uint64_t size = 0;
+  for (size_t i = 0; i < PF_RING_FILES; i++)
+    size += at.lengths[i];
+  if (size < (uint64_t)r->warn_at)
+    return;
+  fprintf(
+      stderr,
+      "profio.recorder: the recording has %.3f GB after %.1f s, and goes on "
+      "to grow; mode sampled writes some KB, aggregate only sums\n",
+      (double)size / 1e9, (double)(l_now(r) - r->start) / 1e9);
+  r->warn_at = 0;
+}
+
+
 L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
   pf_error error;
   if (r->writer == NULL || r->error.status != PF_OK)
@@ -122,6 +141,7 @@ L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
     return NULL;
   }
   r->fast_writer = r->writer;
+  l_put_check_size(r);
   if (pf_ring_has_space(&r->writer->ring, words))
     return pf_writer_begin(r->writer, words);
   /* Wait for space. Where costs are subtracted, waiting is part of the time

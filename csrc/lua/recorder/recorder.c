@@ -137,6 +137,7 @@ static void read_settings (lua_State *L, l_recorder *r) {
   l_option_int(L, 1, "interval", &r->interval);
   l_option_int(L, 1, "depth", &depth);
   l_option_int(L, 1, "keep", &r->samples.keep);
+  l_option_int(L, 1, "warn_at", &r->warn_at);
   r->by_line =
       r->mode == L_TIMED || ((r->mode == L_AGGREGATE || r->mode == L_MEMORY) &&
                              l_option_flag(L, 1, "lines"));
@@ -201,9 +202,10 @@ static void open_output (lua_State *L, l_recorder *r) {
 
 /*
 ** core.recorder(settings): a recorder that is not recording yet. settings = {
-** mode=, clock=, interval= (ns), depth=, lines=, backtraces=, dictionary=,
-** stream= (nil: sums, or samples that are counted), keep= (ns for which samples
-** are kept; nil: all), own= (the source whose functions are not recorded),
+** mode=, clock=, interval= (ns; memory: bytes), depth=, lines=, exact=,
+** backtraces=, dictionary=, stream= (nil: sums, or samples that are counted),
+** keep= (ns for which samples are kept; nil: all), warn_at= (bytes of the file
+** at which to say so), own= (the source whose functions are not recorded),
 ** namer= (gives a function its name) }.
 */
 static int core_recorder (lua_State *L) {
@@ -462,22 +464,6 @@ static int core_has_fine_cpu_time (lua_State *L) {
 }
 
 
-/* core.process_id(): the id of this process. */
-static int core_process_id (lua_State *L) {
-  lua_pushinteger(L, os_process_id());
-  return 1;
-}
-
-
-/* core.forget_recording(): removes PROFIO_RECORD from the environment, so that
-   child processes do not record themselves. */
-static int core_forget_recording (lua_State *L) {
-  (void)L;
-  os_unset_variable("PROFIO_RECORD");
-  return 0;
-}
-
-
 void l_open_recorder (lua_State *L) {
   l_class(L, L_RECORDER,
           L_METHODS({"begin", recorder_begin}, {"close", recorder_gc},
@@ -493,8 +479,6 @@ void l_open_recorder (lua_State *L) {
   l_open_labels(L);
   L_ADD(L, {"check_recording", core_check_recording},
         {"coroutines", l_core_coroutines},
-        {"forget_recording", core_forget_recording},
-        {"process_id", core_process_id},
         {"has_fine_cpu_time", core_has_fine_cpu_time},
         {"program_hooks", l_core_program_hooks}, {"recorder", core_recorder});
 }

@@ -239,6 +239,7 @@ typedef struct l_recorder {
   /* Equal to `writer` while records need no check: the writer knows the whole
      dictionary and has not failed. NULL: take the general path. */
   pf_writer *fast_writer;
+  int64_t warn_at;       /* bytes of the file at which to say so; 0: never */
   pf_contexts *contexts; /* borrowed; mode "aggregate", else NULL */
   pf_error error;        /* why recording has ended, or PF_OK */
   l_layout layout;
@@ -384,6 +385,9 @@ void l_put_suspended (l_recorder *recorder, const l_lane *lane, bool suspended);
 
 /* Records `count` equal samples of a stack. */
 void l_put_sample (l_recorder *recorder, uint32_t stack, uint64_t count);
+
+/* Says once on standard error that the file has got large. */
+void l_put_check_size (l_recorder *recorder);
 
 /* Mode "aggregate": adds what an open call has spent so far. */
 void l_put_open (l_recorder *recorder, const l_lane *lane, l_frame *frame);

@@ -1,7 +1,7 @@
 /*
 ** command.c - system functions of the command `profio` that Lua lacks: kinds
-** and states of files, terminals, broken pipes, Ctrl-C, and a progress stage
-** for long scans.
+** and states of files, terminals, broken pipes, Ctrl-C, this process, and a
+** progress stage for long scans.
 **
 ** While a command runs, Ctrl-C is held back (model/system/interrupt.h). A
 ** progress stage checks for it before each batch and then ends the scan as at
@@ -333,12 +333,30 @@ static int interrupt_guard (lua_State *L) {
 }
 
 
+/* core.process_id(): the id of this process. */
+static int core_process_id (lua_State *L) {
+  lua_pushinteger(L, os_process_id());
+  return 1;
+}
+
+
+/* core.forget_recording(): removes PROFIO_RECORD from the environment, so that
+   child processes do not record themselves. */
+static int core_forget_recording (lua_State *L) {
+  (void)L;
+  os_unset_variable("PROFIO_RECORD");
+  return 0;
+}
+
+
 void l_open_command (lua_State *L) {
   l_class(L, L_INTERRUPT,
           L_METHODS({"guard", interrupt_guard}, {"release", interrupt_release},
                     {"wait", interrupt_wait}, {"watch", interrupt_watch}),
           interrupt_release, interrupt_release);
-  L_ADD(L, {"ignore_broken_pipes", core_ignore_broken_pipes},
+  L_ADD(L, {"forget_recording", core_forget_recording},
+        {"process_id", core_process_id},
+        {"ignore_broken_pipes", core_ignore_broken_pipes},
         {"interrupt", core_interrupt}, {"is_executable", core_is_executable},
         {"terminal_width", core_terminal_width},
         {"is_terminal", core_is_terminal});

@@ -4,9 +4,11 @@
 -- csrc/text/track_packets.c, the tracks and the clock of each sequence of packets here.
 
 local conditions = require "profio.internal.conditions"
+local context_tree = require "profio.exports.context_tree"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.internal.markup"
+local profile_parts = require "profio.internal.bodies.profile_parts"
 
 local perfetto = {
    name = "perfetto",
@@ -14,10 +16,9 @@ local perfetto = {
    endings = { ".pftrace", ".perfetto-trace" },
    takes = "trace",
    is_binary = true,
-   options = lanes.with_options {},
+   options = lanes.with_options {
+      { name = "metric", type = "text", help = "of a profile: what the slices show; else time" } },
 }
-
-perfetto.fits = lanes.fits
 
 -- {====== Messages ======
 
@@ -94,9 +95,9 @@ end
 -- }======
 
 -- Writes the facts about the file as metadata: who wrote it, what was lost, and the time that is 0.
-local function put_facts(state, trace)
-   local facts = { { "creator", "profio " .. core.version }, { "trace", trace.path } }
-   for i, words in ipairs(trace:losses()) do
+local function put_facts(state, path, losses)
+   local facts = { { "creator", "profio " .. core.version }, { "trace", path } }
+   for i, words in ipairs(losses) do
       facts[#facts + 1] = { "damaged " .. i, words }
    end
    if state.origin ~= 0 then
@@ -174,6 +175,66 @@ end
 
 -- }======
 
+-- {====== Profiles ======
+
+local slice_columns <const> = { { "time", "int" }, { "kind", "name" }, { "name", "name" } }
+
+-- Returns rows that begin and end a slice for each context of a tree, and the last time. A context
+-- lasts as long as its total, and what it is itself comes before what it calls.
+local function slices_of(tree)
+   local rows, open, time = {}, {}, 0
+   local weights, names, files = tree.weights[1], tree.names, tree.files
+   local function close(depth)
+      for i = #open, depth, -1 do
+         rows[#rows + 1] = { time, "close", open[i] }
+         open[i] = nil
+      end
+   end
+   for i, depth in ipairs(tree.depths) do
+      close(depth)
+      local frame = tree.frames[i]
+      local name = files[frame] and ("%s (%s)"):format(names[frame], files[frame]) or names[frame]
+      rows[#rows + 1] = { time, "open", name }
+      open[depth] = name
+      time = time + weights[i]
+   end
+   close(1)
+   return rows, time
+end
+
+---Writes a profile as slices in the order of its tree, not of time.
+---@param profile profio.Profile
+---@param given table
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+---@return "EPIPE"|nil
+function perfetto.write_profile(profile, given, file)
+   local contexts = context_tree.by_function(profile_parts.contexts(profile))
+   local tree = context_tree.of(contexts, { given.metric })
+   local refused = context_tree.refused(tree, "perfetto cannot show weights below 0, and this "
+      .. "difference has some: use svg or pprof")
+   if refused then
+      return nil, refused, "unsupported"
+   end
+   local rows, last = slices_of(tree)
+   local state = { out = lanes.out(file), origin = 0, first = 0, last = last, sequence = 1,
+      uuid = PROCESS }
+   local title = profile_parts.title(profile)
+   local notes = profile:notes()
+   state.out:write(track_packet(0, int(1, PROCESS), message(3, int(1, 1),
+      text(6, title .. lanes.damage(notes)))))
+   put_facts(state, title, notes)
+   local track = put_track(state, named(("%s by %s, in the order of the tree, not of time"):format(
+      "calling contexts", given.metric or contexts:usual()), PROCESS))
+   put_rows(state, track, core.rows_reader(slice_columns, rows), { kind = "kind", name = "name",
+      kinds = { open = BEGIN, close = END } })
+   return state.out:result()
+end
+
+-- }======
+
 ---@param trace profio.Trace
 ---@param given table
 ---@param file file*
@@ -182,6 +243,13 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function perfetto.write(trace, given, file)
+   if not lanes.fits(trace) or given.metric then
+      local made, words, code = lanes.profile(trace, given)
+      if not made then
+         return nil, words, code
+      end
+      return perfetto.write_profile(made, given, file)
+   end
    local spans, tracks, first, length = lanes.spans(trace, { from = given.from, to = given.to,
       lane = given.lane, lines = true, variables = true })
    if not spans then
@@ -192,7 +260,7 @@ function perfetto.write(trace, given, file)
       last = first - origin + length, sequence = 1, uuid = PROCESS }
    state.out:write(track_packet(state.first, int(1, PROCESS), message(3, int(1, 1),
       text(6, trace.path .. lanes.damage(trace:losses())))))
-   put_facts(state, trace)
+   put_facts(state, trace.path, trace:losses())
    put_calls(state, tracks, spans)
    put_values(state, tracks, trace, given)
    if lanes.has_column(trace, "core") then

@@ -125,7 +125,8 @@ local function begin(asked, writer)
    local coroutines = core.coroutines(coroutine.close)
    local handle = core.recorder {
       mode = asked.mode, clock = asked.clock, interval = asked.interval, depth = asked.depth,
-      lines = asked.lines, exact = asked.exact, keep = asked.keep, backtraces = asked.backtraces,
+      lines = asked.lines, exact = asked.exact, keep = asked.keep,
+      warn_at = asked.warn_at, backtraces = asked.backtraces,
       stream = writer and writer.sink,
       dictionary = writer and writer.dictionary or core.dictionary(),
       own = debug.getinfo(1, "S").short_src, namer = namer_of(asked, coroutines),

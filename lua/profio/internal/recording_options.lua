@@ -42,6 +42,8 @@ local declared = {
      help = "memory: each block that is allocated, by function, at higher cost" },
    { name = "backtraces", type = "bool", default = false,
      help = "timed: record each line with its callers; the file is several times as long" },
+   { name = "warn_at", type = "size", default = 1000000000,
+     help = "timed and calls: size of the file at which a message says how fast it grows" },
    { name = "subtract", type = "bool", default = true,
      help = "measure the cost of the hooks and subtract it from the times" },
    { name = "ring", type = "ring", help = "{ size =, full = } of the ring, as in profio.create" },

@@ -27,7 +27,7 @@ local record = {
    usage = "profio record [options] SCRIPT.lua [ARGUMENTS]",
    options = { option_of("mode", "M"), { "-o", "OUT",
          "the recording; default profio.out. By its ending it is exported at once: .svg .html "
-         .. ".json (speedscope) .folded .pb.gz .cpuprofile; with --mode calls also .pftrace" },
+         .. ".json (speedscope) .folded .pb.gz .cpuprofile .pftrace" },
       { "--open", false, "show it as a page in the browser" },
       option_of("interval", "T"), option_of("clock", "CLOCK"),
       { "-e", "CODE", "run this, before the script if there is one", many = true },
@@ -87,7 +87,7 @@ local function export_of(path, asked)
       return nil
    elseif not kind then
       failure.use("record: nothing is written as '.%s'; use .svg, .html, .json (speedscope), "
-         .. ".folded, .pb.gz, .cpuprofile, or .out for the recording", ending)
+         .. ".folded, .pb.gz, .cpuprofile, .pftrace, or .out for the recording", ending)
    end
    local export = exports.named(kind)
    if format ~= "winidea" and export.takes ~= "profile" and not export.write_profile then
