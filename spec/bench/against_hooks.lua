@@ -41,6 +41,30 @@ local function mixed()
    return #table.concat(words)
 end
 
+-- Trees that live until the next one is built: nothing but allocation.
+local function trees()
+   local function build(depth)
+      return depth > 0 and { build(depth - 1), build(depth - 1) } or {}
+   end
+   return build(10)
+end
+
+-- Returns a program that checks the sources of luacheck with luacheck; nil where it is missing.
+local function luacheck()
+   local path = package.path
+   package.path = path .. ";/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua"
+   local found, check = pcall(require, "luacheck")
+   local has_files, lfs = pcall(require, "lfs")
+   local folder = found and package.searchpath("luacheck", package.path):match "^(.*)/"
+   local files = {}
+   for _, part in ipairs(has_files and folder and { "/", "/stages/" } or {}) do
+      for name in lfs.dir(folder .. part) do
+         files[#files + 1] = name:find "%.lua$" and folder .. part .. name or nil
+      end
+   end
+   return files[1] and function() return check(files) end
+end
+
 -- Number of runs when it is recorded event by event.
 local programs = {
    { "calls: fib(20)", function() return fib(20) end, 100 },
@@ -72,15 +96,39 @@ local function hooked(events)
    end
 end
 
-local function recorded(mode)
+local function recorded(mode, is_exact)
+   local is_file = mode ~= "aggregate" and mode ~= "memory"
    return function(...)
-      assert(recorder.start { mode = mode,
-         path = mode ~= "aggregate" and timing.folder .. "/recorded.out" or nil })
+      assert(recorder.start { mode = mode, exact = is_exact,
+         path = is_file and timing.folder .. "/recorded.out" or nil })
       local took = take(...)
       local info = recorder.stop()
       assert(not info.failure, info.failure)
       return took
    end
+end
+
+-- A profiler in Lua by functions: calls and time of each, with its place from getinfo.
+local function by_function(...)
+   local stack, time, calls = {}, {}, {}
+   debug.sethook(function(event)
+      local info = debug.getinfo(2, "Sf")
+      local now = os.clock()
+      if event == "return" then
+         local began = table.remove(stack)
+         if began then
+            time[info.func] = (time[info.func] or 0) + now - began
+         end
+         return
+      end
+      calls[info.func] = (calls[info.func] or 0) + 1
+      if event == "call" then
+         stack[#stack + 1] = now
+      end
+   end, "cr")
+   local took = take(...)
+   debug.sethook()
+   return took
 end
 
 -- A typical profiler in Lua: time by line, with the location from getinfo.
@@ -110,6 +158,19 @@ local ways = {
    { "calls", recorded "calls" },
 }
 
+local memory_ways = {
+   { "plain", take },
+   { "sampled", recorded "sampled" },
+   { "memory", recorded "memory" },
+   { "memory, exact", recorded("memory", true) },
+}
+
+local memory_pairs = {
+   { "sampled", "plain" },
+   { "memory", "plain" },
+   { "memory, exact", "plain" },
+}
+
 -- The pairs that are compared.
 local pairs_of_ways = {
    { "sampled", "plain" },
@@ -121,11 +182,11 @@ local pairs_of_ways = {
 -- }======
 
 -- Measures all ways in turn, in each round.
-local function measure(program, runs)
+local function measure(program, runs, of)
    local taken = {}
    for round = 1, ROUNDS do
       taken[round] = {}
-      for _, way in ipairs(ways) do
+      for _, way in ipairs(of) do
          collectgarbage()
          taken[round][way[1]] = way[2](program, way[3] or runs)
       end
@@ -162,23 +223,35 @@ local function show(name, seconds, plain)
    timing.print("%-36s %9.4f ms %8.2f x", name, seconds * 1000, seconds / plain)
 end
 
+-- Prints a program in all ways, and the ratios of some.
+local function print_program(one, of, ratios)
+   local taken = measure(one[2], one[3], of)
+   local plain = least(taken, "plain", "clock")
+   timing.print("\n%s", one[1])
+   for _, way in ipairs(of) do
+      show(way[1], least(taken, way[1], "clock"), plain)
+   end
+   show("in Lua, by line", in_lua(one[2], 1).clock, plain)
+   show("in Lua, by function", by_function(one[2], 1).clock, plain)
+   timing.print("%-36s %20s     %20s", "", "by the clock", "of the processor")
+   timing.print("%-36s %6s %6s %6s     %6s %6s %6s", "ratio", "best", "pair", "median", "best",
+      "pair", "median")
+   for _, two in ipairs(ratios) do
+      compare(taken, two[1], two[2])
+   end
+end
+
 ---Programs recorded in each mode.
 function bench.recorder()
    timing.print("\nrecorder: the best of %d runs in turns, beside the program alone", ROUNDS)
    for _, one in ipairs(programs) do
-      local taken = measure(one[2], one[3])
-      local plain = least(taken, "plain", "clock")
-      timing.print("\n%s", one[1])
-      for _, way in ipairs(ways) do
-         show(way[1], least(taken, way[1], "clock"), plain)
-      end
-      show("in Lua", in_lua(one[2], 2).clock, plain)
-      timing.print("%-36s %20s     %20s", "", "by the clock", "of the processor")
-      timing.print("%-36s %6s %6s %6s     %6s %6s %6s", "ratio", "best", "pair", "median", "best",
-         "pair", "median")
-      for _, two in ipairs(pairs_of_ways) do
-         compare(taken, two[1], two[2])
-      end
+      print_program(one, ways, pairs_of_ways)
+   end
+   print_program({ "memory: trees", trees, 100 }, memory_ways, memory_pairs)
+   local check = luacheck()
+   if check then
+      print_program({ "memory: luacheck over its own sources", check, 1 }, memory_ways,
+         memory_pairs)
    end
    os.remove(timing.folder .. "/recorded.out")
    os.remove(timing.folder .. "/recorded.out.BIN")

@@ -60,6 +60,75 @@ local function totals(mode, clock, f)
    return list
 end
 
+-- Ten kinds of code, each for some milliseconds; the name of the function is the kind.
+local kinds = {}
+
+function kinds.lines() local t = spin(500000) return t end
+function kinds.calls()
+   local function f(n) return n < 2 and n or f(n - 1) + f(n - 2) end
+   return (f(24))
+end
+function kinds.strings()
+   local s = ""
+   for i = 1, 5000 do s = s .. i end
+   return #s
+end
+function kinds.tables()
+   local t = {}
+   for i = 1, 20000 do t[#t + 1] = { i } end
+   return #t
+end
+function kinds.closures()
+   local f
+   for i = 1, 30000 do f = function() return i end end
+   return f()
+end
+function kinds.c_function() return #("x"):rep(1000000) end
+function kinds.patterns() return select(2, ("word and "):rep(8000):gsub("%a+", string.upper)) end
+function kinds.sort()
+   local t = {}
+   for i = 1, 5000 do t[i] = i * 7919 % 5003 end
+   table.sort(t, function(a, b) return a < b end)
+   return t[1]
+end
+function kinds.coroutines()
+   local co = coroutine.wrap(function() for i = 1, 20000 do coroutine.yield(i) end end)
+   for _ = 1, 20000 do co() end
+end
+function kinds.errors()
+   for _ = 1, 10000 do pcall(error, "x") end
+end
+
+-- Prints the share of each kind by os.clock without a recorder, and by samples.
+local function print_kinds()
+   local names, alone, whole = {}, {}, 0
+   for name, f in pairs(kinds) do
+      names[#names + 1] = name
+      local taken = {}
+      for i = 1, 21 do
+         taken[i] = time(f)
+      end
+      table.sort(taken)
+      alone[name], whole = taken[11], whole + taken[11]
+   end
+   table.sort(names)
+   local found, sum, worst = totals("sampled", "cpu", function()
+      for _ = 1, 40 do
+         for _, name in ipairs(names) do kinds[name]() end
+      end
+   end), 0, 0
+   for _, name in ipairs(names) do
+      sum = sum + (found["kinds." .. name] or 0)
+   end
+   for _, name in ipairs(names) do
+      local share, sampled = alone[name] / whole, (found["kinds." .. name] or 0) / sum
+      worst = math.max(worst, math.abs(share - sampled))
+      print(("  %-12s %5.1f %% by os.clock, %5.1f %% by samples"):format(name, 100 * share,
+         100 * sampled))
+   end
+   print(("  ten kinds of code: at most %.1f points off"):format(100 * worst))
+end
+
 ---Prints the largest error of the shares, and the factor by which the ratio is off.
 function bench.times()
    print "times of a recorded program (0 %: exact; 1.00: exact)"
@@ -89,6 +158,7 @@ function bench.times()
       print(("  %-10s %-5s shares off by %4.1f %%, short lines by a factor of %.2f"):format(way[1],
          way[2], 100 * worst, (both.loops or 0) / (both.calls or 1) / truth))
    end
+   print_kinds()
 end
 
 return bench

@@ -28,8 +28,11 @@
 #include <string.h>
 
 #include "lua/arguments.h"
+#include "lua/recorder/fast_events.h"
 #include "lua/recorder/sampling.h"
 #include "model/base/memory.h"
+
+#define FILTER_BITS 65536u
 
 /* A block that is a sample, or in exact mode any block. */
 typedef struct allocation {
@@ -67,6 +70,10 @@ struct l_allocations {
   double mean;          /* bytes between two points */
   int64_t left;         /* bytes to the next point */
   uint64_t random;
+  /* Bits of the hashes of samples, so that other blocks are freed quickly; in
+     exact mode all are set. */
+  uint64_t filter[FILTER_BITS / 64];
+  size_t filter_free; /* samples until it is made anew */
   pf_id_table blocks; /* addresses of samples, which are used again */
   allocation *list;   /* by id of the address */
   size_t capacity;
@@ -155,6 +162,37 @@ static void on_less (l_allocations *a, const void *block, size_t size) {
 }
 
 
+static inline uint32_t filter_bit (uint64_t address) {
+  return (uint32_t)(address >> 4) * 0x9E3779B1u >> 16;
+}
+
+
+static inline bool may_be_sample (const l_allocations *a, const void *block) {
+  const uint32_t bit = filter_bit((uint64_t)(uintptr_t)block);
+  return (a->filter[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+
+static void add_to_filter (l_allocations *a, uint64_t address) {
+  const uint32_t bit = filter_bit(address);
+  a->filter[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+
+/* Clears the bits of blocks that are samples no more, when many have been
+   noted. */
+static void renew_filter (l_allocations *a) {
+  size_t alive = 0;
+  memset(a->filter, 0, sizeof a->filter);
+  for (uint32_t i = 0; i < a->blocks.count; i++)
+    if (a->list[i].weight > 0) {
+      add_to_filter(a, a->blocks.words[i]);
+      alive++;
+    }
+  a->filter_free = alive + FILTER_BITS / 8;
+}
+
+
 /* Notes a block as a sample that stands for `weight` blocks. L_NO_ID: out of
    memory. */
 static uint32_t note (l_allocations *a, const void *block, size_t size,
@@ -167,6 +205,11 @@ static uint32_t note (l_allocations *a, const void *block, size_t size,
     return L_NO_ID;
   }
   a->list[id] = (allocation){size, weight, L_NO_ID};
+  if (!a->recorder->is_exact) {
+    add_to_filter(a, word);
+    if (--a->filter_free == 0)
+      renew_filter(a);
+  }
   return id;
 }
 
@@ -195,19 +238,22 @@ static void on_sample (l_allocations *a, const void *block, size_t size,
 }
 
 
+/* A new block, or one that has grown. In exact mode `left` is always below 0. */
 static void on_more (l_allocations *a, const void *block, size_t size,
                      bool is_new) {
   l_recorder *const r = a->recorder;
-  if (!r->is_on || a->is_held)
+  if (r == NULL || !r->is_on || a->is_held) {
+    a->left += (int64_t)size;
     return;
-  if (r->is_exact) {
-    const uint32_t context = l_put_running(r);
-    const uint32_t id = context == L_NO_ID ? L_NO_ID : note(a, block, size, 1);
-    if (id != L_NO_ID)
-      add_sample(a, context, id, size, 1);
   }
-  else if ((a->left -= (int64_t)size) < 0)
+  if (!r->is_exact) {
     on_sample(a, block, size, is_new);
+    return;
+  }
+  const uint32_t context = l_put_running(r);
+  const uint32_t id = context == L_NO_ID ? L_NO_ID : note(a, block, size, 1);
+  if (id != L_NO_ID)
+    add_sample(a, context, id, size, 1);
 }
 
 
@@ -229,24 +275,51 @@ static void on_move (l_allocations *a, const void *block, const void *made) {
 }
 
 
-/* A lua_Alloc: that of the program. */
-static void *allocate (void *context, void *block, size_t osize, size_t nsize) {
-  l_allocations *const a = context;
-  void *const made = a->allocator(a->context, block, osize, nsize);
-  if (a->recorder == NULL || (made == NULL && nsize > 0))
+/* Calls the program's allocator for a block on which a point lies. */
+static L_COLD void *allocate_sample (l_allocations *a, size_t type,
+                                     size_t size) {
+  void *const made = a->allocator(a->context, NULL, type, size);
+  if (made != NULL)
+    on_more(a, made, size, true);
+  return made;
+}
+
+
+static L_COLD void *reallocate (l_allocations *a, void *block, size_t before,
+                                size_t size) {
+  void *const made = a->allocator(a->context, block, before, size);
+  if (made == NULL && size > 0)
     return made;
-  const size_t before = block == NULL ? 0 : osize; /* else a type */
-  if (nsize > before) {
-    if (before > 0)
+  if (size > before) {
+    if (a->recorder != NULL)
       on_less(a, block, 0);
-    on_more(a, made, nsize, block == NULL);
+    if ((a->left -= (int64_t)size) < 0)
+      on_more(a, made, size, false);
     return made;
   }
-  a->freed += (int64_t)(before - nsize);
-  on_less(a, block, nsize);
-  if (made != block && nsize > 0)
+  a->freed += (int64_t)(before - size);
+  if (a->recorder == NULL)
+    return made;
+  on_less(a, block, size);
+  if (made != block && size > 0)
     on_move(a, block, made);
   return made;
+}
+
+
+/* A lua_Alloc: that of the program. It runs at each allocation, and mostly ends
+   in a jump. */
+static void *allocate (void *context, void *block, size_t osize, size_t nsize) {
+  l_allocations *const a = context;
+  if (block == NULL) {
+    if ((a->left -= (int64_t)nsize) < 0)
+      return allocate_sample(a, osize, nsize);
+  }
+  else if (nsize > 0 || may_be_sample(a, block))
+    return reallocate(a, block, osize, nsize);
+  else
+    a->freed += (int64_t)osize;
+  return a->allocator(a->context, block, osize, nsize);
 }
 
 
@@ -361,7 +434,13 @@ void l_allocations_open (lua_State *L, l_recorder *r) {
   a->recorder = r;
   a->mean = (double)r->interval;
   a->random = (uint64_t)os_now(OS_MONOTONIC) | 1;
-  next_point(a);
+  a->filter_free = FILTER_BITS / 8;
+  if (r->is_exact) {
+    memset(a->filter, 0xFF, sizeof a->filter);
+    a->left = -1;
+  }
+  else
+    next_point(a);
   r->allocations = a;
   if (luaL_newmetatable(L, CYCLE)) {
     lua_pushcfunction(L, on_cycle);
@@ -403,6 +482,8 @@ void l_allocations_close (lua_State *L, l_recorder *r) {
     return;
   r->allocations = NULL;
   a->recorder = NULL;
+  a->left = INT64_MAX;
+  memset(a->filter, 0, sizeof a->filter);
   pf_id_table_free(&a->blocks);
   free(a->list);
   free(a->pending);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/recorder/fast_events.h"
 #include "lua/recorder/sampling.h"
 #include "model/base/memory.h"
 
@@ -89,15 +90,25 @@ static void drop (l_c_threads *t, const void *block) {
 }
 
 
-/* A lua_Alloc: that of the program; a new block states its type in `osize`. */
-static void *allocate (void *context, void *block, size_t osize, size_t nsize) {
-  l_c_threads *const t = context;
-  if (block != NULL && nsize == 0 && osize == t->size && osize > 0)
+/* Allocates a thread, or frees what may be one. */
+static L_COLD void *allocate_thread (l_c_threads *t, void *block, size_t osize,
+                                     size_t nsize) {
+  if (block != NULL)
     drop(t, block);
   void *const made = t->allocator(t->context, block, osize, nsize);
-  if (block == NULL && osize == LUA_TTHREAD && made != NULL)
+  if (block == NULL && made != NULL)
     add(t, made, nsize);
   return made;
+}
+
+
+/* A lua_Alloc: that of the program; a new block states its type in `osize`. It
+   runs at each allocation, and mostly ends in a jump. */
+static void *allocate (void *context, void *block, size_t osize, size_t nsize) {
+  l_c_threads *const t = context;
+  if (block == NULL ? osize == LUA_TTHREAD : nsize == 0 && osize == t->size)
+    return allocate_thread(t, block, osize, nsize);
+  return t->allocator(t->context, block, osize, nsize);
 }
 
 
