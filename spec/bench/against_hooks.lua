@@ -250,7 +250,7 @@ function bench.recorder()
    print_program({ "memory: trees", trees, 100 }, memory_ways, memory_pairs)
    local check = luacheck()
    if check then
-      print_program({ "memory: luacheck over its own sources", check, 1 }, memory_ways,
+      print_program({ "memory: luacheck over its own sources", check, 5 }, memory_ways,
          memory_pairs)
    end
    os.remove(timing.folder .. "/recorded.out")

@@ -238,7 +238,7 @@ static void on_sample (l_allocations *a, const void *block, size_t size,
 }
 
 
-/* A new block, or one that has grown. In exact mode `left` is always below 0. */
+/* A new block, or one that has grown. In exact mode `left` is below 0. */
 static void on_more (l_allocations *a, const void *block, size_t size,
                      bool is_new) {
   l_recorder *const r = a->recorder;
