@@ -282,7 +282,8 @@ describe("a writer at the path of a killed one", function()
       clean()
       local script = [[
          local recorder = require "profio.recorder"
-         local done, message = recorder.start { path = "%s/r.br", ring = { size = "64K" }, %s }
+         local done, message = recorder.start { path = "%s/r.br", mode = "timed",
+            ring = { size = "64K" }, %s }
          local x = 0
          for i = 1, 10 do
             x = x + i

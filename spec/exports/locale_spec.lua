@@ -36,6 +36,7 @@ describe("a locale with a decimal comma", function()
       local text = locales.run_with_commas(([[
          local profio = require "profio"
          local cli = require "profio.cli"
+         local disk = require "spec.support.disk"
          local path = disk.temporary()
          local file = assert(io.open(path, "wb"))
          file:write(%q)
