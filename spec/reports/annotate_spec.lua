@@ -1,5 +1,5 @@
--- Report annotate of profiles with stacks, and the sources in the page: the lines of recorded Lua
--- programs with their times, from the files that ran.
+-- Reports annotate and hotlines of profiles with stacks, and the sources in the page: the lines of
+-- recorded Lua programs with their times, from the files that ran.
 --
 -- Unsanitized: texts of the command; other specs run the same branches of the C code.
 
@@ -167,6 +167,43 @@ run.lua,3,0,0,1500000,run.lua
       assert.equal("file,line,count,self,total,function\nrun.lua,1,1,3,3,f\n"
          .. "run.lua,3,0,0,3,run.lua\n",
          fine "profio report annotate --output csv annotated/run.prf")
+   end)
+end)
+
+describe("report hotlines of a recording", function()
+   before_each(write_all)
+   teardown(function()
+      disk.remove(project)
+   end)
+
+   -- Returns the module, line and source of each row, and the messages.
+   local function sources_of(words)
+      local text, status, errors = run("profio report hotlines --output csv " .. words)
+      assert.equal(0, status)
+      local list = {}
+      for i, row in ipairs(csv.parse(text)) do
+         list[#list + 1] = i > 1 and ("%s:%s %s"):format(row[1], row[2], row[#row]) or nil
+      end
+      table.sort(list)
+      return list, errors
+   end
+
+   local all = { "./a/init.lua:2 f()", "./b/init.lua:3 local t = 0",
+      "./b/init.lua:4 return t end", 'run.lua:1 local a = require "a"', "run.lua:3 a(b)" }
+
+   it("shows the line of each file, of two with one name too", function()
+      fine "mkdir -p annotated/out && mv annotated/run.prf annotated/out"
+      local found, errors = sources_of "--source annotated annotated/out/run.prf"
+      assert.same({ all, "" }, { found, errors })
+   end)
+
+   it("finds them beside the recording, and says that one is newer", function()
+      assert.same(all, (sources_of "annotated/run.prf"))
+      touch("b/init.lua", "2020-01-03")
+      local found, errors = sources_of "annotated/run.prf"
+      assert.same(all, found)
+      assert.is_truthy(errors:find("note: annotated/./b/init.lua is newer than annotated/run.prf: "
+         .. "lines may have moved; record again\n", 1, true), errors)
    end)
 end)
 

@@ -2,11 +2,12 @@
 
 local br = require "profio.reports.br.sums"
 local br_source = require "profio.reports.br.line_sources"
+local plain = require "profio.internal.plain"
 
 local hotlines = {
    name = "hotlines",
-   help = "Business Rules!, Lua programs: lines by self time, the longest first; --source DIR "
-      .. "shows them",
+   help = "Business Rules!, Lua programs: lines by self time, the longest first, with their source "
+      .. "(--source DIR)",
    columns = {
       { name = "module", help = "file of the program" },
       { name = "line", help = "line number" },
@@ -34,12 +35,15 @@ end
 ---@return userdata
 function hotlines.reader(context)
    local sums, whole = br.sums(context, key_of)
-   local sources = br_source.open(context.given.source, {
+   local sources = br_source.open(context.trace, context.given.source, {
       reads = function(path)
          context.out:reads { path }
       end,
       leaves_out = function(reason)
          context:note("a source is left out: " .. context:worded(reason))
+      end,
+      doubts = function(reason)
+         context:note("note: " .. plain(reason))
       end,
    }, context.given.trust_paths)
    local has_mean, rows = br.has_mean(context.trace), {}

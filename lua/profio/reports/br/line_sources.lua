@@ -1,10 +1,11 @@
 -- Sources of a Business Rules! program, whose lines begin with their number. The source of a
--- compiled program (MENU.BR) is a file beside it (menu.brs, MENU.BR.TXT). Other files, such as Lua
--- scripts, are found by their name, and their lines are counted.
+-- compiled program (MENU.BR) is a file beside it (menu.brs, MENU.BR.TXT). Other files are found by
+-- their name, and their lines are counted. Those of a recorded Lua program have paths.
 
 local core = require "profio.core"
 local sources = require "profio.internal.sources"
 local texts = require "profio.internal.texts"
+local traces = require "profio.internal.trace"
 
 local br_source = {}
 
@@ -23,15 +24,18 @@ local function list_files(folders)
    return files
 end
 
----Returns the sources in some folders; they are opened on demand.
+---Returns the sources of a trace; they are opened on demand.
+---@param trace profio.Trace
 ---@param folders string[]
----@param told { reads: fun(path: string), leaves_out: fun(reason: string) } called with the path of
----each source that is read, and with the reason why one may not be read
+---@param told { reads: fun(path: string), leaves_out: fun(reason: string), doubts: fun(reason:
+---string) } called with the path of each source that is read, with the reason why one may not be
+---read, and why one may have other lines than those that ran
 ---@param trusts_paths boolean|nil any regular file may be read
 ---@return profio.BrSources
-function br_source.open(folders, told, trusts_paths)
-   return setmetatable({ files = list_files(folders), known = {}, told = told,
-      folders = folders, trusts_paths = trusts_paths }, Sources)
+function br_source.open(trace, folders, told, trusts_paths)
+   local recording = sources.are_counted(trace) and sources.recording(traces.of(trace).paths) or nil
+   return setmetatable({ files = recording and {} or list_files(folders), known = {}, told = told,
+      folders = folders, trusts_paths = trusts_paths, recording = recording }, Sources)
 end
 
 -- Returns the source of a module, and whether its lines begin with their numbers.
@@ -73,7 +77,28 @@ local function counted(file)
    return lines
 end
 
+local function load_recorded(self, module)
+   local lines, found, doubt = sources.read(module, self.folders, self.trusts_paths, self.recording)
+   if not lines then
+      if found then
+         self.told.leaves_out(found)
+      end
+      return {}
+   end
+   self.told.reads(found)
+   if doubt then
+      self.told.doubts(doubt)
+   end
+   for i, line in ipairs(lines) do
+      lines[i] = texts.trim(line)
+   end
+   return lines
+end
+
 local function load(self, module)
+   if self.recording then
+      return load_recorded(self, module)
+   end
    local path, has_numbers = find(self.files, module)
    if not path then
       return {}
@@ -92,9 +117,6 @@ end
 ---@param line integer
 ---@return string|nil
 function Sources:line(module, line)
-   if next(self.files) == nil then
-      return nil
-   end
    self.known[module] = self.known[module] or load(self, module)
    return self.known[module][line]
 end
