@@ -137,3 +137,11 @@ bool l_callback_write (lua_State *L, int arg, pf_bytes text, int *errnum) {
   lua_pop(L, 1);
   return done;
 }
+
+
+int l_callback_raise (lua_State *L, int index) {
+  lua_pushvalue(L, index);
+  lua_insert(L, -2);
+  lua_call(L, 1, 0);
+  return 0;
+}

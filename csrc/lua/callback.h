@@ -13,9 +13,10 @@
 ** Running readers call Lua only through these functions (`make lint` checks
 ** this). Each of them fails with "trace is closed" if the Lua function has
 ** closed the trace, before the reader accesses it again. Used by stages.c,
-** conditions.c and grouping.c of lua/stages, and by user_decoder.c. The reader
-** owns the l_callback and pins its thread; nothing else is allocated. Close
-** methods of readers, parts and sources ask l_callback_is_running.
+** conditions.c and grouping.c of lua/stages, by user_decoder.c, and by emitters
+** of lua/writer/file_writer.c for messages. The reader owns the l_callback and
+** pins its thread; nothing else is allocated. Close methods of readers, parts
+** and sources ask l_callback_is_running.
 */
 
 #ifndef callback_h
@@ -58,6 +59,10 @@ pf_status l_callback_resume (l_callback *callback, int arguments, bool *is_over,
    `arg`, which stays the same. False: it has failed, and *errnum says why, if
    it knows. */
 bool l_callback_write (lua_State *L, int arg, pf_bytes text, int *errnum);
+
+/* Calls the Lua function at `index`, which raises the message on top of the
+   stack with the position of the user's code. For emitters, not for readers. */
+int l_callback_raise (lua_State *L, int index);
 
 /* Whether a reader is waiting for a Lua function. If so, objects that readers
    may use must not be freed but left to the collector. */

@@ -196,17 +196,12 @@ static void read_arguments (lua_State *L, int arg, l_emitter *e) {
   const pf_table *const table = e->table;
   uint32_t columns = 0;
   for (int i = 0; i < e->count; i++) {
-    lua_rawgeti(L, arg, i + 1);
-    const char *const name = luaL_checkstring(L, -1);
-    const size_t column = pf_field_index(table->fields, table->nfields, name);
-    if (column == table->nfields)
-      l_no_column(L, table, name);
+    const size_t column = l_written_column(L, arg, (size_t)i, table);
     if ((columns >> column & 1) != 0)
-      luaL_error(L, "column '%s' is given twice", name);
+      luaL_error(L, "column '%s' is given twice", table->fields[column].name);
     columns |= 1u << column;
     e->arguments[i] = (argument){table->fields[column].type, column, 0};
     e->is_fixed &= table->fields[column].type != PF_BYTES;
-    lua_pop(L, 1);
   }
   e->tag = pf_tag(e->number, columns);
   for (int i = 0; i < e->count; i++)

@@ -1,5 +1,6 @@
 /*
-** file_writer.c - writers of whole files: an encoder and its output files.
+** file_writer.c - writers of whole files: an encoder and its output files; and
+** their emitters.
 **
 ** Called by lua/profio/internal/writing/writer.lua. The userdata owns the
 ** encoder, the files and their sinks; it pins the dictionary. It pins and
@@ -12,6 +13,7 @@
 #include "bytes/sink.h"
 #include "formats/formats.h"
 #include "lua/arguments.h"
+#include "lua/callback.h"
 #include "lua/trace_part.h"
 #include "lua/writer/file_set.h"
 #include "lua/writer/written.h"
@@ -35,6 +37,16 @@ typedef struct l_writer {
   lua_Integer tried; /* rows written by put */
   pf_error failure;  /* the first PF_EIO: the files are dropped */
 } l_writer;
+
+
+/* An emitter of rows of a table. The columns of its arguments are the first
+   `count` ones of `columns`, followed by those that it leaves missing. */
+typedef struct row_emitter {
+  const pf_table *table;
+  size_t number; /* of the table */
+  size_t count;
+  size_t columns[];
+} row_emitter;
 
 
 static l_writer *writer_check (lua_State *L) {
@@ -300,6 +312,90 @@ static int writer_put (lua_State *L) {
 }
 
 
+/* Sets the row from the arguments. False with a message on the stack if one has
+   another type than its column. The state of a column is set only where that of
+   the row before differs, because it costs more than a value. */
+static bool set_row (lua_State *L, l_writer *w, const row_emitter *e) {
+  const pf_table *const table = e->table;
+  l_row_of(L, &w->row, &w->row_table, table, e->number);
+  w->row.rows = 1;
+  for (size_t i = 0; i < table->nfields; i++) {
+    pf_column *const column = &w->row.columns[e->columns[i]];
+    if (i >= e->count) {
+      if (!pf_is_missing(column, 0))
+        pf_set_missing(column, 0);
+      continue;
+    }
+    column->has_missing = false;
+    if (l_to_value(L, (int)i + 1, column, 0, w->dictionary))
+      continue;
+    lua_pushfstring(L, "column '%s' is of type %s, got %s",
+                    table->fields[e->columns[i]].name,
+                    pf_type_name(column->type), luaL_typename(L, (int)i + 1));
+    return false;
+  }
+  return true;
+}
+
+
+/* emit(value, ...): writes one row; returns nothing, or nil, message, code.
+   Upvalues: the writer, the emitter, and a function that raises a message with
+   the position of the user's code. */
+static int emit (lua_State *L) {
+  l_writer *const w = lua_touserdata(L, lua_upvalueindex(1));
+  const row_emitter *const e = lua_touserdata(L, lua_upvalueindex(2));
+  pf_error error;
+  if (w->encoder == NULL) {
+    lua_pushliteral(L, "writer is closed");
+    return l_callback_raise(L, lua_upvalueindex(3));
+  }
+  if (!set_row(L, w, e))
+    return l_callback_raise(L, lua_upvalueindex(3));
+  if (w->encoder->put(w->encoder, e->number, &w->row, &w->files.files[0].sink,
+                      &error) == PF_OK) {
+    w->tried++;
+    return 0;
+  }
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  const int count = fail_with_label(L, w, &error);
+  if (error.status != PF_EUNSUPPORTED && error.status != PF_ELIMIT)
+    return count;
+  lua_pop(L, 1); /* the code */
+  return l_callback_raise(L, lua_upvalueindex(3));
+}
+
+
+/* writer:emitter(table, columns, raise): a function that writes one row;
+   `raise` is called with the message about a value that cannot be written. */
+static int writer_emitter (lua_State *L) {
+  const l_writer *const w = writer_check(L);
+  size_t number = 0;
+  const pf_table *const table = table_check(L, w, &number);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  luaL_checktype(L, 4, LUA_TFUNCTION);
+  const size_t count = l_length(L, 3);
+  luaL_argcheck(L, count <= table->nfields, 3, "more names than columns");
+  bool *const is_given = l_scratch(L, table->nfields, sizeof *is_given);
+  lua_pushvalue(L, 1);
+  row_emitter *const e =
+      lua_newuserdatauv(L, sizeof *e + table->nfields * sizeof *e->columns, 0);
+  *e = (row_emitter){table, number, count};
+  for (size_t i = 0; i < count; i++) {
+    e->columns[i] = l_written_column(L, 3, i, table);
+    luaL_argcheck(L, !is_given[e->columns[i]], 3, "a column is given twice");
+    is_given[e->columns[i]] = true;
+  }
+  size_t next = count;
+  for (size_t i = 0; i < table->nfields; i++)
+    if (!is_given[i])
+      e->columns[next++] = i;
+  lua_pushvalue(L, 4);
+  lua_pushcclosure(L, emit, 3);
+  return 1;
+}
+
+
 /* writer:facts(): { tried=, written=, lost= } in records, and the number of
    `rounded` values, as for a stream; nothing can be lost. */
 static int writer_facts (lua_State *L) {
@@ -372,9 +468,9 @@ static int writer_tables (lua_State *L) {
 
 void l_open_file_writer (lua_State *L) {
   l_class(L, L_WRITER,
-          L_METHODS({"close", writer_close}, {"facts", writer_facts},
-                    {"finish", writer_finish}, {"put", writer_put},
-                    {"put_reader", writer_put_reader},
+          L_METHODS({"close", writer_close}, {"emitter", writer_emitter},
+                    {"facts", writer_facts}, {"finish", writer_finish},
+                    {"put", writer_put}, {"put_reader", writer_put_reader},
                     {"put_traces", writer_put_traces},
                     {"tables", writer_tables}),
           writer_close, writer_close);

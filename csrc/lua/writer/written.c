@@ -104,6 +104,18 @@ const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
 }
 
 
+size_t l_written_column (lua_State *L, int arg, size_t i,
+                         const pf_table *table) {
+  lua_rawgeti(L, arg, (lua_Integer)i + 1);
+  const char *const name = luaL_checkstring(L, -1);
+  const size_t column = pf_field_index(table->fields, table->nfields, name);
+  if (column == table->nfields)
+    l_no_column(L, table, name);
+  lua_pop(L, 1);
+  return column;
+}
+
+
 void l_row_of (lua_State *L, pf_batch *row, size_t *of, const pf_table *table,
                size_t number) {
   if (row->columns != NULL && *of == number)

@@ -47,6 +47,11 @@ const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
 /* Raises: a table has no column `name`; the message lists its columns. */
 int l_no_column (lua_State *L, const pf_table *table, const char *name);
 
+/* Returns the index of the column that element `i` of the list at `arg` names;
+   raises if there is none. */
+size_t l_written_column (lua_State *L, int arg, size_t i,
+                         const pf_table *table);
+
 /* Makes *row a batch of one row for a table, unless it is one already; *of is
    the number of its table. */
 void l_row_of (lua_State *L, pf_batch *row, size_t *of, const pf_table *table,

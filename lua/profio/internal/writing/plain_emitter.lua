@@ -1,4 +1,11 @@
--- Emitters of writers without a ring; those with a ring are in C (csrc/lua/writer/emitter.c).
+-- Emitters of writers without a ring; those with a ring are in C (csrc/lua/writer/emitter.c). The
+-- core's writers have a fast one in C, which raises through a function of this file.
+
+local raise = require "profio.internal.raise"
+
+local raise_message = raise.public(function(message)
+   error(message, 0)
+end)
 
 -- Raises unless the sink writes a table of this name with these columns, each named once.
 local function check_columns(sink, table_name, columns)
@@ -30,7 +37,8 @@ local function check_columns(sink, table_name, columns)
    end
 end
 
----Returns a function that writes one row: it builds a record from its arguments.
+---Returns a function that writes one row: that of the core, or one that builds a record from its
+---arguments.
 ---@param sink table
 ---@param table_name string
 ---@param columns string[]
@@ -38,7 +46,10 @@ end
 ---@return fun(...): nil, string|nil, string|nil
 local function plain_emitter(sink, table_name, columns, answer)
    check_columns(sink, table_name, columns)
-   return function(...)
+   if sink.emitter then
+      return sink:emitter(table_name, columns, raise_message)
+   end
+   return raise.public(function(...)
       local record = {}
       for i, column in ipairs(columns) do
          record[column] = (select(i, ...))
@@ -47,7 +58,7 @@ local function plain_emitter(sink, table_name, columns, answer)
       if not ok then
          return ok, message, code
       end
-   end
+   end)
 end
 
 return plain_emitter

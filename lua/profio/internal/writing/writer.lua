@@ -276,7 +276,7 @@ function Writer:emitter(...)
    if self.is_stream then
       return sink_of(self):emitter(table_name, columns)
    end
-   return raise.public(plain_emitter(sink_of(self), table_name, columns, answer))
+   return plain_emitter(sink_of(self), table_name, columns, answer)
 end
 
 ---Wait until all records are in the file. With full = "overwrite" the ring keeps them: see dump.
