@@ -131,6 +131,15 @@ describe("profio record", function()
       assert.equal("piped\n", fine "echo 'print(\"piped\")' | profio record -")
    end)
 
+   it("runs an empty script, and one from a pipe", function()
+      command.file("empty.lua", "")
+      assert.equal("", fine "profio record empty.lua")
+      if not os.getenv "PROFIO_PROGRAM" then
+         local text, status = command.run "echo 'print(\"piped\")' | profio record /dev/stdin"
+         assert.same({ "piped\n", 0 }, { text, status })
+      end
+   end)
+
    it("records Lua that a script of the shell starts", function()
       if os.getenv "PROFIO_PROGRAM" then
          return pending "the single file has no module for another Lua"

@@ -92,6 +92,7 @@ local function declared(line, owner)
    local name, arguments = line:match("^function " .. owner .. "[.:]([%l_][%w_]*)%((.-)%)")
    if not name then
       name = line:match("^" .. owner .. "%.([%l_][%w_]*) = [%l_%.]+ ?[\"({%u]")
+         or line:match("^" .. owner .. "%.([%l_][%w_]*) = [%l_]+%.[%l_]+$")
       arguments = nil
    end
    if name and not name:find "^__" then

@@ -110,7 +110,8 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
 
 
 L_COLD void l_put_check_size (l_recorder *r) {
-  if (r->warn_at == 0 || r->is_probe || r->writer == NULL)
+  if (r->warn_at == 0 || r->is_probe || r->writer == NULL ||
+      r->writer->ring.header == NULL) /* a copy of the process */
     return;
   const pf_checkpoint at = pf_ring_checkpoint(r->writer->ring.header);
   uint64_t size = 0;

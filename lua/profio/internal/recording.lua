@@ -16,7 +16,12 @@ local recording_options = require "profio.internal.recording_options"
 local times = require "profio.internal.times"
 local writing = require "profio.internal.writing.writer"
 
-local recorder = { options = recording_options.declared, parse = recording_options.parse }
+local recorder = { options = recording_options.declared }
+
+---Parses options as in PROFIO_RECORD: "mode=timed,path=out.prf,ring.size=1M". A comma in a value is
+---written `\,`.
+---@type fun(text: string): table<string, any>
+recorder.parse = recording_options.parse
 
 -- {====== Start and stop ======
 

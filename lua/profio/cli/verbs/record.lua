@@ -129,18 +129,18 @@ local function path_of(out, kind)
 end
 
 -- Checks that the script can be read, before an older recording is replaced. Returns its first
--- bytes.
+-- bytes; those of a pipe are for the interpreter.
 local function check_script(path, has_code)
    if not path then
       if not has_code then
          failure.use "record: the script is missing, as in profio record script.lua"
       end
-   elseif path ~= "-" then
+   elseif path ~= "-" and core.kind(path) ~= "other" then
       local file <close>, message = core.file(path)
       if not file then
          failure.raise(failure.NOTHING, message)
       end
-      return file:read(256)
+      return file:read(256) or ""
    end
    return ""
 end
