@@ -63,10 +63,14 @@ local function work() tables() closures() texts() of_tails() end
 describe("exact memory", function()
    it("counts each block by the function that allocates it", function()
       local rows = rows_of(makers, "exact = true")
-      assert.equal(8000, rows.tables.objects) -- a table and its array
-      assert.equal(8000, rows.closures.objects) -- a closure and its upvalue
-      assert.equal(4000, rows["string.rep"].objects)
-      assert.equal(8000, rows.tail.objects)
+      -- Lua's own tables, as that of strings, may grow in any function.
+      local function counts(objects, name)
+         assert.is_near(objects + 2, rows[name].objects, 2)
+      end
+      counts(8000, "tables") -- a table and its array
+      counts(8000, "closures") -- a closure and its upvalue
+      counts(4000, "string.rep")
+      counts(8000, "tail")
       assert.is_nil(rows.id)
       assert.equal(0, (rows.of_tails or { space = 0 }).space)
    end)
