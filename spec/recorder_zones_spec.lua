@@ -84,7 +84,7 @@ describe("a zone", function()
       assert.is_near(1 / 3, shares.inner / shares["request zone"], 0.1)
       for row in trace:profile():lines():records() do
          if row["function"] == "inner" and row.self > 0 then
-            assert.equal(8, row.line)
+            assert.is_true(row.line == 8 or row.line == 7, row.line) -- or the begin of the zone
          end
       end
    end)
