@@ -52,6 +52,14 @@ function outputs.check_inputs(paths, inputs)
    end
 end
 
+-- Returns whether two paths lead to one file. They are looked at once more, because the number of a
+-- file that another program has just replaced may be that of its next one.
+local function is_one(path, other)
+   local id = identity(path)
+   return id ~= nil and id == identity(other)
+      or core.output_path(path) == core.output_path(other)
+end
+
 ---Raises if an output is also an input, or two outputs of one call are the same file.
 ---@param paths string[] of the outputs of one call
 ---@param inputs string[] paths of the files that are read
@@ -61,10 +69,10 @@ function outputs.check(paths, inputs)
    for _, path in ipairs(paths) do
       local absolute, is_in_place = core.output_path(path)
       local key = identity(path) or absolute
-      if key and not is_in_place and seen[key] then
+      if key and not is_in_place and seen[key] and is_one(path, seen[key]) then
          error(("%s: two outputs would be this file: write under another name"):format(path), 0)
       end
-      seen[key or path] = true
+      seen[key or path] = path
    end
 end
 
