@@ -108,6 +108,10 @@ f()
 recorder.label("a", "1") f() f()
 recorder.label("a", "2") f()
 recorder.label("a", nil) f()
+recorder.pause()
+recorder.label("a", "3")
+recorder.resume()
+f()
 local profile = recorder.stop().profile
 local path = {}
 for row in profile:tree { metric = "calls", zeros = true }:records() do
@@ -121,6 +125,6 @@ end
          lines[#lines + 1] = line
       end
       table.sort(lines)
-      assert.same({ "a=1\t2", "a=2\t1", "prog.lua\t2" }, lines)
+      assert.same({ "a=1\t2", "a=2\t1", "a=3\t1", "prog.lua\t2" }, lines)
    end)
 end)

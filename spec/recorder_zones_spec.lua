@@ -89,6 +89,30 @@ describe("a zone", function()
       end
    end)
 
+   it("is named without being sampled, in each of many functions", function()
+      local output, status, errors = run [[
+local recorder = require "profio.recorder"
+local list = {}
+for i = 1, 1500 do
+   list[i] = load(("local recorder = ...\nreturn function() local z <close> = recorder.zone 'z%d' "
+      .. "local t = {} for i = 1, 200 do t[1] = i end return t end"):format(i),
+      "=part" .. i)(recorder)
+end
+for _, settings in ipairs { { interval = "20us", clock = "wall" },
+   { mode = "memory", bytes = "64" } } do
+   assert(recorder.start(settings))
+   for _, f in ipairs(list) do f() end
+   local info, rows = recorder.stop(), 0
+   for name, file in info.profile:flat():each("function", "file") do
+      rows = rows + 1
+      assert(not (file or ""):find("profio", 1, true), name)
+   end
+   print(rows > 1)
+end
+]]
+      assert.same({ "true\ntrue\n", 0, "" }, { output, status, errors })
+   end)
+
    it("is nothing without a recording, and raises on wrong use", function()
       local output, status = run [[
 local recorder = require "profio.recorder"

@@ -66,7 +66,6 @@ struct l_allocations {
   lua_Alloc allocator; /* of the program */
   void *context;
   l_recorder *recorder; /* NULL: closed */
-  bool is_held;         /* the recorder itself allocates */
   double mean;          /* bytes between two points */
   int64_t left;         /* bytes to the next point */
   uint64_t random;
@@ -228,9 +227,12 @@ static void on_sample (l_allocations *a, const void *block, size_t size,
   const double weight = 1 / -expm1(-(double)size / a->mean);
   next_point(a);
   const uint32_t id = note(a, block, size, weight);
-  if (id == L_NO_ID ||
-      !pf_grow(&a->pending, &a->pending_capacity, a->npending + 1))
+  if (id == L_NO_ID)
     return;
+  if (!pf_grow(&a->pending, &a->pending_capacity, a->npending + 1)) {
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
+    return;
+  }
   if (a->npending == 0)
     note_innermost(a, atomic_load(&r->thread), is_new);
   a->pending[a->npending++] = (pending_sample){id, size, weight};
@@ -242,7 +244,7 @@ static void on_sample (l_allocations *a, const void *block, size_t size,
 static void on_more (l_allocations *a, const void *block, size_t size,
                      bool is_new) {
   l_recorder *const r = a->recorder;
-  if (r == NULL || !r->is_on || a->is_held) {
+  if (r == NULL || !r->is_on || atomic_load(&r->is_held)) {
     a->left += (int64_t)size;
     return;
   }
@@ -366,6 +368,11 @@ static size_t read_stack (lua_State *L, l_recorder *r, int event) {
 }
 
 
+bool l_allocations_wait (const l_recorder *r) {
+  return r->allocations->npending > 0;
+}
+
+
 void l_allocations_take (lua_State *L, l_recorder *r, int event) {
   l_allocations *const a = r->allocations;
   uint32_t context = 0;
@@ -389,20 +396,19 @@ void l_allocations_take (lua_State *L, l_recorder *r, int event) {
 /* Adds a userdata whose finalizer runs once in each cycle, and which states
    when its recording began. */
 static void add_sentinel (lua_State *L, l_recorder *r) {
-  l_allocations_hold(r, true);
+  const bool was_held = atomic_exchange(&r->is_held, true);
   *(int64_t *)lua_newuserdatauv(L, sizeof r->start, 0) = r->start;
   luaL_setmetatable(L, CYCLE);
   lua_pop(L, 1);
-  l_allocations_hold(r, false);
+  atomic_store(&r->is_held, was_held);
 }
 
 
 static int on_cycle (lua_State *L) {
-  l_recorder *const r = atomic_load(&l_recording);
+  l_recorder *const r = l_recording_of(L);
   l_allocations *const a = r == NULL ? NULL : r->allocations;
   const int64_t *const start = luaL_checkudata(L, 1, CYCLE);
-  if (a == NULL || r->state != lua_topointer(L, LUA_REGISTRYINDEX) ||
-      r->start != *start)
+  if (a == NULL || r->start != *start)
     return 0;
   if (pf_grow(&a->cycles, &a->cycles_capacity, a->ncycles + 1))
     a->cycles[a->ncycles++] = a->freed - a->freed_before;
@@ -450,12 +456,6 @@ void l_allocations_open (lua_State *L, l_recorder *r) {
   add_sentinel(L, r);
   a->allocator = lua_getallocf(L, &a->context);
   lua_setallocf(L, allocate, a);
-}
-
-
-void l_allocations_hold (l_recorder *r, bool is_held) {
-  if (r->allocations != NULL)
-    r->allocations->is_held = is_held;
 }
 
 

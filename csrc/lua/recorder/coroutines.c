@@ -10,15 +10,6 @@
 #include "lua/recorder/sampling.h"
 
 
-/* Returns the active recorder of this Lua state, or NULL. */
-static l_recorder *recording (lua_State *L) {
-  l_recorder *const r = atomic_load(&l_recording);
-  if (r == NULL || r->state != lua_topointer(L, LUA_REGISTRYINDEX))
-    return NULL;
-  return r;
-}
-
-
 /* Whether a coroutine is suspended or has resumed another one. One that cannot
    be resumed because it runs is alive too. */
 static bool is_alive (lua_State *co) {
@@ -32,7 +23,7 @@ static bool is_alive (lua_State *co) {
 /* To be called when `co` has yielded, ended, been closed or not been resumed: L
    runs again. Ends the lane of `co` if it has ended. */
 static void on_stop (lua_State *L, lua_State *co) {
-  l_recorder *const r = recording(L);
+  l_recorder *const r = l_recording_of(L);
   if (r == NULL)
     return;
   l_timer_follow(L, r);
@@ -57,7 +48,7 @@ static int resume (lua_State *L, lua_State *co, int nargs) {
     return -1;
   }
   lua_xmove(L, co, nargs);
-  l_recorder *const r = recording(L);
+  l_recorder *const r = l_recording_of(L);
   if (r != NULL && r->hook != NULL && lua_gethook(co) == NULL)
     lua_sethook(co, r->hook, r->mask, L_IDLE_COUNT);
   if (r != NULL) {
@@ -95,7 +86,7 @@ static int coroutine_create (lua_State *L) {
   lua_State *const co = lua_newthread(L);
   /* The coroutine may have the address of a collected one whose lane still
      exists. */
-  l_recorder *const r = recording(L);
+  l_recorder *const r = l_recording_of(L);
   if (l_timer_is_armed(co))
     lua_sethook(co, NULL, 0, 0);
   if (r != NULL) {

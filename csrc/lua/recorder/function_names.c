@@ -99,7 +99,6 @@ static void set_name (lua_State *L, lua_Debug *ar, l_recorder *r,
   const int top = lua_gettop(L);
   const int64_t before = l_now(r);
   l_timer_hold(r, before);
-  l_allocations_hold(r, true);
   if (lua_checkstack(L, LUA_MINSTACK) &&
       call_namer(L, ar, r, f->key.code != 0)) {
     f->has_alike = lua_toboolean(L, -1);
@@ -112,7 +111,6 @@ static void set_name (lua_State *L, lua_Debug *ar, l_recorder *r,
     f->name = intern_name(r, *ar->what == 'C' ? "C function" : text);
   }
   lua_settop(L, top);
-  l_allocations_hold(r, false);
   const int64_t now = l_now(r);
   l_timer_release_hold(r, now);
   if (!r->has_costs)

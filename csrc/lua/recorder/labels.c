@@ -64,36 +64,30 @@ uint32_t l_labels_path (l_recorder *r, const lua_State *thread) {
 }
 
 
-/* The calls that are open on the lane of the running thread go on below other
-   labels. */
-static void move_lane (lua_State *L, l_recorder *r) {
-  if ((r->mask & LUA_MASKCALL) == 0)
-    return;
-  l_lane *const lane = l_switch(r, L, 0, l_now(r));
-  if (lane == NULL)
+void l_labels_move (l_recorder *r, l_lane *lane) {
+  const uint32_t base = l_labels_path(r, lane->thread);
+  if (base == lane->base)
     return;
   for (l_frame *f = lane->frames; f <= lane->top; f++) {
     if (r->mode == L_AGGREGATE)
       l_put_open(r, lane, f);
     f->path = L_NO_ID;
   }
-  lane->base = l_labels_path(r, L);
+  lane->base = base;
 }
 
 
 /* core.label(key, value): sets a label of the running thread; nil removes
    it. */
 static int core_label (lua_State *L) {
-  l_recorder *const r =
-      atomic_load_explicit(&l_recording, memory_order_relaxed);
+  l_recorder *const r = l_recording_of(L);
   if (lua_type(L, 1) != LUA_TSTRING)
     return luaL_error(L, "recorder.label expects a key, got %s",
                       luaL_typename(L, 1));
   if (!lua_isnoneornil(L, 2) && !lua_isstring(L, 2))
     return luaL_error(L, "recorder.label: the value must be a text, got %s",
                       luaL_typename(L, 2));
-  if (r == NULL || r->error.status != PF_OK ||
-      r->state != lua_topointer(L, LUA_REGISTRYINDEX))
+  if (r == NULL || r->error.status != PF_OK)
     return 0;
   lua_settop(L, 2);
   const char *const text = lua_isnil(L, 2) ? NULL : lua_tostring(L, 2);
@@ -115,8 +109,11 @@ static int core_label (lua_State *L) {
     if (label.function == NULL || !set(r, &label))
       l_recorder_fail(r, PF_ENOMEM, "out of memory");
   }
-  if (r->is_on)
-    move_lane(L, r);
+  l_lane *const lane = r->is_on && (r->mask & LUA_MASKCALL) != 0
+                           ? l_switch(r, L, 0, l_now(r))
+                           : NULL; /* in a pause it moves when that ends */
+  if (lane != NULL)
+    l_labels_move(r, lane);
   return 0;
 }
 

@@ -186,6 +186,7 @@ void l_lane_sync (l_recorder *r, l_lane *lane, int level) {
   lua_State *const L = lane->thread;
   lua_Debug ar;
   lane->is_stale = false;
+  l_labels_move(r, lane);
   if (!lua_checkstack(L, LUA_MINSTACK))
     return;
   int first = level - 1;

@@ -13,11 +13,8 @@
 
 /* Returns the recorder whose hooks the program may not remove, or NULL. */
 static l_recorder *hooking (lua_State *L) {
-  l_recorder *const r = atomic_load(&l_recording);
-  const bool is_ours = r != NULL &&
-                       r->state == lua_topointer(L, LUA_REGISTRYINDEX) &&
-                       r->mask != 0 && r->error.status == PF_OK;
-  return is_ours ? r : NULL;
+  l_recorder *const r = l_recording_of(L);
+  return r != NULL && r->mask != 0 && r->error.status == PF_OK ? r : NULL;
 }
 
 
@@ -36,11 +33,11 @@ static int call_upvalue (lua_State *L) {
 /* As call_upvalue; a sample that waits for its event on `thread` waits until
    the library has returned. */
 static int call_library (lua_State *L, lua_State *thread) {
-  l_recorder *const r = atomic_load(&l_recording);
+  l_recorder *const r = l_recording_of(L);
   const bool was_armed = r != NULL && l_timer_disarm(r, thread);
   const int n = call_upvalue(L);
-  if (was_armed)
-    l_timer_rearm(r);
+  if (was_armed && r->is_on)
+    l_timer_arm(r);
   return n;
 }
 

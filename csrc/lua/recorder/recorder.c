@@ -283,12 +283,13 @@ static int recorder_begin (lua_State *L) {
 
 
 /* recorder:pause(): nothing is recorded until recorder:resume; open calls stay
-   open. */
+   open. Returns whether it was paused before. */
 static int recorder_pause (lua_State *L) {
   l_recorder *const r = check(L);
+  lua_pushboolean(L, r->is_paused);
   r->is_paused = true;
   turn_off(L, r);
-  return 0;
+  return 1;
 }
 
 

@@ -283,6 +283,14 @@ typedef struct l_recorder {
 extern _Atomic(l_recorder *) l_recording;
 
 
+/* Returns the active recorder if it records this Lua state, else NULL. */
+static inline l_recorder *l_recording_of (lua_State *L) {
+  l_recorder *const r =
+      atomic_load_explicit(&l_recording, memory_order_relaxed);
+  return r != NULL && r->state == lua_topointer(L, LUA_REGISTRYINDEX) ? r
+                                                                      : NULL;
+}
+
 /* Returns the clock in ns. */
 static inline int64_t l_now (l_recorder *r) {
   return l_clock_now(&r->clock);
@@ -443,6 +451,9 @@ void l_open_labels (lua_State *L);
 
 /* The call path of the labels of a thread: a stack or a context. */
 uint32_t l_labels_path (l_recorder *recorder, const lua_State *thread);
+
+/* The open calls of a lane go on below the labels that its thread has now. */
+void l_labels_move (l_recorder *recorder, l_lane *lane);
 
 /* Adds the labels of a thread to the `n` first of r->areas, and returns how
    many there are. */

@@ -28,8 +28,9 @@ void l_timer_follow (lua_State *L, l_recorder *recorder);
 /* Allows the collector to free the thread of l_timer_follow. */
 void l_timer_release (lua_State *L, l_recorder *recorder);
 
-/* Between the two, what the clock shows from `now` on is none of the program:
-   no sample stands for it. */
+/* Between the two the recorder itself works, as for a name: what the clock
+   shows from `now` on is none of the program, so no sample stands for it, no
+   hook takes one, and no allocation counts. */
 void l_timer_hold (l_recorder *recorder, int64_t now);
 void l_timer_release_hold (l_recorder *recorder, int64_t now);
 
@@ -46,9 +47,8 @@ size_t l_stack_read (lua_State *L, l_recorder *r, int level);
 
 /* Restores the program's own hook of a thread, for which the program asks or
    which it sets. Returns whether the thread had the sampling hook; afterwards
-   l_timer_rearm sets that again. */
+   l_timer_arm sets that again. */
 bool l_timer_disarm (l_recorder *recorder, lua_State *thread);
-void l_timer_rearm (l_recorder *recorder);
 
 /* The area of a function in a sample: at a line (0 or less: unknown), or by
    function if mode "memory" does not count by line. PF_NO_AREA: out of memory;
@@ -86,12 +86,11 @@ int l_recorder_samples (lua_State *L);
    out of memory. */
 void l_allocations_open (lua_State *L, l_recorder *recorder);
 
-/* Removes the allocator. `allocations` may be NULL here and in `hold`. */
+/* Removes the allocator. `allocations` may be NULL. */
 void l_allocations_close (lua_State *L, l_recorder *recorder);
 
-/* Between hold(true) and hold(false) the recorder itself allocates, which is
-   not counted. */
-void l_allocations_hold (l_recorder *recorder, bool is_held);
+/* Whether samples wait for an event of the sampling hook. */
+bool l_allocations_wait (const l_recorder *recorder);
 
 /* Adds the waiting samples at an event of the sampling hook. */
 void l_allocations_take (lua_State *L, l_recorder *recorder, int event);

@@ -58,11 +58,6 @@ size_t l_stack_read (lua_State *L, l_recorder *r, int level) {
 /* Records the samples that are due. At a call event nothing has been spent in
    the called function yet. */
 static void take_samples (lua_State *L, l_recorder *r, int event) {
-  if (r->mode == L_MEMORY) {
-    atomic_store(&r->due, 0);
-    l_allocations_take(L, r, event);
-    return;
-  }
   const uint64_t due = atomic_load(&r->due);
   const uint64_t count = due / (uint64_t)r->interval;
   if (count == 0)
@@ -114,14 +109,23 @@ static void disarm (lua_State *L, l_recorder *r, lua_Debug *ar) {
 }
 
 
+static bool is_due (const l_recorder *r) {
+  return r->mode == L_MEMORY ? l_allocations_wait(r)
+                             : atomic_load(&r->due) >= (uint64_t)r->interval;
+}
+
+
 static void sample_hook (lua_State *L, lua_Debug *ar) {
-  l_recorder *const r = atomic_load(&l_recording);
+  l_recorder *const r = l_recording_of(L);
   const int event = ar->event;
-  if (r != NULL && r->is_on &&
-      r->state == lua_topointer(L, LUA_REGISTRYINDEX) &&
-      atomic_load(&r->due) >= (uint64_t)r->interval) {
+  if (r != NULL && atomic_load(&r->is_held))
+    return; /* the next event of the program takes the sample */
+  if (r != NULL && r->is_on && is_due(r)) {
     const int64_t before = l_now(r);
-    take_samples(L, r, event);
+    if (r->mode == L_MEMORY)
+      l_allocations_take(L, r, event);
+    else
+      take_samples(L, r, event);
     r->sampling_time += l_now(r) - before;
     r->event_counts[0]++;
   }
@@ -136,7 +140,7 @@ bool l_timer_is_armed (lua_State *thread) {
 
 /* If the thread still has the hook of the previous sample, it may have ended or
    be waiting: then the main thread runs, or will run soon. */
-static void arm (l_recorder *r) {
+void l_timer_arm (l_recorder *r) {
   lua_State *thread = atomic_load(&r->thread);
   if (l_timer_is_armed(thread))
     thread = r->main;
@@ -150,12 +154,6 @@ static void arm (l_recorder *r) {
   }
   l_c_threads_arm(r->c_threads, sample_hook,
                   LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT);
-}
-
-
-void l_timer_arm (l_recorder *r) {
-  atomic_store(&r->due, (uint64_t)r->interval);
-  arm(r);
 }
 
 
@@ -176,12 +174,6 @@ bool l_timer_disarm (l_recorder *r, lua_State *thread) {
     return false;
   disarm_thread(r, thread);
   return true;
-}
-
-
-void l_timer_rearm (l_recorder *r) {
-  if (r->is_on)
-    arm(r);
 }
 
 
@@ -235,10 +227,8 @@ static void add_elapsed (l_recorder *r, int64_t now) {
 
 
 void l_timer_hold (l_recorder *r, int64_t now) {
-  if (r->sampler == NULL)
-    return;
   atomic_store(&r->is_held, true);
-  if (now > r->last_tick)
+  if (r->sampler != NULL && now > r->last_tick)
     atomic_fetch_add(&r->due, (uint64_t)(now - r->last_tick));
 }
 
@@ -257,7 +247,7 @@ static void tick (void) {
     return;
   const int64_t now = l_now(r);
   add_elapsed(r, now);
-  arm(r);
+  l_timer_arm(r);
   set_timer(r, next_wait(r));
 }
 

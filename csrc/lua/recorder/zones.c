@@ -25,16 +25,6 @@
 static const char closer_key;
 
 
-static l_recorder *recording (lua_State *L) {
-  l_recorder *const r =
-      atomic_load_explicit(&l_recording, memory_order_relaxed);
-  return r != NULL && r->is_on &&
-                 r->state == lua_topointer(L, LUA_REGISTRYINDEX)
-             ? r
-             : NULL;
-}
-
-
 /* Whether the innermost call on a lane is that of recorder.zone or of the
    function that closes a zone. */
 static bool has_own_call (const l_lane *lane) {
@@ -46,9 +36,7 @@ static bool has_own_call (const l_lane *lane) {
 /* Returns the lane of the running thread, charged until now, if the mode has
    lanes. */
 static l_lane *lane_of (lua_State *L, l_recorder *r) {
-  return r->mask == 0 || (r->mask & LUA_MASKCALL) == 0
-             ? NULL
-             : l_switch(r, L, 0, l_now(r));
+  return (r->mask & LUA_MASKCALL) == 0 ? NULL : l_switch(r, L, 0, l_now(r));
 }
 
 
@@ -96,15 +84,14 @@ static void pop (l_recorder *r, l_lane *lane, const l_zone *zone) {
 /* Opens a zone in the call at `level`. Pushes the value that closes it, or nil
    without a recording. */
 static void open_zone (lua_State *L, int level) {
-  l_recorder *const r = recording(L);
+  l_recorder *const r = l_recording_of(L);
   lua_Debug ar, caller;
-  if (r == NULL || !lua_getstack(L, level, &ar) ||
+  if (r == NULL || !r->is_on || !lua_getstack(L, level, &ar) ||
       !lua_getstack(L, 1, &caller)) {
     lua_pushnil(L);
     return;
   }
-  size_t size;
-  const char *const name = lua_tolstring(L, 1, &size);
+  const char *const name = lua_tostring(L, 1);
   l_function *const owner = l_function_of(L, &ar, r);
   const l_function *const from = l_function_of(L, &caller, r);
   lua_getinfo(L, "l", &caller);
@@ -135,10 +122,9 @@ static void open_zone (lua_State *L, int level) {
 /* Closes the innermost zone of the thread, if the recording of the value at 1
    still runs. */
 static int close_zone (lua_State *L) {
-  l_recorder *const r = atomic_load(&l_recording);
+  l_recorder *const r = l_recording_of(L);
   const int64_t *const start = luaL_checkudata(L, 1, ZONE);
-  if (r == NULL || r->start != *start ||
-      r->state != lua_topointer(L, LUA_REGISTRYINDEX))
+  if (r == NULL || r->start != *start)
     return 0;
   size_t i = r->nzones;
   while (i > 0 && r->zones[i - 1].thread != L)
@@ -170,8 +156,6 @@ static int core_zone (lua_State *L) {
     return luaL_error(L, "recorder.zone expects a name, got %s",
                       luaL_typename(L, 1));
   if (lua_gettop(L) == 1) {
-    if (atomic_load_explicit(&l_recording, memory_order_relaxed) == NULL)
-      return 0;
     open_zone(L, 1);
     return 1;
   }

@@ -344,8 +344,7 @@ end
 ---@return string|nil code
 function recorder.dump(to, given)
    local state = current or error("nothing is recorded", 2)
-   local is_paused = state.is_paused
-   state.handle:pause()
+   local was_paused = state.handle:pause()
    local done, result, message, code = with_modules(state, function()
       local kind, path, last = dump_of(state, to, given)
       state.handle:settle()
@@ -354,7 +353,7 @@ function recorder.dump(to, given)
    if not done then
       result = raise.positioned(result, raise.where())
    end
-   if not is_paused then
+   if not was_paused then
       state.handle:resume()
    end
    if not done then
@@ -372,14 +371,12 @@ end
 ---while counts once.
 function recorder.pause()
    local state = current or error("nothing is recorded", 2)
-   state.is_paused = true
    state.handle:pause()
 end
 
 ---Continue after a pause.
 function recorder.resume()
    local state = current or error("nothing is recorded", 2)
-   state.is_paused = false
    state.handle:resume()
 end
 
