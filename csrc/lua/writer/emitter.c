@@ -192,13 +192,11 @@ static int emit (lua_State *L) {
 }
 
 
-static void read_arguments (lua_State *L, int arg, l_emitter *e) {
+static void set_arguments (l_emitter *e, const size_t *given) {
   const pf_table *const table = e->table;
   uint32_t columns = 0;
   for (int i = 0; i < e->count; i++) {
-    const size_t column = l_written_column(L, arg, (size_t)i, table);
-    if ((columns >> column & 1) != 0)
-      luaL_error(L, "column '%s' is given twice", table->fields[column].name);
+    const size_t column = given[i];
     columns |= 1u << column;
     e->arguments[i] = (argument){table->fields[column].type, column, 0};
     e->is_fixed &= table->fields[column].type != PF_BYTES;
@@ -215,12 +213,10 @@ int l_stream_emitter (lua_State *L) {
   const pf_table *const tables = pf_writer_tables(s->writer, &ntables);
   const pf_table *const table =
       l_written_table(L, 2, s->format, tables, ntables, &number);
-  luaL_checktype(L, 3, LUA_TTABLE);
-  const size_t count = l_length(L, 3);
-  luaL_argcheck(L, count > 0 && count <= table->nfields, 3,
-                "names of columns expected");
   luaL_argcheck(L, pf_ring_encoder_accepts(table), 2,
                 "too many columns for a ring");
+  size_t *const columns = l_scratch(L, table->nfields, sizeof *columns);
+  const size_t count = l_written_columns(L, 3, table, columns);
   l_emitter *const e =
       lua_newuserdatauv(L, sizeof *e + count * sizeof(argument), 2);
   memset(e, 0, sizeof *e);
@@ -232,7 +228,7 @@ int l_stream_emitter (lua_State *L) {
   l_pin(L, -1, 1, 1);
   lua_createtable(L, CACHE_SLOTS, 0);
   lua_setiuservalue(L, -2, 2);
-  read_arguments(L, 3, e);
+  set_arguments(e, columns);
   lua_pushcclosure(L, emit, 1);
   return 1;
 }

@@ -372,21 +372,16 @@ static int writer_emitter (lua_State *L) {
   const l_writer *const w = writer_check(L);
   size_t number = 0;
   const pf_table *const table = table_check(L, w, &number);
-  luaL_checktype(L, 3, LUA_TTABLE);
   luaL_checktype(L, 4, LUA_TFUNCTION);
-  const size_t count = l_length(L, 3);
-  luaL_argcheck(L, count <= table->nfields, 3, "more names than columns");
   bool *const is_given = l_scratch(L, table->nfields, sizeof *is_given);
   lua_pushvalue(L, 1);
   row_emitter *const e =
       lua_newuserdatauv(L, sizeof *e + table->nfields * sizeof *e->columns, 0);
-  *e = (row_emitter){table, number, count};
-  for (size_t i = 0; i < count; i++) {
-    e->columns[i] = l_written_column(L, 3, i, table);
-    luaL_argcheck(L, !is_given[e->columns[i]], 3, "a column is given twice");
+  *e = (row_emitter){.table = table, .number = number};
+  e->count = l_written_columns(L, 3, table, e->columns);
+  for (size_t i = 0; i < e->count; i++)
     is_given[e->columns[i]] = true;
-  }
-  size_t next = count;
+  size_t next = e->count;
   for (size_t i = 0; i < table->nfields; i++)
     if (!is_given[i])
       e->columns[next++] = i;

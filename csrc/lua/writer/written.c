@@ -104,15 +104,25 @@ const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
 }
 
 
-size_t l_written_column (lua_State *L, int arg, size_t i,
-                         const pf_table *table) {
-  lua_rawgeti(L, arg, (lua_Integer)i + 1);
-  const char *const name = luaL_checkstring(L, -1);
-  const size_t column = pf_field_index(table->fields, table->nfields, name);
-  if (column == table->nfields)
-    l_no_column(L, table, name);
-  lua_pop(L, 1);
-  return column;
+size_t l_written_columns (lua_State *L, int arg, const pf_table *table,
+                          size_t *columns) {
+  luaL_checktype(L, arg, LUA_TTABLE);
+  const size_t count = l_length(L, arg);
+  if (count == 0)
+    luaL_error(L, "emitter expects names of columns");
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    const char *const name = luaL_checkstring(L, -1);
+    const size_t column = pf_field_index(table->fields, table->nfields, name);
+    if (column == table->nfields)
+      l_no_column(L, table, name);
+    for (size_t k = 0; k < i; k++) /* no more of them than columns */
+      if (columns[k] == column)
+        luaL_error(L, "column '%s' is given twice", name);
+    columns[i] = column;
+    lua_pop(L, 1);
+  }
+  return count;
 }
 
 

@@ -47,10 +47,11 @@ const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
 /* Raises: a table has no column `name`; the message lists its columns. */
 int l_no_column (lua_State *L, const pf_table *table, const char *name);
 
-/* Returns the index of the column that element `i` of the list at `arg` names;
-   raises if there is none. */
-size_t l_written_column (lua_State *L, int arg, size_t i,
-                         const pf_table *table);
+/* Sets `columns` to the indices of the columns that the list at `arg` names,
+   and returns their number, at most that of the table's columns. Raises for a
+   name that is none or is given twice, and for an empty list. */
+size_t l_written_columns (lua_State *L, int arg, const pf_table *table,
+                          size_t *columns);
 
 /* Makes *row a batch of one row for a table, unless it is one already; *of is
    the number of its table. */

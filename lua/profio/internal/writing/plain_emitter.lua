@@ -45,10 +45,10 @@ end
 ---@param answer function of the results of sink:put: raises for a value that the file cannot hold
 ---@return fun(...): nil, string|nil, string|nil
 local function plain_emitter(sink, table_name, columns, answer)
-   check_columns(sink, table_name, columns)
    if sink.emitter then
       return sink:emitter(table_name, columns, raise_message)
    end
+   check_columns(sink, table_name, columns)
    return raise.public(function(...)
       local record = {}
       for i, column in ipairs(columns) do
