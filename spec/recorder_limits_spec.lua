@@ -19,6 +19,26 @@ local function counts(trace)
    return list
 end
 
+describe("a program of short lines", function()
+   it("has a note that its times by line are mostly what hooks cost, and no other has", function()
+      local source = [[
+local recorder = require "profio.recorder"
+for _, settings in ipairs { { mode = "aggregate" }, { mode = "aggregate", lines = false },
+   { mode = "aggregate", subtract = false } } do
+   recorder.start(settings)
+   local t = 0
+   for i = 1, 6000000 do
+      t = t + i % 3
+   end
+   local notes = recorder.stop().notes
+   print(#notes, notes[1])
+end
+]]
+      assert.matches("^1\tthe cost of %d+ hooks was subtracted, [^\n]*\n0\tnil\n0\tnil\n$",
+         (run(source)))
+   end)
+end)
+
 describe("a program that sets hooks", function()
    it("is recorded on if it removes a hook that is not there", function()
       local source = [[

@@ -248,7 +248,7 @@ most()
       local _, status, errors = command.run("profio record --mode memory --set bytes=4K "
          .. "-o memory.pb.gz prog.lua")
       assert.equal(0, status)
-      assert.matches("the collector ended %d+ cycles, which freed [%d.]+ MiB", errors)
+      assert.matches("the collector ended %d+ cycles? and freed [%d.]+ MiB", errors)
       assert.matches("MiB allocated in %d+ objects by %d+ functions; [%d.]+ MiB alive at the end",
          errors)
       assert.matches("alive MiB  function\n +%d.%d +%d+.%d%% +%d+ +%d.%d  most  prog.lua:2\n",
@@ -260,6 +260,16 @@ most()
       end
       assert.same({ "alloc_space bytes", "alloc_objects count", "inuse_space bytes",
          "inuse_objects count" }, names)
+   end)
+
+   it("says if there is no sample", function()
+      local output, status = run [[
+local recorder = require "profio.recorder"
+recorder.start { mode = "memory", bytes = "1G" }
+print(recorder.stop().failure)
+]]
+      assert.same({ "no samples: it allocated less than some 1073741824 bytes; see the option "
+         .. "bytes\n", 0 }, { output, status })
    end)
 
    it("refuses options that would change nothing", function()

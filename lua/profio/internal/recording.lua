@@ -74,8 +74,8 @@ local function report(info)
       for _, bytes in ipairs(info.cycles) do
          freed = freed + bytes
       end
-      io.stderr:write(("profio.recorder: the collector ended %d cycles, which freed %.1f MiB\n")
-         :format(#info.cycles, freed / (1 << 20)))
+      io.stderr:write(("profio.recorder: the collector ended %d cycle%s and freed %.1f MiB\n")
+         :format(#info.cycles, #info.cycles == 1 and "" or "s", freed / (1 << 20)))
    elseif info.lost > 0 then
       io.stderr:write(("profio.recorder: %d of %d records were lost\n"):format(info.lost,
          info.events))
@@ -220,8 +220,11 @@ end
 
 -- Returns why there are no samples, if there are none.
 local function emptiness_of(info, asked)
-   if info.mode ~= "sampled" or info.events > 0 then
+   if info.events > 0 or info.mode ~= "sampled" and info.mode ~= "memory" then
       return nil
+   elseif info.mode == "memory" then
+      return ("no samples: it allocated less than some %d bytes; see the option bytes"):format(
+         asked.bytes)
    end
    return ("no samples: it %s less than %s"):format(asked.clock == "cpu" and "computed" or "ran",
       (times.show(asked.interval, times.unit(asked.interval)):gsub("%.000", "")))
@@ -248,9 +251,17 @@ local function finish_file(state, info)
 end
 
 local LEAST_UNCERTAIN = 10000000 -- ns that are worth a note
+local LEAST_SUBTRACTED = 100000000
+
+-- Whether more was subtracted for the hooks of lines than is left: the cost of a hook depends on
+-- the line around it, so what is left of short lines is mostly the error.
+local function is_mostly_cost(facts, asked)
+   local by_line = asked.mode == "timed" or asked.mode == "aggregate" and asked.lines
+   return by_line and asked.subtract and facts.hook > facts.time and facts.hook > LEAST_SUBTRACTED
+end
 
 -- Returns what the times of a recording lack, as texts with the figures of this run.
-local function notes_of(facts)
+local function notes_of(facts, asked)
    local list = {}
    if facts.taken_time then
       list[1] = ("%s after %.3f s: %.3f s without it are not recorded"):format(
@@ -261,6 +272,11 @@ local function notes_of(facts)
       list[#list + 1] = ("the cost of %d hooks was subtracted, %.3f s, give or take %.3f s: times "
          .. "of short lines and calls are uncertain; sampled has no such cost"):format(
          facts.hooks, facts.hook / 1e9, facts.uncertain / 1e9)
+   elseif is_mostly_cost(facts, asked) then
+      list[#list + 1] = ("the cost of %d hooks was subtracted, %.3f s, more than the %.3f s that "
+         .. "are left: short lines look up to some times as long as they are; sampled, calls and "
+         .. "lines = false do not have this error"):format(facts.hooks, facts.hook / 1e9,
+         facts.time / 1e9)
    end
    return list
 end
@@ -293,7 +309,7 @@ function recorder.stop()
    local facts = state.handle:facts()
    local info = { mode = state.asked.mode, path = state.asked.path, format = state.asked.format,
       events = facts.events, time = facts.time, failure = facts.failure,
-      notes = notes_of(facts),
+      notes = notes_of(facts, state.asked),
       overhead = { hook = facts.hook, wait = facts.wait, drain = facts.drain,
          per_line = facts.per_line, per_call = facts.per_call } }
    if is_copy then
