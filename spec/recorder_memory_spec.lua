@@ -169,6 +169,21 @@ function work() for i = 1, 5000 do three(i) end end
       end
    end)
 
+   it("charges a table that grows to the line that lets it grow", function()
+      local rows = rows_of([[
+local function fill(t, n)
+   for i = 1, n do
+      t[#t + 1] = i
+      local _ = i + 1
+   end
+end
+function work() for _ = 1, 20 do fill({}, 5000) end end
+]], 'bytes = "100", lines = true')
+      assert.is_true(rows["fill:4"].space > 20 * 5000 * 16)
+      assert.is_nil(rows["fill:3"])
+      assert.is_nil(rows["fill:5"])
+   end)
+
    it("survives deep stacks, errors and finalizers with a sample at each byte", function()
       for _, way in ipairs { 'bytes = "1"', 'bytes = "1", lines = true', "exact = true" } do
          local settings = way .. ", depth = 4"

@@ -9,9 +9,9 @@
 ** instruction, where the stack cannot be read as a whole and no Lua code can
 ** run. So a sample waits for the hook of timer.c, which fires at the next
 ** instruction that notices it, call or return, and reads the stack there. A
-** function that ends in a tail call has left the stack by then: the allocator
-** notes the innermost function, but not when a block grows, since the block may
-** be the stack itself.
+** function that ends in a tail call has left the stack by then, and the line
+** may be another one: the allocator notes the innermost function and its line,
+** but not while the stack itself grows.
 **
 ** Exact: the hooks of calls and returns keep the recorder's own stacks, and
 ** each block adds to the innermost call.
@@ -82,9 +82,7 @@ struct l_allocations {
   bool has_innermost;
   context_sums *sums; /* by context */
   size_t sums_capacity;
-  int64_t freed, freed_before; /* bytes; at the end of the last cycle */
-  int64_t *cycles; /* bytes that each cycle of the collector freed */
-  size_t ncycles, cycles_capacity;
+  int64_t freed; /* bytes */
 };
 
 
@@ -213,16 +211,41 @@ static uint32_t note (l_allocations *a, const void *block, size_t size,
 }
 
 
-/* Notes the innermost function, which may leave the stack by a tail call. */
-static void note_innermost (l_allocations *a, lua_State *L, bool is_new) {
-  a->has_innermost = is_new && lua_getstack(L, 0, &a->innermost);
+static bool is_taking (const l_allocations *a) {
+  return a->recorder != NULL && a->recorder->is_on &&
+         !atomic_load(&a->recorder->is_held);
+}
+
+
+/* Bytes of the largest stack of Lua 5.4. */
+#define STACK_BYTES ((uintptr_t)16 << 20)
+
+/* Returns whether the stack of a call is where it was. From Lua 5.4.5 on, while
+   a stack grows, the first word of each of its calls is not the address of a
+   function but the offset in the stack. */
+static bool is_settled (const lua_Debug *ar) {
+  uintptr_t function;
+  memcpy(&function, (const void *)ar->i_ci, sizeof function);
+  return function > STACK_BYTES;
+}
+
+
+/* A block is taken or grows, and a point lies on it: notes the innermost
+   function. Up to Lua 5.4.4 a stack that grows is where it was until then, and
+   freed after it. */
+static void note_innermost (l_allocations *a) {
+  const l_recorder *const r = a->recorder;
+  if (!is_taking(a) || r->is_exact || a->npending > 0)
+    return;
+  lua_State *const L = atomic_load(&r->thread);
+  a->has_innermost =
+      lua_getstack(L, 0, &a->innermost) && is_settled(&a->innermost);
   if (a->has_innermost)
     lua_getinfo(L, "Sul", &a->innermost);
 }
 
 
-static void on_sample (l_allocations *a, const void *block, size_t size,
-                       bool is_new) {
+static void on_sample (l_allocations *a, const void *block, size_t size) {
   l_recorder *const r = a->recorder;
   const double weight = 1 / -expm1(-(double)size / a->mean);
   next_point(a);
@@ -233,23 +256,20 @@ static void on_sample (l_allocations *a, const void *block, size_t size,
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
     return;
   }
-  if (a->npending == 0)
-    note_innermost(a, atomic_load(&r->thread), is_new);
   a->pending[a->npending++] = (pending_sample){id, size, weight};
   l_timer_arm(r);
 }
 
 
 /* A new block, or one that has grown. In exact mode `left` is below 0. */
-static void on_more (l_allocations *a, const void *block, size_t size,
-                     bool is_new) {
+static void on_more (l_allocations *a, const void *block, size_t size) {
   l_recorder *const r = a->recorder;
-  if (r == NULL || !r->is_on || atomic_load(&r->is_held)) {
+  if (!is_taking(a)) {
     a->left += (int64_t)size;
     return;
   }
   if (!r->is_exact) {
-    on_sample(a, block, size, is_new);
+    on_sample(a, block, size);
     return;
   }
   const uint32_t context = l_put_running(r);
@@ -280,15 +300,18 @@ static void on_move (l_allocations *a, const void *block, const void *made) {
 /* Calls the program's allocator for a block on which a point lies. */
 static L_COLD void *allocate_sample (l_allocations *a, size_t type,
                                      size_t size) {
+  note_innermost(a);
   void *const made = a->allocator(a->context, NULL, type, size);
   if (made != NULL)
-    on_more(a, made, size, true);
+    on_more(a, made, size);
   return made;
 }
 
 
 static L_COLD void *reallocate (l_allocations *a, void *block, size_t before,
                                 size_t size) {
+  if (size > before && a->left < (int64_t)size)
+    note_innermost(a);
   void *const made = a->allocator(a->context, block, before, size);
   if (made == NULL && size > 0)
     return made;
@@ -296,7 +319,7 @@ static L_COLD void *reallocate (l_allocations *a, void *block, size_t before,
     if (a->recorder != NULL)
       on_less(a, block, 0);
     if ((a->left -= (int64_t)size) < 0)
-      on_more(a, made, size, false);
+      on_more(a, made, size);
     return made;
   }
   a->freed += (int64_t)(before - size);
@@ -389,47 +412,6 @@ void l_allocations_take (lua_State *L, l_recorder *r, int event) {
 
 /* }====== */
 
-/* {====== Cycles of the collector ====== */
-
-#define CYCLE "profio.cycle"
-
-/* Adds a userdata whose finalizer runs once in each cycle, and which states
-   when its recording began. */
-static void add_sentinel (lua_State *L, l_recorder *r) {
-  const bool was_held = atomic_exchange(&r->is_held, true);
-  *(int64_t *)lua_newuserdatauv(L, sizeof r->start, 0) = r->start;
-  luaL_setmetatable(L, CYCLE);
-  lua_pop(L, 1);
-  atomic_store(&r->is_held, was_held);
-}
-
-
-static int on_cycle (lua_State *L) {
-  l_recorder *const r = l_recording_of(L);
-  l_allocations *const a = r == NULL ? NULL : r->allocations;
-  const int64_t *const start = luaL_checkudata(L, 1, CYCLE);
-  if (a == NULL || r->start != *start)
-    return 0;
-  if (pf_grow(&a->cycles, &a->cycles_capacity, a->ncycles + 1))
-    a->cycles[a->ncycles++] = a->freed - a->freed_before;
-  a->freed_before = a->freed;
-  add_sentinel(L, r);
-  return 0;
-}
-
-
-void l_allocations_push_cycles (lua_State *L, const l_recorder *r) {
-  const l_allocations *const a = r->allocations;
-  lua_createtable(L, (int)a->ncycles, 0);
-  for (size_t i = 0; i < a->ncycles; i++) {
-    lua_pushinteger(L, a->cycles[i]);
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-}
-
-
-/* }====== */
-
 /* {====== Begin and end ====== */
 
 void l_allocations_open (lua_State *L, l_recorder *r) {
@@ -448,14 +430,13 @@ void l_allocations_open (lua_State *L, l_recorder *r) {
   else
     next_point(a);
   r->allocations = a;
-  if (luaL_newmetatable(L, CYCLE)) {
-    lua_pushcfunction(L, on_cycle);
-    lua_setfield(L, -2, "__gc");
-  }
-  lua_pop(L, 1);
-  add_sentinel(L, r);
   a->allocator = lua_getallocf(L, &a->context);
   lua_setallocf(L, allocate, a);
+}
+
+
+int64_t l_allocations_freed (const l_recorder *r) {
+  return r->allocations->freed;
 }
 
 
@@ -488,7 +469,6 @@ void l_allocations_close (lua_State *L, l_recorder *r) {
   free(a->list);
   free(a->pending);
   free(a->sums);
-  free(a->cycles);
   /* if the program has put an allocator around this one, both must stay */
   if (lua_getallocf(L, &context) != allocate || context != a)
     return;

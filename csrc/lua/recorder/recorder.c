@@ -274,8 +274,10 @@ static int recorder_begin (lua_State *L) {
   r->start = l_now(r);
   if ((r->mask & LUA_MASKCALL) == 0) /* it samples */
     l_c_threads_open(L, r);
-  if (r->mode == L_MEMORY)
+  if (r->mode == L_MEMORY) {
     l_allocations_open(L, r);
+    l_cycles_open(L, r);
+  }
   l_zones_open(L, r);
   turn_on(L, r);
   return 0;
@@ -417,7 +419,7 @@ static int recorder_cycles (lua_State *L) {
   const l_recorder *const r = check(L);
   if (r->allocations == NULL)
     return 0;
-  l_allocations_push_cycles(L, r);
+  l_cycles_push(L, r);
   return 1;
 }
 
@@ -441,6 +443,7 @@ static int recorder_gc (lua_State *L) {
   r->hook = NULL;
   l_timer_stop(r);
   l_allocations_close(L, r);
+  l_cycles_free(r);
   l_c_threads_close(L, r);
   l_calibration_close(r);
   l_functions_free(&r->functions);

@@ -12,6 +12,7 @@
 **   zones.c           parts of functions that the program names
 **   labels.c          labels that the program sets
 **   allocations.c     mode "memory": an allocator around the program's
+**   collector_cycles.c  mode "memory": cycles of the collector
 **   coroutines.c      coroutine functions that inform the recorder
 **   program_hooks.c   the program's own hooks
 **   c_threads.c       Lua threads that C code resumes
@@ -196,6 +197,13 @@ typedef struct l_calibration l_calibration; /* hook_cost.c */
 typedef struct l_c_threads l_c_threads;     /* c_threads.c */
 typedef struct l_allocations l_allocations; /* allocations.c */
 
+/* Cycles of the collector. */
+typedef struct l_cycles {
+  int64_t *freed; /* bytes that each has freed; owned */
+  size_t count, capacity;
+  int64_t freed_before; /* bytes, at the end of the last one */
+} l_cycles;
+
 typedef struct l_recorder {
   l_mode mode;
   l_clock clock;
@@ -276,6 +284,7 @@ typedef struct l_recorder {
   l_sample_counts samples;
   l_c_threads *c_threads;     /* owned; NULL: not sampling */
   l_allocations *allocations; /* owned; NULL: not mode "memory" */
+  l_cycles cycles;            /* of mode "memory" */
   os_sampler *sampler;        /* owned; NULL: it does not run */
   uint32_t *areas;            /* scratch for the `depth` areas of a stack */
 } l_recorder;

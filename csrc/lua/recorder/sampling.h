@@ -98,7 +98,14 @@ void l_allocations_take (lua_State *L, l_recorder *recorder, int event);
 /* Adds what has been counted since the last call to the contexts. */
 void l_allocations_settle (l_recorder *recorder);
 
+/* Returns the bytes that were freed so far. */
+int64_t l_allocations_freed (const l_recorder *recorder);
+
+/* collector_cycles.c: counts cycles from now on; raises when out of memory. */
+void l_cycles_open (lua_State *L, l_recorder *recorder);
+void l_cycles_free (l_recorder *recorder);
+
 /* Pushes an array of the bytes that each cycle of the collector has freed. */
-void l_allocations_push_cycles (lua_State *L, const l_recorder *recorder);
+void l_cycles_push (lua_State *L, const l_recorder *recorder);
 
 #endif
