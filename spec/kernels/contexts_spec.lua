@@ -331,7 +331,7 @@ describe("contexts", function()
       assert.equal(0, contexts:metrics()[2].total)
    end)
 
-   it("have no lines of frames without a line, nor of others in their dictionary", function()
+   it("have lines with a row for each function without one, and none of others", function()
       local dictionary = core.dictionary()
       local function profile_of(rows)
          local reader = core.rows_reader({ { "f", "name" }, { "file", "name" }, { "line", "int" },
@@ -340,14 +340,17 @@ describe("contexts", function()
             line = "line", metrics = { { name = "time", unit = "ns", column = "w" } } })
       end
       profile_of { { "other", "o.c", 9, 1 } }
-      local contexts = profile_of { { "f", "a.c", 3, 5 }, { "g", "a.c", 7, 0 }, { "h", "a.c" } }
-      assert.same({ { file = "a.c", line = 3, self = 5, self_share = 1.0, ["function"] = "f" },
-         { file = "a.c", line = 7, self = 0, self_share = 0.0, ["function"] = "g" } },
+      local contexts = profile_of { { "f", "a.c", 3, 6 }, { "g", "a.c", 7, 0 },
+         { "h", "a.c", nil, 2 } }
+      assert.same({
+         { file = "a.c", line = 3, self = 6, total = 6, self_share = 0.75, ["function"] = "f" },
+         { file = "a.c", self = 2, total = 2, self_share = 0.25, ["function"] = "h" },
+         { file = "a.c", line = 7, self = 0, total = 0, self_share = 0.0, ["function"] = "g" } },
          core.rows(contexts:lines { zeros = true }))
-      assert.equal(1, #core.rows(contexts:lines()))
+      assert.equal(2, #core.rows(contexts:lines()))
    end)
 
-   it("have no lines of frames that only called others", function()
+   it("have lines that only called others, with their total", function()
       local protobuf = require "spec.support.protobuf"
       local number, message, text = protobuf.number, protobuf.message, protobuf.texts()
       local parts = { message(1, number(1, text "time"), number(2, text "nanoseconds")),
@@ -359,9 +362,9 @@ describe("contexts", function()
       local trace <close> = assert(require("profio").open {
          data = table.concat(parts) .. text.fields() })
       local contexts = profile_parts.contexts(trace:profile())
-      assert.same({ { line = 20, self = 5, self_share = 1.0, ["function"] = "f" } },
+      assert.same({ { line = 20, self = 5, total = 5, self_share = 1.0, ["function"] = "f" },
+         { line = 10, self = 0, total = 5, self_share = 0.0, ["function"] = "main" } },
          core.rows(contexts:lines()))
-      assert.equal(2, #core.rows(contexts:lines { zeros = true }))
    end)
 
    it("report wrong use", function()

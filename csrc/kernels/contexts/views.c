@@ -279,11 +279,12 @@ static pf_status make_flat (view_input *s, rows_reader *r) {
 }
 
 
-/* The frame, if it has a line. */
+#define WITHOUT_LINE ((uint64_t)1 << 63)
+/* The frame; without a line the function. */
 static uint64_t frame_word (const pf_traversal *t, uint32_t node) {
   const uint32_t area = t->contexts->frames[node];
-  return pf_area_at(t->contexts->dictionary, area)->line == 0 ? UINT64_MAX
-                                                              : area;
+  const bool is_known = pf_area_at(t->contexts->dictionary, area)->line != 0;
+  return is_known ? area : WITHOUT_LINE | t->functions[node];
 }
 
 
@@ -291,8 +292,7 @@ static uint64_t frame_word (const pf_traversal *t, uint32_t node) {
 static uint64_t line_word (const pf_traversal *t, uint32_t node) {
   const pf_area *const a =
       pf_area_at(t->contexts->dictionary, t->contexts->frames[node]);
-  return a->line != 0 ? (uint64_t)a->file << 32 | a->line
-                      : (uint64_t)1 << 63 | t->functions[node];
+  return a->line != 0 ? (uint64_t)a->file << 32 | a->line : frame_word(t, node);
 }
 
 
@@ -301,8 +301,6 @@ static pf_status make_lines (view_input *s, rows_reader *r) {
   size_t count;
   if (sum_by(s, r, by_frame ? frame_word : line_word, &count) != PF_OK)
     return PF_ENOMEM;
-  for (size_t i = 0; by_frame && i < count; i++)
-    r->rows[i].total = 0; /* only lines with self are shown */
   drop_zeros(s, r, count);
   return by_frame ? sort_rows(r, true) : PF_OK;
 }
@@ -403,9 +401,10 @@ static const column columns[][MAX_FIELDS + 1] = {
   },
   [PF_VIEW_LINES] = {
     {"file", PF_NAME, FILE_NAME, "the source file or module"},
-    {"line", PF_INT, LINE, "the line"},
+    {"line", PF_INT, LINE, "the line; missing: unknown"},
     {"count", PF_INT, CALLS, "how often it was counted"},
     {"self", PF_INT, SELF, NULL},
+    {"total", PF_INT, TOTAL, NULL},
     {"self_share", PF_NUM, SELF_SHARE, "self as a part of the whole"},
     {"function", PF_NAME, FUNCTION, "the function it belongs to"},
   },

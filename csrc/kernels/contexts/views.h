@@ -76,8 +76,8 @@ typedef enum pf_context_view {
                    stand their callers. Only the first level has self; the
                    total and calls of a caller are those of the first-level
                    function along this path */
-  PF_VIEW_LINES, /* file, line, count, self, self_share, function: by descending
-                   self; frames without a line are left out */
+  PF_VIEW_LINES,     /* file, line, count, self, total, self_share, function: by
+                   descending self; a row for each function without lines */
   PF_VIEW_ANNOTATIONS /* file, line, count, self, total, function: a row for
                    each line of a file, whatever functions it is in, and for
                    each function without lines */

@@ -12,6 +12,7 @@
 
 #include "lua/arguments.h"
 #include "lua/recorder/fast_events.h"
+#include "lua/recorder/sampling.h"
 #include "lua/writer/written.h"
 #include "model/writer/ring_encoder.h"
 

@@ -417,7 +417,7 @@ static int recorder_settle (lua_State *L) {
    freed, of mode "memory"; else nil. */
 static int recorder_cycles (lua_State *L) {
   const l_recorder *const r = check(L);
-  if (r->allocations == NULL)
+  if (r->cycles == NULL)
     return 0;
   l_cycles_push(L, r);
   return 1;

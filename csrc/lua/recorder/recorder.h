@@ -196,13 +196,7 @@ typedef enum l_cost {
 typedef struct l_calibration l_calibration; /* hook_cost.c */
 typedef struct l_c_threads l_c_threads;     /* c_threads.c */
 typedef struct l_allocations l_allocations; /* allocations.c */
-
-/* Cycles of the collector. */
-typedef struct l_cycles {
-  int64_t *freed; /* bytes that each has freed; owned */
-  size_t count, capacity;
-  int64_t freed_before; /* bytes, at the end of the last one */
-} l_cycles;
+typedef struct l_cycles l_cycles;           /* collector_cycles.c */
 
 typedef struct l_recorder {
   l_mode mode;
@@ -284,7 +278,7 @@ typedef struct l_recorder {
   l_sample_counts samples;
   l_c_threads *c_threads;     /* owned; NULL: not sampling */
   l_allocations *allocations; /* owned; NULL: not mode "memory" */
-  l_cycles cycles;            /* of mode "memory" */
+  l_cycles *cycles;           /* owned; NULL: not mode "memory" */
   os_sampler *sampler;        /* owned; NULL: it does not run */
   uint32_t *areas;            /* scratch for the `depth` areas of a stack */
 } l_recorder;
@@ -399,9 +393,6 @@ void l_put_line (l_recorder *recorder, const l_lane *lane, l_frame *frame);
 /* Mode "calls": records that the innermost call of a lane was suspended or
    resumed. */
 void l_put_suspended (l_recorder *recorder, const l_lane *lane, bool suspended);
-
-/* Records `count` equal samples of a stack. */
-void l_put_sample (l_recorder *recorder, uint32_t stack, uint64_t count);
 
 /* Says once on standard error that the file has got large. */
 void l_put_check_size (l_recorder *recorder);

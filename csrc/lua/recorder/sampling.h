@@ -75,6 +75,9 @@ void l_c_threads_ran (l_c_threads *threads, lua_State *thread);
 void l_c_threads_forget (l_c_threads *threads, lua_State *thread);
 
 
+/* put_events.c: records `count` equal samples of a stack. */
+void l_put_sample (l_recorder *recorder, uint32_t stack, uint64_t count);
+
 /* sample_counts.c: counts samples of a stack. False: out of memory. */
 bool l_samples_add (l_sample_counts *samples, uint32_t stack, uint64_t count);
 void l_samples_free (l_sample_counts *samples);

@@ -80,7 +80,9 @@ methods.graph_listing = listing "graph_listing"
 ---The index by function name, one row for each cell.
 ---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.index = listing "index"
----Source lines by time: file, line, count, self, self_share, function. Needs lines = true.
+---Source lines by time: file, line, count, self, self_share, function; a function without lines is
+---a row without a line. A profile of stacks has total too, the time with all that the line called,
+---and rows of lines that only called others; one of addresses needs lines = true.
 ---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.lines = listing "lines"
 ---Source lines in order of file and line, with time; a profile of addresses, which needs lines =

@@ -17,6 +17,7 @@ local lines = {
       { name = "line", help = "the line" },
       { name = "count", help = "its samples; missing if a bin is shared by several lines" },
       { name = "self", help = "self time of the line, in ns" },
+      { name = "total", help = "with all that the line called; only of profiles of stacks" },
       { name = "self_share", help = "self as a share of the time of all lines" },
       { name = "function", help = "the function that contains it" },
    },
