@@ -51,6 +51,32 @@ describe("profio record", function()
       assert.matches("mode sampled", fine "profio info profio.out")
    end)
 
+   it("writes to standard output in each mode", function()
+      command.file("quiet.lua", "for i = 1, 30000 do local _ = { tostring(i) } end")
+      for mode, format in pairs { sampled = "br", timed = "br", calls = "winidea",
+         aggregate = "pprof", memory = "pprof" } do
+         fine(("profio record --mode %s -o - --set %s quiet.lua > rec.all"):format(mode,
+            mode == "memory" and "bytes=1K" or "depth=9"))
+         assert.matches("^rec%.all: " .. format, fine "profio info rec.all")
+      end
+      assert.is_nil(io.open(command.folder .. "/-"))
+   end)
+
+   it("leaves the script the arg of Lua alone", function()
+      local shown = "print(arg[0], arg[1], arg[-2], (arg[-1]:match '[^/\\\\]*$'))"
+      command.file("args.lua", shown)
+      assert.equal(fine "lua5.4 args.lua a", fine "profio record --mode timed args.lua a")
+   end)
+
+   it("names pages and pictures after the script", function()
+      for _, ending in ipairs { "html", "svg", "json" } do
+         fine("profio record -o named." .. ending .. " busy.lua")
+         assert.matches("busy%.lua", command.read(command.folder .. "/named." .. ending):match
+            (ending == "json" and '"name":"[^"]*"' or ending == "svg" and 'class="head"[^<]*'
+            or "<title>[^<]*"))
+      end
+   end)
+
    it("tells at the end where the time went, in seconds, with file and line", function()
       local text, status, errors = command.run "profio record busy.lua"
       assert.same({ "", 0 }, { text, status })
@@ -119,7 +145,7 @@ describe("profio record", function()
       assert.matches("inner.*recorded in calls%.prf", errors)
       _, status, errors = command.run
          "profio record --mode aggregate --set format=folded -o sums.folded busy.lua"
-      assert.same({ 0, "" }, { status, errors })
+      assert.same({ 0, "profio: written to sums.folded\n" }, { status, errors })
       assert.matches("inner", command.read(command.folder .. "/sums.folded"))
    end)
 

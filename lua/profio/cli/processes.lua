@@ -58,6 +58,10 @@ local function wait_for(line)
    return kind == "signal" and 128 + status or status
 end
 
+-- A chunk that removes the options of the interpreter from `arg`, where a script may look.
+local HIDES <const> = "local n = -1 while arg[n - 1] do n = n - 1 end arg[-1] = arg[n] "
+   .. "for i = n, -2 do arg[i] = nil end"
+
 ---Runs a script in another process and waits for it.
 ---@param script string[] its path, and its arguments
 ---@param given { [integer]: string, variables: string[]|nil } options of the interpreter, and
@@ -65,6 +69,9 @@ end
 ---@return integer status of the script: as a shell tells it, 128 and its number for a signal
 function processes.run_script(script, given)
    local line = processes.lua()
+   if script[1] then
+      table.move({ "-e", HIDES }, 1, 2, #line + 1, line)
+   end
    table.move(given, 1, #given, #line + 1, line)
    if script[1] and script[1] ~= "-" then
       line[#line + 1] = "--"

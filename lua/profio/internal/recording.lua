@@ -111,6 +111,9 @@ local function open_writer(asked)
    for name, value in pairs(recording_options.of_format[asked.format]) do
       given[name] = value
    end
+   if outputs.is_in_place(asked.path) then
+      given.timeline_binary = nil -- there is no file beside a pipe
+   end
    return writing.create(asked.path, given)
 end
 
@@ -151,7 +154,7 @@ end
 -- path, absolute because the program may leave its folder; or nil, message, code.
 local function try_output(path)
    local absolute, is_in_place = core.output_path(path)
-   if is_in_place == true then -- else it may be a message
+   if path == "-" or is_in_place == true then -- else it may be a message
       return path
    end
    local file, message, code = core.output(path)

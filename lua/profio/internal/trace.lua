@@ -356,7 +356,7 @@ end
 ---Export the trace, or its profile, for another program. The file appears when it is complete.
 ---Raises if the path is a file of the trace.
 ---@param kind string  "btf", "chrome", "speedscope", ...; the profile is built if necessary
----@param path string|nil nil: return the bytes
+---@param path string|nil nil: return the bytes; "-": standard output
 ---@param options table|nil options of the export; for events also from, to, lane
 ---@return boolean|string|nil
 ---@return string|nil message
@@ -376,7 +376,7 @@ end
 ---are added up. Files with a clock, which are runs of their own, are written as one file only if
 ---that has the same calls. The files appear, and replace older ones, when all are complete. Raises
 ---if the path is a file of the trace.
----@param path string|nil  nil: return the bytes
+---@param path string|nil nil: return the bytes; "-": standard output
 ---@param options table|nil { format =, options of that format }
 ---@return integer|string|nil written
 ---@return string|nil message

@@ -190,6 +190,15 @@ local function remove(path)
    core.remove(path .. ".BIN")
 end
 
+-- Returns words that name a page or picture after what was run, not after the file in between.
+local function title_words(given, kind)
+   for _, option in ipairs(exports.named(kind).options or {}) do
+      if option.name == "title" or option.name == "name" then
+         return "--set", ("%s=%s"):format(option.name, given.rest and given.rest[1] or "lua -e")
+      end
+   end
+end
+
 -- Prints what is in a recording, exports and shows it. The recorder has mentioned that it is empty.
 -- Returns whether that was done.
 local function finish(given, path, kind, format, err)
@@ -199,7 +208,7 @@ local function finish(given, path, kind, format, err)
    elseif not recorded_text.write(err, trace) then
       return true
    elseif kind then
-      cli.main({ "--export", kind, "-o", given.out, path }, err)
+      cli.main({ "--export", kind, "-o", given.out, path, title_words(given, kind) }, err)
       if core.kind(given.out) ~= "file" then
          messages.say(err, "the recording is " .. path)
          return false
@@ -226,7 +235,10 @@ function record.run(given, err)
    local path = path_of(given.out, kind)
    local status = run(given, ("%s,path=%s%s"):format(text, path:gsub(",", "\\,"),
       kind and ",format=" .. format or ""), head, err)
-   if path:find("%", 1, true) or core.kind(path) ~= "file" or not is_told(format) then
+   if path == "-" or path:find("%", 1, true) or core.kind(path) ~= "file" then
+      return status
+   elseif not is_told(format) then
+      messages.say(err, "written to " .. path)
       return status
    end
    local is_done = finish(given, path, kind, format, err)

@@ -186,7 +186,7 @@ end
 ---Export the profile for another program. The file appears when it is complete. Raises if the path
 ---is a file from which the profile was built.
 ---@param kind string "pprof", "folded", "callgrind", ...
----@param path string|nil nil: return the bytes
+---@param path string|nil nil: return the bytes; "-": standard output
 ---@param given table|nil options of the export
 ---@return boolean|string|nil
 ---@return string|nil message

@@ -55,7 +55,7 @@ end
 ---@param takes "rows"|"profile"|"trace" rows: of a reader of the core
 ---@param what any
 ---@param given table|nil options of the export
----@param path string|nil nil: return the bytes
+---@param path string|nil nil: return the bytes; "-": standard output
 ---@param inputs string[] paths of the files that were read
 ---@return boolean|string|nil
 ---@return string|nil message

@@ -389,7 +389,7 @@ end
 ---Export the rows for another program. The file appears when it is complete. Raises if the path is
 ---a file that was read for the rows.
 ---@param kind string "csv", "clickhouse", "sqlite", ...
----@param path string|nil nil: return the bytes
+---@param path string|nil nil: return the bytes; "-": standard output
 ---@param options table|nil options of the export, and columns: only these, in this order
 ---@return boolean|string|nil
 ---@return string|nil message

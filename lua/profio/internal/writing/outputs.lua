@@ -76,8 +76,22 @@ function outputs.check(paths, inputs)
    end
 end
 
+-- Writes to standard output.
+local function write_standard(write)
+   local done, message, code, broken = write(io.stdout)
+   if not done then
+      return nil, message, code, broken
+   end
+   local ok
+   ok, message, code, broken = core.flush(io.stdout)
+   if not ok then
+      return nil, message, code, broken
+   end
+   return done
+end
+
 ---Writes a file as a whole: it gets its name, and replaces an older file, if `write` succeeds.
----@param path string
+---@param path string "-": standard output
 ---@param write fun(file: file*): any, string|nil, string|nil, string|nil  returns nil, message,
 ---code on failure
 ---@return any result of `write`
@@ -85,6 +99,9 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function outputs.write(path, write)
+   if path == "-" then
+      return write_standard(write)
+   end
    local file <close>, message, code = core.output(path)
    if not file then
       return nil, message, code
