@@ -112,6 +112,16 @@ run.lua,3,0,0,1500000,run.lua
          .. "\"$OLDPWD/annotated/out/run.prf\""))
    end)
 
+   it("takes the file with the longest part of the path, of all folders", function()
+      fine "mkdir -p annotated/else/one annotated/else/two && mv annotated/a annotated/else/two"
+      write("else/one/init.lua", "-- a file of the same name\n\twrong()\n")
+      os.remove(project .. "/run.lua")
+      local text = fine("cd / && profio report annotate --source \"$OLDPWD/annotated/else/one\" "
+         .. "--source \"$OLDPWD/annotated/else/two\" \"$OLDPWD/annotated/run.prf\"")
+      assert.matches("1500%.000 %-> \tf%(%)\n", text)
+      assert.matches("File ./b/init.lua:", text)
+   end)
+
    it("says that a source is not found, and what helps", function()
       os.remove(project .. "/b/init.lua")
       local text = fine "profio report annotate annotated/run.prf"

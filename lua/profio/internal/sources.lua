@@ -66,8 +66,9 @@ function sources.recording(paths)
    return recorded
 end
 
--- Returns the paths at which a source may be: below the recording's folders, its own, and in each
--- folder its ever shorter tails.
+-- Returns the paths at which a source may be: below the recording's folders, its own, and in the
+-- folders its ever shorter tails. The longest tail that one of them has is taken: a folder may have
+-- another file with the same name.
 local function candidates(path, folders, recorded)
    local list = {}
    local is_relative = not path:find "^/" and not path:find "^%a:[/\\]"
@@ -75,12 +76,12 @@ local function candidates(path, folders, recorded)
       list[#list + 1] = (folder == "./" and "" or folder) .. path
    end
    list[#list + 1] = path
-   for _, folder in ipairs(folders) do
-      local rest = path:gsub("^/+", "")
-      while rest do
+   local rest = path:gsub("^/+", "")
+   while rest do
+      for _, folder in ipairs(folders) do
          list[#list + 1] = folder .. "/" .. rest
-         rest = rest:match "^[^/]*/(.+)$"
       end
+      rest = rest:match "^[^/]*/(.+)$"
    end
    return list
 end
