@@ -121,6 +121,18 @@ return { b, a, two, c, one }
          "=of no file")()))
    end)
 
+   it("is that of a file which was written later, if that has its code", function()
+      local text = "local function f(x) return x + 1 end\nlocal function g(x) return x + 2 end\n"
+         .. "return { f, g }"
+      local functions = loaded(text)
+      local path = command.file("named.lua", (text:gsub("2", "3")))
+      assert(lfs.touch(path, 1 << 32))
+      assert.same({ "f", "function at named.lua:2" }, names_of(functions))
+      command.file("named.lua", text:gsub("end", ""))
+      assert(lfs.touch(path, 1 << 32))
+      assert.equal("function at named.lua:1", name_of(functions[1]))
+   end)
+
    it("is that of a file which is found from the folder where the program began", function()
       local before = lfs.currentdir()
       lfs.chdir(command.folder)

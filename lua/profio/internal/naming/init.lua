@@ -32,23 +32,39 @@ local function read(path, folder)
    return text
 end
 
--- Returns the text of a chunk, or nil: its file is missing, or was written after the recording had
--- begun and before its first function was seen, and so may have changed after it was loaded. The
--- chunk itself is seen when it has just been loaded.
+-- Returns the text of a chunk; nil: its file is missing.
 local function text_of(self, info)
    local source = info.source
    local kind = source:sub(1, 1)
    if kind == "=" then
       return nil
-   elseif kind ~= "@" then
-      return source
    end
-   local path = source:sub(2)
-   local _, changed = core.file_state(path)
-   if changed and changed > self.started and info.what ~= "main" then
-      return nil
-   end
-   return read(path, self.folder)
+   return kind ~= "@" and source or read(source:sub(2), self.folder)
+end
+
+local LEAST_HEADER <const> = 12 -- signature, version, format and the bytes that find damage
+
+-- Returns the stripped code of a function as a chunk contains it: without the header, which ends in
+-- the number 370.5 and the number of upvalues.
+local function code_of(f)
+   local bytes = dump(f, true)
+   local _, stop = bytes:find(string.pack("n", 370.5), LEAST_HEADER, true)
+   return bytes:sub(stop + 2)
+end
+
+-- Returns the code of a text, which contains that of its functions; "": it cannot be compiled.
+local function chunk_code(text)
+   local chunk = load(text:gsub("^#[^\n]*", ""), "=", "t", {})
+   return chunk and code_of(chunk) or ""
+end
+
+-- Returns whether the file of a chunk may have changed after it was loaded: it was written after
+-- the recording had begun, as far as the clocks of the system and of the file's disk agree, and
+-- before its first function was seen. The chunk itself is seen when it has just been loaded.
+local function may_have_changed(self, info)
+   local path = info.what ~= "main" and info.source:match "^@(.*)"
+   local _, changed = core.file_state(path or "")
+   return path and changed ~= nil and changed > self.started
 end
 
 -- Returns the definitions of a chunk by line. Those of the files are kept, of the chunks that are
@@ -59,6 +75,7 @@ local function lines_of(self, info)
    if not lines then
       local text = text_of(self, info)
       lines = text and definitions.by_line(text) or {}
+      self.codes[source] = text and may_have_changed(self, info) and chunk_code(text) or nil
       if source:sub(1, 1) ~= "@" then
          self.lines[self.last_text or false] = nil
          self.last_text = source
@@ -71,16 +88,6 @@ end
 -- }======
 
 -- {====== Functions that begin on one line ======
-
-local LEAST_HEADER <const> = 12 -- signature, version, format and the bytes that find damage
-
--- Returns the stripped code of a function as a chunk contains it: without the header, which ends in
--- the number 370.5 and the number of upvalues.
-local function code_of(f)
-   local bytes = dump(f, true)
-   local _, stop = bytes:find(string.pack("n", 370.5), LEAST_HEADER, true)
-   return bytes:sub(stop + 2)
-end
 
 -- Returns an unsigned integer as a dumped chunk has it: 7 bits a byte, the last one marked.
 local function packed(value)
@@ -107,11 +114,10 @@ end
 -- all where this cannot be told.
 local function told_apart(self, f, info, alike)
    local text = f ~= info and text_of(self, info)
-   local chunk = text and load(text:gsub("^#[^\n]*", ""), "=", "t", {})
-   if not chunk then
+   local code = text and chunk_code(text) or ""
+   if code == "" then
       return alike
    end
-   local code = code_of(chunk)
    local heads = positions(code, packed(0) .. packed(info.linedefined)
       .. packed(info.lastlinedefined) .. string.char(info.nparams, info.isvararg and 1 or 0))
    local found = positions(code, code_of(f))
@@ -148,10 +154,16 @@ local function defined_name(definition, info)
    return ("%s at %s"):format(definition.name or "function", place_of(info, definition.number))
 end
 
--- Returns the definitions of the text that may be that of a function.
-local function candidates(self, info)
+-- Returns the definitions of the text that may be that of a function. A text that may have changed
+-- must contain the code of the function.
+local function candidates(self, f, info)
    local list = {}
-   for _, definition in ipairs(lines_of(self, info)[info.linedefined] or {}) do
+   local definitions_of = lines_of(self, info)[info.linedefined] or {}
+   local code = self.codes[info.source]
+   if code and (f == info or not code:find(code_of(f), 1, true)) then
+      return list
+   end
+   for _, definition in ipairs(definitions_of) do
       if definition.last == info.lastlinedefined and definition.parameters == info.nparams
          and definition.is_vararg == info.isvararg then
          list[#list + 1] = definition
@@ -161,7 +173,7 @@ local function candidates(self, info)
 end
 
 local function lua_name(self, f, info, tells_apart)
-   local list = candidates(self, info)
+   local list = candidates(self, f, info)
    if #list == 1 then
       return defined_name(list[1], info), false
    elseif #list == 0 then
@@ -202,8 +214,8 @@ end
 ---what debug.getinfo says of it
 function naming.namer(settings)
    local c_name = c_functions.namer(settings.known)
-   local self = { lines = {}, taken = settings.is_distinct and {}, folder = settings.folder,
-      started = os.time() }
+   local self = { lines = {}, codes = {}, taken = settings.is_distinct and {},
+      folder = settings.folder, started = os.time() }
    return function(f, tells_apart)
       local info = type(f) == "table" and f or getinfo(f, "Su")
       local name, has_alike
