@@ -49,6 +49,9 @@ local function write_all()
    write("a/init.lua", a_lua)
    write("b/init.lua", b_lua)
    write("run.prf", recording())
+   if package.config:sub(1, 1) == "\\" then
+      return -- the specs want a shell, and are pending
+   end
    fine "touch -d 2020-01-01 annotated/*.lua annotated/*/*.lua"
    touch("run.prf", "2020-01-02")
 end

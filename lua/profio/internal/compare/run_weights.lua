@@ -65,7 +65,11 @@ function readers.line(run)
    end
    local rows = rows_of(profile:lines { metric = run.metric.name },
       { "function", "file", "line", "self" })
-   if #rows == 0 then
+   local has_lines = false
+   for _, row in ipairs(rows) do
+      has_lines = has_lines or row.line ~= nil
+   end
+   if not has_lines then
       error(("compare: no lines are known of %s; a program has them if it is compiled with -g")
          :format(run.title), 0)
    end
