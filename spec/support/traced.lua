@@ -35,6 +35,9 @@ end
 ---Returns nil if commands can be traced here, else the reason why not.
 ---@return string|nil
 function traced.missing()
+   if (os.getenv "PROFIO_PROGRAM" or ""):find "^wine " then
+      return "a program of Windows gets no signals"
+   end
    if not io.open(program) then
       os.execute(("make -s B=%s %s >/dev/null 2>&1"):format(command.build, program))
    end
