@@ -56,6 +56,28 @@ static inline pf_bytes pf_trim (pf_bytes text) {
   return pf_trim_also(text, ' ');
 }
 
+/* Remove the first word from `text` and set *word; words are parted by blanks
+   and tabs. False if there is none. */
+static inline bool pf_next_word (pf_bytes *text, pf_bytes *word) {
+  const pf_bytes rest = pf_trim(*text);
+  size_t size = 0;
+  while (size < rest.size && rest.at[size] != ' ' && rest.at[size] != '\t')
+    size++;
+  *word = (pf_bytes){rest.at, size};
+  if (size > 0)
+    *text = pf_text_after(rest, size);
+  return size > 0;
+}
+
+/* The end of the line that begins at a byte of a text: the position of its line
+   feed, or the size of the text. */
+static inline size_t pf_line_end (pf_bytes text, size_t at) {
+  const size_t left = text.size - at;
+  const uint8_t *const stop =
+      left == 0 ? NULL : memchr(text.at + at, '\n', left);
+  return stop == NULL ? text.size : (size_t)(stop - text.at);
+}
+
 /* Parse a number in base 2 to 16. Returns PF_EFORMAT if `digits` is empty or
    has another byte, PF_ELIMIT if the number is above 2^64 - 1; *number is then
    unchanged. */

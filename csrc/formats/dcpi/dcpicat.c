@@ -19,22 +19,6 @@
 #include "formats/dcpi/dcpi.h"
 
 
-/* Remove the first word from `text` and set *word. False if there is none. */
-static bool next_word (pf_bytes *text, pf_bytes *word) {
-  size_t start = 0;
-  while (start < text->size && dcpi_is_blank(text->at[start]))
-    start++;
-  size_t end = start;
-  while (end < text->size && !dcpi_is_blank(text->at[end]))
-    end++;
-  if (start == end)
-    return false;
-  *word = (pf_bytes){text->at + start, end - start};
-  *text = (pf_bytes){text->at + end, text->size - end};
-  return true;
-}
-
-
 /* Remove the last colon and the number after it from `text`. False if there is
    no such number below 2^64. */
 static bool cut_number (pf_bytes *text, uint64_t *number) {
@@ -55,7 +39,7 @@ bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
   pf_bytes total;
   uint64_t period, fraction;
   event->name = text;
-  event->has_stated = next_word(&text, &total) &&
+  event->has_stated = pf_next_word(&text, &total) &&
                       pf_parse_uint(total, 10, &event->stated) == PF_OK;
   if (!event->has_stated)
     return false;
@@ -103,7 +87,7 @@ static pf_status take_counts (dcpi_parser *parser,
   bool is_good = true;
   pf_status status = PF_OK;
   memset(parser->counts, 0xff, sizeof parser->counts); /* missing */
-  for (; next_word(&text, &word); count++)
+  for (; pf_next_word(&text, &word); count++)
     if (count < events)
       is_good &= pf_parse_uint(word, 10, &parser->counts[count]) == PF_OK;
   is_good &= count == expected;
