@@ -22,6 +22,8 @@ static pf_status fill (pf_traversal *t, const int64_t *totals,
     const pf_area *const a = pf_area_at(t->contexts->dictionary, sorted[i]);
     if (last == NULL || a->name != last->name || a->file != last->file)
       t->areas[t->nfunctions++] = sorted[i];
+    else if (last->line == 0)
+      t->areas[t->nfunctions - 1] = sorted[i];
     last = a;
     of_area[sorted[i]] = t->nfunctions - 1;
   }
