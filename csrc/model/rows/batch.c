@@ -94,7 +94,8 @@ bool pf_is_time (const pf_field *field) {
 
 void pf_help_of_weight (char *help, size_t size, const char *text,
                         const char *metric, const char *unit) {
-  const char *const shown = strcmp(unit, "count") == 0 ? metric : unit;
+  const bool counts = strcmp(unit, "count") == 0 || strcmp(unit, "events") == 0;
+  const char *const shown = counts ? metric : unit;
   snprintf(help, size,
            *shown == '\0'            ? "%s"
            : strcmp(unit, "ns") == 0 ? "%s, in %s"

@@ -32,7 +32,7 @@ end
 ---@param trace profio.Trace
 function tree.fits(trace)
    local kind = trace:profile_kind()
-   return kind ~= nil and kind ~= "graph", "no stacks are known of it"
+   return kind ~= nil and kind ~= "graph" and kind ~= "sums", "no stacks are known of it"
 end
 
 ---@param context table

@@ -4,6 +4,7 @@
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local distinguished = require "profio.internal.naming.distinguished"
+local metric_counts = require "profio.internal.bodies.counts"
 local plain = require "profio.internal.plain"
 local statistics_diff = require "profio.internal.compare.statistics_diff"
 
@@ -48,8 +49,8 @@ local weights <const> = { change = true, before = true, after = true }
 function text.heads(metric)
    local heads = { "change", "relative", "interval", "before", "after", "p", "verdict" }
    for i, head in ipairs(heads) do
-      heads[i] = metric.unit == "count" and weights[head] and ("%s (%s)"):format(head, metric.name)
-         or head
+      heads[i] = metric_counts.is_counted(metric) and weights[head]
+         and ("%s (%s)"):format(head, metric.name) or head
    end
    return heads
 end

@@ -1,6 +1,7 @@
 -- The summary of a report: what was recorded, when and how long, the functions that cost most, what
 -- is lost or guessed, and the header fields of the files, folded away.
 
+local counts = require "profio.internal.bodies.counts"
 local markup = require "profio.internal.markup"
 local profile_parts = require "profio.internal.bodies.profile_parts"
 local times = require "profio.internal.times"
@@ -95,7 +96,8 @@ local function entries_of(trace, profile, given)
          or profile:metrics()[1].name .. " before") or metric.name
       add(name, metric.unit == "ns" and duration(metric.total)
          or metric.unit == "bytes" and bytes(metric.total)
-         or summary.grouped(metric.total) .. (metric.unit ~= "count" and " " .. metric.unit or ""))
+         or summary.grouped(metric.total)
+         .. (counts.is_counted(metric) and "" or " " .. metric.unit))
    end
    return list
 end

@@ -5,10 +5,12 @@ local later = require "profio.internal.later"
 local calls = later "profio.internal.calls"
 local contexts_body = later "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
+local counts = later "profio.internal.bodies.counts"
 local graph_body = require "profio.internal.bodies.graph_body"
 local object = require "profio.internal.bodies.profile_object"
 local options = require "profio.internal.options"
 local stacks = require "profio.internal.bodies.stacks"
+local sums_body = later "profio.internal.bodies.sums_body"
 local tables = require "profio.internal.table_readers"
 local trace_symbols = require "profio.internal.bodies.trace_symbols"
 
@@ -32,7 +34,8 @@ local declared = {
 -- {====== Kinds ======
 
 ---Returns the kind of tables from which a profile of the trace is built: "stacks" (a table with
----stacks, or of functions), "graph" (histogram and arcs), "calls" (events); nil if there is none.
+---stacks, or of functions), "sums" (costs of functions and of their calls), "graph" (histogram and
+---arcs), "calls" (events); nil if there is none.
 ---@param state table of the trace
 ---@return string|nil
 function making.kind(state)
@@ -40,7 +43,7 @@ function making.kind(state)
    if stored and stored.has "histogram" then
       return "graph"
    elseif stacks.has(state) then
-      return "stacks"
+      return not stored and stacks.wanted(state).call_costs and "sums" or "stacks"
    end
    if state.schema.histogram or state.schema.arcs then
       return "graph"
@@ -55,7 +58,9 @@ end
 ---@return boolean
 function making.has_callers(trace, state)
    local kind, wanted = making.kind(state), stacks.wanted(state)
-   if kind == "stacks" then
+   if kind == "sums" then
+      return trace:row_count(wanted.call_costs) ~= 0
+   elseif kind == "stacks" then
       return (wanted.stack or wanted.folded or wanted.caller) ~= nil
    end
    return kind == "calls"
@@ -86,6 +91,41 @@ end
 -- From a table with stacks or with columns of functions.
 local function of_stacks(state, given)
    return body_of(stacks.contexts(state, given))
+end
+
+-- Adds a warning to the trace, unless it has one of this code.
+local function note_once(state, code, kind, message)
+   for _, note in ipairs(state.notes) do
+      if note.code == code then
+         return
+      end
+   end
+   state.notes[#state.notes + 1] = { code = code, kind = kind, message = message }
+end
+
+-- Notes functions with more than the whole: they call each other in a circle.
+local function note_cycles(state, body)
+   local usual, whole = body:usual(), counts.whole(body)
+   for _, row in ipairs(core.rows(body:flat { metric = usual })) do
+      if row.total > whole then
+         note_once(state, state.format.name .. "-cycle", "note", ("%s has a total of %d %s, more "
+            .. "than the whole: it and other functions call each other in a circle, and calls in "
+            .. "it are counted several times"):format(row["function"], row.total, usual))
+         return
+      end
+   end
+end
+
+-- From a table of costs by line, and one of calls with inclusive costs.
+local function of_sums(state, wanted)
+   local function reader_of(name)
+      return assert(tables.plain(state, name))
+   end
+   local body = sums_body.of_tables(reader_of(wanted.table), function()
+      return reader_of(wanted.call_costs)
+   end, wanted.metrics)
+   note_cycles(state, body)
+   return body
 end
 
 -- From calls: those given, or those of a span and a lane.
@@ -126,16 +166,6 @@ local function note_units(state, body)
          kind = "note", message = ("the histograms are in several units, which are not added up: "
             .. "rows show '%s'; the others: %s"):format(usual, table.concat(others, ", ")) }
    end
-end
-
--- Adds a warning to the trace, unless it has one of this code.
-local function note_once(state, code, kind, message)
-   for _, note in ipairs(state.notes) do
-      if note.code == code then
-         return
-      end
-   end
-   state.notes[#state.notes + 1] = { code = code, kind = kind, message = message }
 end
 
 -- Returns the body, and adds a warning if a sum was limited to the integer range, or if weights
@@ -212,6 +242,8 @@ function making.body(trace, state, given)
    local kind = making.kind(state)
    if kind and kind ~= "calls" and (given.from or given.to or given.lane) ~= nil then
       error(trace.path .. ": its profile is of the whole: from, to and lane are for events", 0)
+   elseif kind == "sums" then
+      return noting_losses(state, of_sums(state, stacks.wanted(state)))
    elseif kind == "stacks" then
       local body, message, code, pin = noting_losses(state, of_stacks(state, given))
       if body and stored then

@@ -8,6 +8,7 @@
 -- character, because a file may have both a metric "heap" and a metric "heap total".
 
 local core = require "profio.core"
+local conditions = require "profio.internal.conditions"
 local counts = require "profio.internal.bodies.counts"
 local matching = require "profio.internal.bodies.matching"
 
@@ -72,6 +73,52 @@ local function of_body(body, given)
    return new(functions, arcs)
 end
 
+-- Returns the metrics of columns: each one, its inclusive one, or both.
+local function stated_metrics(metrics, has_own, has_total)
+   local list = {}
+   for _, metric in ipairs(metrics) do
+      list[#list + 1] = has_own and metric or nil
+      list[#list + 1] = has_total and { name = total_of(metric.name), unit = metric.unit,
+         column = metric.column } or nil
+   end
+   return list
+end
+
+---Builds the body from a table of costs by line, and one of calls with the costs of all that was
+---called. The inclusive cost of a function is its own, and that of its calls of other functions:
+---a call of itself is in these already.
+---@param costs profio.core.Reader with function, file, line, and columns of the metrics
+---@param calls fun(): profio.core.Reader  with caller, caller_file, callee, callee_file, line,
+---calls, is_recursive, and columns of the metrics
+---@param metrics { name: string, unit: string, column: string }[]
+---@return profio.SumsBody
+local function of_tables(costs, calls, metrics)
+   local function contexts(reader, more, wanted)
+      more.reader, more.metrics = reader, wanted
+      return assert(core.contexts(more))
+   end
+   local function arcs()
+      return { ["function"] = "callee", file = "callee_file", caller = "caller",
+         caller_file = "caller_file" }
+   end
+   local functions = contexts(costs, { ["function"] = "function", file = "file", line = "line",
+      usual = metrics[1].name }, stated_metrics(metrics, true, true))
+   local others = core.where(calls(), conditions.tests { is_recursive = false })
+   functions = assert(functions:merge(contexts(others, { ["function"] = "caller",
+      file = "caller_file", line = "line" }, stated_metrics(metrics, false, true))))
+   local own = assert(contexts(calls(), arcs(), stated_metrics(metrics, true, false)):scale(0))
+   local by_arc = assert(own:merge(contexts(calls(), arcs(),
+      stated_metrics(metrics, false, true))))
+   if by_arc:count() > 0 then
+      functions = assert(functions:merge(with_calls(calls(), { ["function"] = "callee",
+         file = "callee_file" })))
+      by_arc = assert(by_arc:merge(with_calls(calls(), arcs())))
+   end
+   local made = new(functions, by_arc)
+   made.has_lines = true
+   return made
+end
+
 -- }======
 
 -- {====== Views ======
@@ -123,11 +170,19 @@ function Sums:lines(given)
    return self.by_function:lines(wanted)
 end
 
-for _, name in ipairs { "tree", "bottom_up", "graph_listing", "index", "annotations",
-   "functions" } do
+-- Of files with costs of lines.
+function Sums:annotations(given)
+   if not self.has_lines then
+      error("annotations needs lines, which a sum or difference of functions and arcs lacks", 0)
+   end
+   return core.sort(self.by_function:annotations(options_of(self, given)), { { column = "file" },
+      { column = "line" } })
+end
+
+for _, name in ipairs { "tree", "bottom_up", "graph_listing", "index", "functions" } do
    Sums[name] = function()
       error(name .. " needs stacks or arcs as they were recorded; a sum or difference of such " ..
-         "profiles has flat, graph, callers and callees", 0)
+         "profiles, and costs of functions and calls, have flat, graph, callers and callees", 0)
    end
 end
 
@@ -214,5 +269,5 @@ function Sums:close()
    self.by_arc:close()
 end
 
-return { of_graph = of_body, of_contexts = of_body, total_of = total_of,
+return { of_graph = of_body, of_contexts = of_body, of_tables = of_tables, total_of = total_of,
    check_metric = check_metric }

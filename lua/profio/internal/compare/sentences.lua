@@ -1,5 +1,6 @@
 -- A comparison in plain words: the change of the whole, what explains it, what is not known.
 
+local counts = require "profio.internal.bodies.counts"
 local times = require "profio.internal.times"
 
 local sentences = {}
@@ -21,7 +22,7 @@ function sentences.formatter(metric)
          return times.show(whole, times.unit(whole))
       end
       return (math.tointeger(value) and "%d" or "%.1f"):format(math.tointeger(value) or value)
-         .. (metric.unit ~= "" and metric.unit ~= "count" and " " .. metric.unit or "")
+         .. (counts.is_counted(metric) and "" or " " .. metric.unit)
    end
 end
 

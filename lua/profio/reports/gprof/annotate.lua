@@ -33,7 +33,7 @@ local MOST_LINES = 10 -- in the list of the heaviest lines
 ---@param trace profio.Trace
 function annotate.fits(trace)
    local kind = trace:profile_kind()
-   if kind ~= "graph" and kind ~= "stacks" then
+   if kind ~= "graph" and kind ~= "stacks" and kind ~= "sums" then
       return false, "no profile of functions and arcs or of stacks is made from its tables"
    elseif not sources.are_counted(trace) then
       return false, "its lines have numbers of their own, which report hotlines finds"
@@ -95,14 +95,13 @@ local function stacks_layout(context, profile, options)
    local metric = options.metric or profile:usual_metric()
    local unit = ""
    for _, known in ipairs(profile:metrics()) do
-      unit = known.name == metric and known.unit or unit
+      unit = known.name ~= metric and unit or counts.is_counted(known) and metric or known.unit
    end
    local shown = unit == "ns" and times.unit(context.trace.info.interval
       or counts.whole(profile, metric)) or unit
    local function time(value)
       return unit == "ns" and times.show(value, shown):match "^%S+" or tostring(value)
    end
-   shown = shown == "count" and metric or shown
    local has_callers = context.trace.info.has_backtraces ~= false
    return {
       titles = { "self " .. shown, has_callers and "total " .. shown or "count" }, unit = shown,

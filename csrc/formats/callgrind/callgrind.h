@@ -1,0 +1,160 @@
+/*
+** callgrind.h - the format of Valgrind's callgrind and cachegrind, of Xdebug,
+** and of profio's export: counts of events by source line, and calls with what
+** they cost. Source: Valgrind's manual, "Callgrind Format Specification".
+**
+**   events: Ir Dr         names of the counts of each line
+**   positions: instr line what is in front of them; default: line
+**   ob=(1) /bin/prog      object, file (also fi= and fe=: of inlined code) and
+**   fl=(1) main.c         function of the lines that follow; (1) alone repeats
+**   fn=(1) main           a name
+**   16 400 12             line and counts; those that are missing are 0
+**   +3 10                 a line 3 after the one before (also -3 and *)
+**   cfn=(2) work          the next call is of this function; cob=, cfi= or cfl=
+**   calls=3 50            how often, and the position of the function called;
+**   18 90000              the next line has the line of the call, and counts of
+**                         all that was called
+**   jump=2 +5             ignored, with jcnd=, jfi=, jfn=
+**   summary: 90412 12     sums, in front of the lines or (totals:) after them
+**
+** A file may have several parts; each begins with further header lines.
+**
+**   open_callgrind.c     score, header, tables
+**   lines_callgrind.c    the parser of lines
+**   rows_callgrind.c     readers of the tables costs, call_costs and raw
+*/
+
+#ifndef callgrind_h
+#define callgrind_h
+
+#include "bytes/text.h"
+#include "model/base/id_table.h"
+#include "model/dictionary/names.h"
+#include "model/rows/put_values.h"
+#include "model/rows/table_reader.h"
+
+#define CALLGRIND_EVENTS 64 /* the most that are read */
+
+/* A count of each line. */
+typedef struct callgrind_event {
+  char column[64]; /* name of its column */
+  char help[128];
+  uint64_t factor; /* from the unit of the file to ns, or 1 */
+} callgrind_event;
+
+/* The columns in front of those of the events. */
+#define CALLGRIND_COSTS_LIST(X, T)                                      \
+  X(T, function, NAME, "the function")                                  \
+  X(T, file, NAME, "the source file; the object, if that is not known") \
+  X(T, object, NAME, "the program or library")                          \
+  X(T, line, INT, "the source line; missing: not known")                \
+  X(T, instr, ADDR, "address of the instruction; missing: not in the file")
+PF_COLUMN_INDEXES(CALLGRIND_COSTS);
+
+#define CALLGRIND_CALLS_LIST(X, T)                                     \
+  X(T, caller, NAME, "the calling function")                           \
+  X(T, caller_file, NAME, "its source file; the object, if not known") \
+  X(T, caller_object, NAME, "its program or library")                  \
+  X(T, line, INT, "the source line of the call; missing: not known")   \
+  X(T, instr, ADDR, "address of the call; missing: not in the file")   \
+  X(T, callee, NAME, "the function called")                            \
+  X(T, callee_file, NAME, "its source file; the object, if not known") \
+  X(T, callee_object, NAME, "its program or library")                  \
+  X(T, calls, INT, "how often")                                        \
+  X(T, is_recursive, BOOL, "the function calls itself")
+PF_COLUMN_INDEXES(CALLGRIND_CALLS);
+
+#define CALLGRIND_RAW_LIST(X, T)                                 \
+  X(T, offset, INT, "byte of the file at which the line begins") \
+  X(T, size, INT, "its bytes, with the line feed")               \
+  X(T, kind, NAME,                                               \
+    "header, name, cost, calls, inclusive, jump, blank or rest") \
+  X(T, text, BYTES, "the line")
+PF_COLUMN_INDEXES(CALLGRIND_RAW);
+
+/* The state of a trace. */
+typedef struct callgrind_file {
+  pf_bytes bytes;
+  pf_bytes names; /* of the events, as the file states them */
+  size_t nevents;
+  callgrind_event events[CALLGRIND_EVENTS];
+  bool is_estimate; /* the writer does not promise that sums agree */
+  pf_field costs[CALLGRIND_COSTS_COLUMNS + CALLGRIND_EVENTS];
+  pf_field calls[CALLGRIND_CALLS_COLUMNS + CALLGRIND_EVENTS];
+  pf_table tables[3];
+} callgrind_file;
+
+/* What a line is. */
+typedef enum callgrind_kind {
+  CALLGRIND_HEADER,
+  CALLGRIND_NAME,
+  CALLGRIND_COST,
+  CALLGRIND_CALLS,
+  CALLGRIND_INCLUSIVE,
+  CALLGRIND_JUMP,
+  CALLGRIND_BLANK,
+  CALLGRIND_REST, /* none of these */
+  CALLGRIND_KINDS
+} callgrind_kind;
+
+/* The names of one kind by their numbers in the file. */
+typedef struct callgrind_names {
+  pf_id_table numbers;
+  uint32_t *names; /* ids of the dictionary, by id of the number */
+  size_t capacity;
+} callgrind_names;
+
+/* A function: ids of names, or PF_NO_NAME. */
+typedef struct callgrind_function {
+  uint32_t object, file, name;
+} callgrind_function;
+
+typedef struct callgrind_parser {
+  pf_trace *trace; /* borrowed */
+  const callgrind_file *file;
+  size_t at;             /* of the next line */
+  callgrind_names of[3]; /* objects, files, functions */
+  uint32_t unknown;      /* the name "???" */
+  callgrind_function function, called;
+  bool has_instr, has_line;
+  bool is_selected; /* false: events of this part differ from the first */
+  uint64_t instr;   /* the last position */
+  int64_t line;
+  int64_t calls; /* of the line before; 0: it was none of calls */
+  uint64_t calls_at;
+  size_t nsums;                      /* of the part's summary; 0: it has none */
+  int64_t costs[CALLGRIND_EVENTS];   /* of the line */
+  int64_t stated[CALLGRIND_EVENTS];  /* by the summaries of earlier parts, */
+  int64_t part[CALLGRIND_EVENTS];    /* by that of this one */
+  int64_t counted[CALLGRIND_EVENTS]; /* in lines so far */
+  bool lacks_summary, has_overflow;
+} callgrind_parser;
+
+/* A line. */
+typedef struct callgrind_line {
+  callgrind_kind kind;
+  size_t at;
+  pf_bytes text; /* without its end */
+  size_t size;   /* with it */
+  int64_t calls; /* of CALLGRIND_INCLUSIVE */
+} callgrind_line;
+
+/* Begin at the first line. PF_OK or PF_ENOMEM. The caller closes the parser,
+   also after a failure. */
+pf_status callgrind_open_parser (callgrind_parser *parser, pf_trace *trace,
+                                 pf_error *error);
+void callgrind_close_parser (callgrind_parser *parser);
+
+/* Read the next line, and add warnings. PF_MORE; PF_END after the last one; or
+   a failure. */
+pf_status callgrind_next (callgrind_parser *parser, callgrind_line *line,
+                          pf_error *error);
+
+/* Split the text of a header line "name: value". False if it is none. */
+bool callgrind_split_header (pf_bytes text, pf_bytes *name, pf_bytes *value);
+
+/* rows_callgrind.c: opens one of the three tables. */
+pf_status callgrind_open_table (pf_trace *trace, const pf_table *table,
+                                pf_reader **reader, pf_error *error);
+
+#endif

@@ -1,0 +1,447 @@
+/*
+** lines_callgrind.c - the parser of lines. A line that cannot be read is damage
+** and is left out; the position and the names of the lines around it stay.
+**
+** Used by rows_callgrind.c and open_callgrind.c. The parser owns the tables of
+** names; the rest is borrowed.
+*/
+
+#include "formats/callgrind/callgrind.h"
+
+#include <stdlib.h>
+
+#include "model/base/memory.h"
+
+enum {
+  OBJECTS,
+  FILES,
+  FUNCTIONS
+};
+
+
+bool callgrind_split_header (pf_bytes text, pf_bytes *name, pf_bytes *value) {
+  size_t size = 0;
+  while (size < text.size && text.at[size] >= 'a' && text.at[size] <= 'z')
+    size++;
+  if (size == 0 || size == text.size || text.at[size] != ':')
+    return false;
+  *name = (pf_bytes){text.at, size};
+  *value = pf_trim(pf_text_after(text, size + 1));
+  return true;
+}
+
+
+/* {====== Numbers ======
+
+   Functions return the position after what they have read, or NULL. */
+
+static const uint8_t *skip_blanks (const uint8_t *p, const uint8_t *end) {
+  while (p < end && (*p == ' ' || *p == '\t'))
+    p++;
+  return p;
+}
+
+
+static const uint8_t *take_decimal (const uint8_t *p, const uint8_t *end,
+                                    uint64_t *number) {
+  const uint8_t *const begin = p;
+  uint64_t value = 0;
+  bool exceeds = false;
+  for (; p < end && (unsigned)(*p - '0') < 10; p++) {
+    const unsigned digit = (unsigned)(*p - '0');
+    if (p - begin >= 18)
+      exceeds |= __builtin_mul_overflow(value, (uint64_t)10, &value) ||
+                 __builtin_add_overflow(value, (uint64_t)digit, &value);
+    else
+      value = value * 10 + digit;
+  }
+  *number = value;
+  return p == begin || exceeds ? NULL : p;
+}
+
+
+/* A decimal or 0x-hexadecimal number. */
+static const uint8_t *take_number (const uint8_t *p, const uint8_t *end,
+                                   uint64_t *number) {
+  if (end - p <= 2 || p[0] != '0' || (p[1] | 0x20) != 'x')
+    return take_decimal(p, end, number);
+  const uint8_t *const begin = p + 2;
+  uint64_t value = 0;
+  for (p = begin; p < end && pf_digit(*p) < 16; p++)
+    value = value << 4 | pf_digit(*p);
+  *number = value;
+  return p == begin || p - begin > 16 ? NULL : p;
+}
+
+
+/* A position: a number, one relative to `before`, or `*`, which is `before`. */
+static const uint8_t *take_position (const uint8_t *p, const uint8_t *end,
+                                     uint64_t before, uint64_t *position) {
+  uint64_t number;
+  if (p < end && *p == '*') {
+    *position = before;
+    return p + 1;
+  }
+  const uint8_t sign = p < end ? *p : 0;
+  const bool is_relative = sign == '+' || sign == '-';
+  p = take_number(is_relative ? p + 1 : p, end, &number);
+  if (p == NULL)
+    return NULL;
+  *position = !is_relative  ? number
+              : sign == '+' ? before + number
+                            : before - number;
+  return p;
+}
+
+
+/* The positions at the begin of a line; they become the parser's. */
+static const uint8_t *take_positions (callgrind_parser *self, const uint8_t *p,
+                                      const uint8_t *end) {
+  uint64_t instr = self->instr, line = (uint64_t)self->line;
+  if (self->has_instr)
+    p = take_position(p, end, instr, &instr);
+  if (p != NULL && self->has_line)
+    p = take_position(skip_blanks(p, end), end, line, &line);
+  if (p == NULL || line > INT64_MAX || (p < end && *p != ' ' && *p != '\t'))
+    return NULL;
+  self->instr = instr;
+  self->line = (int64_t)line;
+  return p;
+}
+
+
+/* The count of an event; "." is 0. */
+static const uint8_t *take_cost (const uint8_t *p, const uint8_t *end,
+                                 uint64_t factor, int64_t *cost) {
+  const bool is_negative = *p == '-';
+  uint64_t number = 0;
+  if (*p == '.')
+    p++;
+  else
+    p = take_decimal(is_negative ? p + 1 : p, end, &number);
+  if (p == NULL || (p < end && *p != ' ' && *p != '\t') ||
+      (factor != 1 && __builtin_mul_overflow(number, factor, &number)) ||
+      number > INT64_MAX)
+    return NULL;
+  *cost = is_negative ? -(int64_t)number : (int64_t)number;
+  return p;
+}
+
+
+/* The counts of a line into `costs`; those that are missing are 0. Returns how
+   many are there, SIZE_MAX if one cannot be read or there are too many. */
+static size_t take_costs (const callgrind_file *file, const uint8_t *p,
+                          const uint8_t *end, int64_t *costs) {
+  size_t n = 0;
+  for (p = skip_blanks(p, end); p < end; p = skip_blanks(p, end)) {
+    if (n == file->nevents)
+      return SIZE_MAX;
+    p = take_cost(p, end, file->events[n].factor, &costs[n]);
+    if (p == NULL)
+      return SIZE_MAX;
+    n++;
+  }
+  for (size_t i = n; i < file->nevents; i++)
+    costs[i] = 0;
+  return n;
+}
+
+
+/* }====== */
+
+static pf_status warn (const callgrind_parser *self, const callgrind_line *line,
+                       const char *code, const char *what, pf_error *error) {
+  return pf_warn(self->trace, PF_DAMAGE, code, PF_EFORMAT, line->at, error,
+                 "%s: %.*s", what, PF_SHOWN(line->text, 60));
+}
+
+
+/* {====== Names ====== */
+
+/* Sets *name to the id that a number stands for. `text` has the number and,
+   where it is used for the first time, the name. */
+static pf_status numbered (callgrind_parser *self, callgrind_names *of,
+                           pf_bytes text, const callgrind_line *line,
+                           uint32_t *name, pf_error *error) {
+  uint64_t number;
+  uint32_t id;
+  const uint8_t *const end = text.at + text.size;
+  const uint8_t *const stop = take_decimal(text.at + 1, end, &number);
+  const pf_bytes rest =
+      stop == NULL ? text : pf_text_after(text, (size_t)(stop - text.at));
+  if (stop == NULL || rest.size == 0 || rest.at[0] != ')') {
+    *name = pf_intern(self->trace->dictionary, text);
+    return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
+  }
+  const pf_bytes given = pf_trim(pf_text_after(rest, 1));
+  if (given.size == 0) {
+    id = pf_id_table_find(&of->numbers, number);
+    *name = id == PF_NO_ID ? PF_NO_NAME : of->names[id];
+    return id == PF_NO_ID
+               ? warn(self, line, "callgrind-no-name",
+                      "no line before has the name of this number", error)
+               : PF_OK;
+  }
+  if (pf_id_table_words(&of->numbers, &number, 1, &id) != PF_OK ||
+      !pf_grow(&of->names, &of->capacity, (size_t)id + 1))
+    return pf_no_memory(error);
+  of->names[id] = *name = pf_intern(self->trace->dictionary, given);
+  return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
+}
+
+
+/* Sets the name that a line NAME=VALUE states; `jump` of names that only count
+   for their number. */
+static pf_status set_name (callgrind_parser *self, const char *key, size_t size,
+                           pf_bytes value, const callgrind_line *line,
+                           pf_error *error) {
+  const bool is_called = key[0] == 'c', is_jump = key[0] == 'j';
+  const char *const of = key + size - 2; /* ob, fl, fi, fe or fn */
+  const size_t kind = of[0] == 'o' ? OBJECTS : of[1] == 'n' ? FUNCTIONS : FILES;
+  uint32_t name = PF_NO_NAME;
+  pf_status status = PF_OK;
+  if (value.size > 2 && value.at[0] == '(')
+    status = numbered(self, &self->of[kind], value, line, &name, error);
+  else
+    name = pf_intern(self->trace->dictionary, value);
+  if (status != PF_OK || is_jump)
+    return status;
+  callgrind_function *const f = is_called ? &self->called : &self->function;
+  uint32_t *const names[] = {&f->object, &f->file, &f->name};
+  *names[kind] = name;
+  return PF_OK;
+}
+
+
+/* }====== */
+
+/* {====== Parts ====== */
+
+/* Adds the sums that the summary of a part states. */
+static void end_part (callgrind_parser *self) {
+  const size_t nevents = self->file->nevents;
+  self->lacks_summary |= self->nsums == 0;
+  for (size_t i = 0; i < nevents; i++)
+    self->has_overflow |= __builtin_add_overflow(self->stated[i], self->part[i],
+                                                 &self->stated[i]);
+  self->nsums = 0;
+}
+
+
+/* Compares the sums with those of the summaries: a file that is cut lacks
+   lines. */
+static pf_status check_sums (callgrind_parser *self, pf_error *error) {
+  const callgrind_file *const file = self->file;
+  end_part(self);
+  if (self->lacks_summary || self->has_overflow)
+    return PF_OK;
+  for (size_t i = 0; i < file->nevents; i++)
+    if (self->stated[i] != self->counted[i])
+      return pf_warn(self->trace, file->is_estimate ? PF_NOTE : PF_DAMAGE,
+                     "callgrind-sums", PF_ETRUNCATED, PF_NO_OFFSET, error,
+                     "the lines have %lld of %s, the summary of the file "
+                     "states %lld",
+                     (long long)self->counted[i], file->events[i].column,
+                     (long long)self->stated[i]);
+  return PF_OK;
+}
+
+
+static pf_status take_header (callgrind_parser *self,
+                              const callgrind_line *line, pf_bytes name,
+                              pf_bytes value, pf_error *error) {
+  if (pf_bytes_equal(name, pf_bytes_of("positions"))) {
+    self->has_line = self->has_instr = false;
+    for (pf_bytes word; pf_next_word(&value, &word);) {
+      self->has_line |= pf_bytes_equal(word, pf_bytes_of("line"));
+      self->has_instr |=
+          word.size > 4 || pf_bytes_equal(word, pf_bytes_of("addr"));
+    }
+    return PF_OK;
+  }
+  if (pf_bytes_equal(name, pf_bytes_of("part")) && self->nsums > 0)
+    end_part(self);
+  if (pf_bytes_equal(name, pf_bytes_of("events"))) {
+    self->is_selected = pf_bytes_equal(value, self->file->names);
+    return self->is_selected
+               ? PF_OK
+               : warn(self, line, "callgrind-events",
+                      "a part with other events is left out", error);
+  }
+  if (self->is_selected && (pf_bytes_equal(name, pf_bytes_of("summary")) ||
+                            pf_bytes_equal(name, pf_bytes_of("totals")))) {
+    self->nsums =
+        take_costs(self->file, value.at, value.at + value.size, self->part);
+    if (self->nsums == SIZE_MAX || self->nsums == 0) {
+      self->nsums = 0;
+      return warn(self, line, "callgrind-line", "sums cannot be read", error);
+    }
+  }
+  return PF_OK;
+}
+
+
+/* }====== */
+
+/* {====== Lines ====== */
+
+static pf_status take_cost_line (callgrind_parser *self, callgrind_line *line,
+                                 pf_error *error) {
+  const uint8_t *const end = line->text.at + line->text.size;
+  const uint8_t *const p = take_positions(self, line->text.at, end);
+  line->kind = self->calls > 0 ? CALLGRIND_INCLUSIVE : CALLGRIND_COST;
+  if (p == NULL || self->function.name == PF_NO_NAME ||
+      take_costs(self->file, p, end, self->costs) == SIZE_MAX) {
+    line->kind = CALLGRIND_REST;
+    return warn(self, line, "callgrind-line",
+                "not a position and counts of a function", error);
+  }
+  if (line->kind == CALLGRIND_INCLUSIVE) {
+    line->calls = self->calls;
+    self->calls = 0;
+  }
+  if (!self->is_selected)
+    line->kind = CALLGRIND_BLANK;
+  if (line->kind == CALLGRIND_COST)
+    for (size_t i = 0; i < self->file->nevents; i++)
+      self->has_overflow |= __builtin_add_overflow(
+          self->counted[i], self->costs[i], &self->counted[i]);
+  return PF_OK;
+}
+
+
+static pf_status take_calls (callgrind_parser *self, callgrind_line *line,
+                             pf_bytes value, pf_error *error) {
+  uint64_t count;
+  const uint8_t *const end = value.at + value.size;
+  const uint8_t *const p = take_decimal(value.at, end, &count);
+  line->kind = CALLGRIND_CALLS;
+  if (p == NULL || count > INT64_MAX || self->called.name == PF_NO_NAME) {
+    line->kind = CALLGRIND_REST;
+    return warn(self, line, "callgrind-line",
+                "not the number of calls of a function", error);
+  }
+  self->calls = (int64_t)(count == 0 ? 1 : count);
+  self->calls_at = line->at;
+  return PF_OK;
+}
+
+
+/* The keys of names with their lengths: a list for take_key. */
+static bool is_name_key (const uint8_t *key, size_t size) {
+  static const char keys[] = "ob= fl= fi= fe= fn= cob=cfi=cfl=cfn=jfi=jfn=job=";
+  for (size_t i = 0; i + 4 <= sizeof keys - 1; i += 4)
+    if (size == (keys[i + 2] == '=' ? 2u : 3u) &&
+        memcmp(keys + i, key, size) == 0)
+      return true;
+  return false;
+}
+
+
+/* A line KEY=VALUE. */
+static pf_status take_key (callgrind_parser *self, callgrind_line *line,
+                           size_t size, pf_error *error) {
+  const pf_bytes text = line->text;
+  const pf_bytes key = {text.at, size};
+  const pf_bytes value = pf_trim(pf_text_after(text, size + 1));
+  if (is_name_key(key.at, size)) {
+    line->kind = CALLGRIND_NAME;
+    return set_name(self, (const char *)key.at, size, value, line, error);
+  }
+  if (pf_bytes_equal(key, pf_bytes_of("calls")))
+    return take_calls(self, line, value, error);
+  if (pf_bytes_equal(key, pf_bytes_of("jump")) ||
+      pf_bytes_equal(key, pf_bytes_of("jcnd"))) {
+    line->kind = CALLGRIND_JUMP;
+    return PF_OK;
+  }
+  line->kind = CALLGRIND_REST;
+  return warn(self, line, "callgrind-line", "not a line of the format", error);
+}
+
+
+static pf_status take_text (callgrind_parser *self, callgrind_line *line,
+                            pf_error *error) {
+  pf_bytes name, value;
+  size_t size = 0;
+  while (size < line->text.size && size < 6 && line->text.at[size] >= 'a' &&
+         line->text.at[size] <= 'z')
+    size++;
+  if (size > 1 && size < line->text.size && line->text.at[size] == '=')
+    return take_key(self, line, size, error);
+  if (callgrind_split_header(line->text, &name, &value)) {
+    line->kind = CALLGRIND_HEADER;
+    return take_header(self, line, name, value, error);
+  }
+  line->kind = CALLGRIND_REST;
+  return warn(self, line, "callgrind-line", "not a line of the format", error);
+}
+
+
+/* After calls=, a line with the cost must follow. */
+static pf_status check_call (callgrind_parser *self, const callgrind_line *line,
+                             pf_error *error) {
+  const callgrind_line calls = {CALLGRIND_CALLS, (size_t)self->calls_at,
+                                pf_bytes_of(""), 0, 0};
+  const bool is_waiting = self->calls > 0 && line->at != self->calls_at;
+  if (!is_waiting || line->kind == CALLGRIND_BLANK)
+    return PF_OK;
+  self->calls = 0;
+  return warn(self, &calls, "callgrind-line",
+              "no line with the cost of the calls follows", error);
+}
+
+
+pf_status callgrind_next (callgrind_parser *self, callgrind_line *line,
+                          pf_error *error) {
+  const pf_bytes bytes = self->file->bytes;
+  if (self->at == bytes.size) {
+    const pf_status status = check_sums(self, error);
+    return status < 0 ? status : PF_END;
+  }
+  const size_t end = pf_line_end(bytes, self->at);
+  size_t size = end - self->at;
+  if (size > 0 && bytes.at[end - 1] == '\r')
+    size--;
+  *line = (callgrind_line){CALLGRIND_BLANK,
+                           self->at,
+                           {bytes.at + self->at, size},
+                           end - self->at + (end < bytes.size),
+                           0};
+  self->at += line->size;
+  const uint8_t first = size == 0 ? '#' : *line->text.at;
+  pf_status status = PF_OK;
+  if (first <= '9' && first != '#' && first != ' ' && first != '\t')
+    status = take_cost_line(self, line, error);
+  else if (first != '#' && pf_trim(line->text).size > 0)
+    status = take_text(self, line, error);
+  if (status == PF_OK)
+    status = check_call(self, line, error);
+  return status == PF_OK ? PF_MORE : status;
+}
+
+
+/* }====== */
+
+
+pf_status callgrind_open_parser (callgrind_parser *self, pf_trace *trace,
+                                 pf_error *error) {
+  *self = (callgrind_parser){.trace = trace,
+                             .file = trace->state,
+                             .has_line = true,
+                             .is_selected = true};
+  const callgrind_function none = {PF_NO_NAME, PF_NO_NAME, PF_NO_NAME};
+  self->function = self->called = none;
+  for (size_t i = 0; i < 3; i++)
+    pf_id_table_init(&self->of[i].numbers);
+  self->unknown = pf_intern_text(trace->dictionary, "???");
+  return self->unknown == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
+}
+
+
+void callgrind_close_parser (callgrind_parser *self) {
+  for (size_t i = 0; i < 3; i++) {
+    pf_id_table_free(&self->of[i].numbers);
+    free(self->of[i].names);
+  }
+}

@@ -1,0 +1,234 @@
+/*
+** open_callgrind.c - the format callgrind: score, header and tables.
+** lua/trace_part.c and checked_reader.c call it through pf_format_callgrind.
+** The trace owns the callgrind_file, which owns nothing else.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/callgrind/callgrind.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const pf_field costs[] = PF_COLUMN_FIELDS(CALLGRIND_COSTS);
+static const pf_field calls[] = PF_COLUMN_FIELDS(CALLGRIND_CALLS);
+static const pf_field raw[] = PF_COLUMN_FIELDS(CALLGRIND_RAW);
+
+
+/* The header of a file, or its beginning: the lines in front of the first name
+   or cost. */
+typedef struct header_cursor {
+  pf_bytes bytes;
+  size_t at;
+} header_cursor;
+
+
+/* Takes the next header line. False at the first line that is none. */
+static bool next_header (header_cursor *c, pf_bytes *name, pf_bytes *value) {
+  while (c->at < c->bytes.size) {
+    const size_t end = pf_line_end(c->bytes, c->at);
+    const pf_bytes text =
+        pf_trim_also((pf_bytes){c->bytes.at + c->at, end - c->at}, '\r');
+    const bool is_blank = text.size == 0 || text.at[0] == '#';
+    if (!is_blank && !callgrind_split_header(text, name, value))
+      return false;
+    c->at = end + (end < c->bytes.size);
+    if (!is_blank)
+      return true;
+  }
+  return false;
+}
+
+
+static bool is_key (pf_bytes name) {
+  static const char *const keys[] = {
+      "version", "creator", "pid",    "thread",    "part",    "cmd",
+      "desc",    "event",   "events", "positions", "summary", "totals"};
+  for (size_t i = 0; i < COUNT(keys); i++)
+    if (pf_bytes_equal(name, pf_bytes_of(keys[i])))
+      return true;
+  return false;
+}
+
+
+/* A header with events, and a line of a name or position after it. */
+static int score (pf_bytes head, uint64_t size) {
+  header_cursor c = {head, 0};
+  pf_bytes name, value;
+  bool has_events = false;
+  while (next_header(&c, &name, &value)) {
+    if (!is_key(name))
+      return 0;
+    has_events |= pf_bytes_equal(name, pf_bytes_of("events"));
+  }
+  const pf_bytes rest = pf_text_after(head, c.at);
+  if (!has_events || (rest.size == 0 && head.size < size))
+    return 0;
+  static const char *const begins[] = {"ob=", "fl=", "fn=", "fi=", "fe="};
+  for (size_t i = 0; i < COUNT(begins); i++)
+    if (rest.size > 3 && memcmp(rest.at, begins[i], 3) == 0)
+      return 90;
+  return rest.size == 0 ? 60 : 0;
+}
+
+
+/* {====== Events ====== */
+
+/* The ns of a unit; 0: it is no time. */
+static uint64_t ns_of (pf_bytes unit) {
+  static const struct {
+    const char *name;
+    uint64_t ns;
+  } units[] = {{"ns", 1},
+               {"us", 1000},
+               {"\xC2\xB5s", 1000},
+               {"ms", 1000000},
+               {"s", 1000000000}};
+  for (size_t i = 0; i < COUNT(units); i++)
+    if (pf_bytes_equal(unit, pf_bytes_of(units[i].name)))
+      return units[i].ns;
+  return 0;
+}
+
+
+/* Sets the unit of an event whose name ends in it, as Xdebug's do:
+   Time_(10ns), Memory_(bytes). */
+static void set_unit (callgrind_event *event, pf_bytes name) {
+  size_t at = name.size;
+  while (at > 1 && name.at[at - 1] != '(')
+    at--;
+  pf_bytes unit = {name.at + at, name.size - at};
+  uint64_t number = 0;
+  event->factor = 1;
+  if (at < 3 || unit.size < 2 || unit.at[unit.size - 1] != ')')
+    return;
+  unit.size--;
+  size_t digits = 0;
+  while (digits < unit.size && digits < 9 && pf_digit(unit.at[digits]) < 10)
+    number = number * 10 + pf_digit(unit.at[digits++]);
+  unit = pf_text_after(unit, digits);
+  const uint64_t ns = ns_of(unit);
+  if (ns > 0)
+    event->factor = ns * (digits > 0 ? number : 1);
+  if (ns > 0 || digits == 0) {
+    const size_t size = name.at[at - 2] == '_' ? at - 2 : at - 1;
+    snprintf(event->column, sizeof event->column, "%.*s", (int)size,
+             (const char *)name.at);
+    snprintf(event->help, sizeof event->help, "the count [%.*s]",
+             PF_SHOWN(ns > 0 ? pf_bytes_of("ns") : unit, 40));
+  }
+}
+
+
+/* Sets the names of the events; one that repeats gets a number. */
+static void set_events (callgrind_file *file, pf_bytes names) {
+  for (pf_bytes word;
+       file->nevents < CALLGRIND_EVENTS && pf_next_word(&names, &word);) {
+    callgrind_event *const event = &file->events[file->nevents];
+    snprintf(event->column, sizeof event->column, "%.*s", PF_SHOWN(word, 48));
+    snprintf(event->help, sizeof event->help, "the count [events]");
+    set_unit(event, word);
+    for (size_t i = 0; i < file->nevents; i++)
+      if (strcmp(file->events[i].column, event->column) == 0)
+        snprintf(event->column, sizeof event->column, "%.*s_%zu",
+                 PF_SHOWN(word, 40), file->nevents + 1);
+    file->nevents++;
+  }
+}
+
+
+/* Takes "event: NAME : LONG NAME, UNIT", as the export of profio states units.
+ */
+static void set_stated_unit (callgrind_file *file, pf_bytes value) {
+  pf_bytes word, rest = value;
+  size_t comma = value.size;
+  if (!pf_next_word(&rest, &word))
+    return;
+  while (comma > 0 && value.at[comma - 1] != ',' && value.at[comma - 1] != ':')
+    comma--;
+  const pf_bytes unit = pf_trim(pf_text_after(value, comma));
+  for (size_t i = 0;
+       comma > 0 && value.at[comma - 1] == ',' && i < file->nevents; i++)
+    if (pf_bytes_equal(word, pf_bytes_of(file->events[i].column)))
+      snprintf(file->events[i].help, sizeof file->events[i].help,
+               "the count [%.*s]", PF_SHOWN(unit, 40));
+}
+
+
+/* }====== */
+
+static void set_info (pf_trace *trace, callgrind_file *file, pf_bytes name,
+                      pf_bytes value) {
+  static const char *const shown[] = {"version", "creator", "cmd",
+                                      "pid",     "thread",  "desc"};
+  if (pf_bytes_equal(name, pf_bytes_of("creator")))
+    file->is_estimate = value.size >= 6 && memcmp(value.at, "xdebug", 6) == 0;
+  for (size_t i = 0; i < COUNT(shown); i++)
+    if (pf_bytes_equal(name, pf_bytes_of(shown[i])) && value.size > 0)
+      pf_info_more(trace, shown[i], value);
+}
+
+
+/* Reads the header of the first part. */
+static pf_status read_header (pf_trace *trace, callgrind_file *file,
+                              pf_error *error) {
+  pf_bytes name, value;
+  header_cursor c = {file->bytes, 0};
+  while (next_header(&c, &name, &value)) {
+    if (pf_bytes_equal(name, pf_bytes_of("events")) && file->nevents == 0) {
+      file->names = value;
+      set_events(file, value);
+    }
+    set_info(trace, file, name, value);
+  }
+  for (c.at = 0; next_header(&c, &name, &value);)
+    if (pf_bytes_equal(name, pf_bytes_of("event")))
+      set_stated_unit(file, value);
+  return file->nevents > 0
+             ? PF_OK
+             : pf_fail(error, PF_EFORMAT, 0,
+                       "a header with a line 'events: NAME ...' expected");
+}
+
+
+/* Sets the columns of a table: those in front, and one for each event. */
+static pf_table table_of (callgrind_file *file, const char *name,
+                          const pf_field *front, size_t count,
+                          pf_field *fields) {
+  memcpy(fields, front, count * sizeof *fields);
+  for (size_t i = 0; i < file->nevents; i++)
+    fields[count + i] =
+        (pf_field){file->events[i].column, PF_INT, file->events[i].help};
+  return (pf_table){name, fields, count + file->nevents, -1,
+                    callgrind_open_table};
+}
+
+
+static pf_status open_trace (pf_trace *trace, pf_error *error) {
+  callgrind_file *const file = trace->state;
+  file->bytes = trace->sources[0].bytes;
+  const pf_status status = read_header(trace, file, error);
+  if (status != PF_OK)
+    return status;
+  for (size_t i = 0; i < file->nevents; i++) /* names of other columns */
+    if (pf_field_index(calls, CALLGRIND_CALLS_COLUMNS, file->events[i].column) <
+            CALLGRIND_CALLS_COLUMNS ||
+        pf_field_index(costs, CALLGRIND_COSTS_COLUMNS, file->events[i].column) <
+            CALLGRIND_COSTS_COLUMNS)
+      strncat(file->events[i].column, "_event", 7);
+  file->tables[0] = table_of(file, "costs", costs, COUNT(costs), file->costs);
+  file->tables[1] =
+      table_of(file, "call_costs", calls, COUNT(calls), file->calls);
+  file->tables[2] =
+      (pf_table){"raw", raw, COUNT(raw), -1, callgrind_open_table};
+  trace->tables = file->tables;
+  trace->ntables = COUNT(file->tables);
+  return PF_OK;
+}
+
+
+const pf_format pf_format_callgrind = {.name = "callgrind",
+                                       .score = score,
+                                       .open = open_trace,
+                                       .state_size = sizeof(callgrind_file)};
