@@ -350,6 +350,14 @@ describe("contexts", function()
       assert.equal(2, #core.rows(contexts:lines()))
    end)
 
+   it("have the first line that is known of a function", function()
+      local reader = core.rows_reader({ { "f", "name" }, { "line", "int" }, { "w", "int" } },
+         { { "f", nil, 1 }, { "f", 9, 1 }, { "f", 7, 1 } }, core.dictionary())
+      local contexts = assert(core.contexts { reader = reader, ["function"] = "f", line = "line",
+         metrics = { { name = "time", unit = "ns", column = "w" } } })
+      assert.equal(7, core.rows(contexts:flat())[1].line)
+   end)
+
    it("have lines that only called others, with their total", function()
       local protobuf = require "spec.support.protobuf"
       local number, message, text = protobuf.number, protobuf.message, protobuf.texts()

@@ -5,7 +5,6 @@ local later = require "profio.internal.later"
 local calls = later "profio.internal.calls"
 local contexts_body = later "profio.internal.bodies.contexts_body"
 local core = require "profio.core"
-local counts = later "profio.internal.bodies.counts"
 local graph_body = require "profio.internal.bodies.graph_body"
 local object = require "profio.internal.bodies.profile_object"
 local options = require "profio.internal.options"
@@ -105,14 +104,11 @@ end
 
 -- Notes functions with more than the whole: they call each other in a circle.
 local function note_cycles(state, body)
-   local usual, whole = body:usual(), counts.whole(body)
-   for _, row in ipairs(core.rows(body:flat { metric = usual })) do
-      if row.total > whole then
-         note_once(state, state.format.name .. "-cycle", "note", ("%s has a total of %d %s, more "
-            .. "than the whole: it and other functions call each other in a circle, and calls in "
-            .. "it are counted several times"):format(row["function"], row.total, usual))
-         return
-      end
+   local name, total = body:exceeding()
+   if name then
+      note_once(state, state.format.name .. "-cycle", "note", ("%s has a total of %d %s, more than "
+         .. "the whole: it and other functions call each other in a circle, and calls in it are "
+         .. "counted several times"):format(name, total, body:usual()))
    end
 end
 

@@ -213,6 +213,19 @@ function Sums:facts()
       overflowed = overflowed or select(3, self.by_arc:count()) }
 end
 
+---Returns the name and the total of a function that has more than the whole; nil: none has.
+---@return string|nil
+---@return integer|nil
+function Sums:exceeding()
+   local whole = counts.whole(self)
+   for _, row in ipairs(core.rows(self:flat())) do
+      if row.total > whole then
+         return row["function"], row.total
+      end
+   end
+   return nil
+end
+
 function Sums:frames()
    return self.by_function:frames()
 end
