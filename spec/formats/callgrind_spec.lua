@@ -212,6 +212,24 @@ summary: 5
          "line 11", "line 13", "sums" }, lines)
    end)
 
+   it("has no call of one that began in an earlier part, but what it cost", function()
+      local trace <close> = open [[
+events: Ir
+fl=a.c
+fn=main
+1 10
+cfn=f
+calls=0 5
+2 30
+fn=f
+5 30
+totals: 40
+]]
+      assert.same({ main = "10/40", f = "30/30" }, totals(trace:profile()))
+      assert.same({ { calls = 0, Ir = 30 } }, trace.call_costs:rows("calls", "Ir"))
+      assert.same({}, codes_of(trace))
+   end)
+
    it("notes functions that call each other in a circle", function()
       local trace <close> = open [[
 events: Ir

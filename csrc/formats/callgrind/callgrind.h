@@ -78,6 +78,8 @@ typedef struct callgrind_file {
   pf_bytes names; /* of the events, as the file states them */
   size_t nevents;
   callgrind_event events[CALLGRIND_EVENTS];
+  bool has_units;   /* some events have a factor */
+  size_t last_feed; /* of the file; 0: it has no line feed */
   bool is_estimate; /* the writer does not promise that sums agree */
   pf_field costs[CALLGRIND_COSTS_COLUMNS + CALLGRIND_EVENTS];
   pf_field calls[CALLGRIND_CALLS_COLUMNS + CALLGRIND_EVENTS];
@@ -117,12 +119,15 @@ typedef struct callgrind_parser {
   uint32_t unknown;      /* the name "???" */
   callgrind_function function, called;
   bool has_instr, has_line;
+  bool is_simple;   /* lines begin with the line alone, and costs have no factor
+                   */
   bool is_selected; /* false: events of this part differ from the first */
   uint64_t instr;   /* the last position */
   int64_t line;
-  int64_t calls; /* of the line before; 0: it was none of calls */
+  bool is_call;  /* the line before was calls= */
+  int64_t calls; /* its number, which is 0 if they began in an earlier part */
   uint64_t calls_at;
-  size_t nsums;                      /* of the part's summary; 0: it has none */
+  bool has_summary;                  /* the part has one */
   int64_t costs[CALLGRIND_EVENTS];   /* of the line */
   int64_t stated[CALLGRIND_EVENTS];  /* by the summaries of earlier parts, */
   int64_t part[CALLGRIND_EVENTS];    /* by that of this one */
@@ -138,12 +143,6 @@ typedef struct callgrind_line {
   size_t size;   /* with it */
   int64_t calls; /* of CALLGRIND_INCLUSIVE */
 } callgrind_line;
-
-/* Begin at the first line. PF_OK or PF_ENOMEM. The caller closes the parser,
-   also after a failure. */
-pf_status callgrind_open_parser (callgrind_parser *parser, pf_trace *trace,
-                                 pf_error *error);
-void callgrind_close_parser (callgrind_parser *parser);
 
 /* Read the next line, and add warnings. PF_MORE; PF_END after the last one; or
    a failure. */

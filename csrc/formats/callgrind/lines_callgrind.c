@@ -35,6 +35,17 @@ bool callgrind_split_header (pf_bytes text, pf_bytes *name, pf_bytes *value) {
 
    Functions return the position after what they have read, or NULL. */
 
+static bool ends_line (const uint8_t *p, const uint8_t *end) {
+  return p == end || *p == '\n' ||
+         (*p == '\r' && (p + 1 == end || p[1] == '\n'));
+}
+
+
+static bool ends_word (const uint8_t *p, const uint8_t *end) {
+  return ends_line(p, end) || *p == ' ' || *p == '\t';
+}
+
+
 static const uint8_t *skip_blanks (const uint8_t *p, const uint8_t *end) {
   while (p < end && (*p == ' ' || *p == '\t'))
     p++;
@@ -45,16 +56,14 @@ static const uint8_t *skip_blanks (const uint8_t *p, const uint8_t *end) {
 static const uint8_t *take_decimal (const uint8_t *p, const uint8_t *end,
                                     uint64_t *number) {
   const uint8_t *const begin = p;
+  const uint8_t *const safe = end - p > 18 ? p + 18 : end;
   uint64_t value = 0;
   bool exceeds = false;
-  for (; p < end && (unsigned)(*p - '0') < 10; p++) {
-    const unsigned digit = (unsigned)(*p - '0');
-    if (p - begin >= 18)
-      exceeds |= __builtin_mul_overflow(value, (uint64_t)10, &value) ||
-                 __builtin_add_overflow(value, (uint64_t)digit, &value);
-    else
-      value = value * 10 + digit;
-  }
+  for (; p < safe && (unsigned)(*p - '0') < 10; p++)
+    value = value * 10 + (unsigned)(*p - '0');
+  for (; p < end && p >= safe && (unsigned)(*p - '0') < 10; p++)
+    exceeds |= __builtin_mul_overflow(value, (uint64_t)10, &value) ||
+               __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value);
   *number = value;
   return p == begin || exceeds ? NULL : p;
 }
@@ -102,7 +111,7 @@ static const uint8_t *take_positions (callgrind_parser *self, const uint8_t *p,
     p = take_position(p, end, instr, &instr);
   if (p != NULL && self->has_line)
     p = take_position(skip_blanks(p, end), end, line, &line);
-  if (p == NULL || line > INT64_MAX || (p < end && *p != ' ' && *p != '\t'))
+  if (p == NULL || line > INT64_MAX || !ends_word(p, end))
     return NULL;
   self->instr = instr;
   self->line = (int64_t)line;
@@ -119,7 +128,7 @@ static const uint8_t *take_cost (const uint8_t *p, const uint8_t *end,
     p++;
   else
     p = take_decimal(is_negative ? p + 1 : p, end, &number);
-  if (p == NULL || (p < end && *p != ' ' && *p != '\t') ||
+  if (p == NULL || !ends_word(p, end) ||
       (factor != 1 && __builtin_mul_overflow(number, factor, &number)) ||
       number > INT64_MAX)
     return NULL;
@@ -128,22 +137,56 @@ static const uint8_t *take_cost (const uint8_t *p, const uint8_t *end,
 }
 
 
-/* The counts of a line into `costs`; those that are missing are 0. Returns how
-   many are there, SIZE_MAX if one cannot be read or there are too many. */
-static size_t take_costs (const callgrind_file *file, const uint8_t *p,
-                          const uint8_t *end, int64_t *costs) {
+/* The counts up to the end of a line into `costs`; those that are missing are
+   0. Returns that position; NULL if one cannot be read or there are too many.
+   */
+static const uint8_t *take_costs (const callgrind_file *file, const uint8_t *p,
+                                  const uint8_t *end, int64_t *costs) {
   size_t n = 0;
-  for (p = skip_blanks(p, end); p < end; p = skip_blanks(p, end)) {
+  for (p = skip_blanks(p, end); !ends_line(p, end); p = skip_blanks(p, end)) {
     if (n == file->nevents)
-      return SIZE_MAX;
+      return NULL;
     p = take_cost(p, end, file->events[n].factor, &costs[n]);
     if (p == NULL)
-      return SIZE_MAX;
+      return NULL;
     n++;
   }
-  for (size_t i = n; i < file->nevents; i++)
-    costs[i] = 0;
-  return n;
+  for (; n < file->nevents; n++)
+    costs[n] = 0;
+  return p;
+}
+
+
+/* Fast path for most lines, which have a line feed: a line number, perhaps with
+   a sign, and counts of up to 18 digits with a blank in front of each. Returns
+   the position of the line feed; NULL: the general path is needed, and nothing
+   has changed but `costs`. */
+static const uint8_t *take_fast (callgrind_parser *self, const uint8_t *p) {
+  const uint8_t sign = *p;
+  const bool is_relative = sign == '+' || sign == '-';
+  int64_t numbers[1 + CALLGRIND_EVENTS];
+  size_t n = 0;
+  for (p += is_relative; n <= self->file->nevents; p++) {
+    const uint8_t *const begin = p;
+    int64_t value = 0;
+    for (unsigned digit; (digit = (unsigned)(*p - '0')) < 10; p++)
+      value = (int64_t)((uint64_t)value * 10 + digit);
+    if (p == begin || p - begin > 18)
+      return NULL;
+    numbers[n++] = value;
+    if (*p != ' ')
+      break;
+  }
+  const bool is_below = sign == '-' && numbers[0] > self->line;
+  if (*p != '\n' || is_below || numbers[0] > INT32_MAX)
+    return NULL;
+  self->line = !is_relative  ? numbers[0]
+               : sign == '+' ? self->line + numbers[0]
+                             : self->line - numbers[0];
+  memcpy(self->costs, numbers + 1, (n - 1) * sizeof *numbers);
+  memset(self->costs + n - 1, 0,
+         (self->file->nevents - (n - 1)) * sizeof *numbers);
+  return p;
 }
 
 
@@ -220,11 +263,11 @@ static pf_status set_name (callgrind_parser *self, const char *key, size_t size,
 /* Adds the sums that the summary of a part states. */
 static void end_part (callgrind_parser *self) {
   const size_t nevents = self->file->nevents;
-  self->lacks_summary |= self->nsums == 0;
+  self->lacks_summary |= !self->has_summary;
   for (size_t i = 0; i < nevents; i++)
     self->has_overflow |= __builtin_add_overflow(self->stated[i], self->part[i],
                                                  &self->stated[i]);
-  self->nsums = 0;
+  self->has_summary = false;
 }
 
 
@@ -251,15 +294,17 @@ static pf_status take_header (callgrind_parser *self,
                               const callgrind_line *line, pf_bytes name,
                               pf_bytes value, pf_error *error) {
   if (pf_bytes_equal(name, pf_bytes_of("positions"))) {
-    self->has_line = self->has_instr = false;
+    self->has_line = self->has_instr = self->is_simple = false;
     for (pf_bytes word; pf_next_word(&value, &word);) {
       self->has_line |= pf_bytes_equal(word, pf_bytes_of("line"));
       self->has_instr |=
           word.size > 4 || pf_bytes_equal(word, pf_bytes_of("addr"));
     }
+    self->is_simple =
+        self->has_line && !self->has_instr && !self->file->has_units;
     return PF_OK;
   }
-  if (pf_bytes_equal(name, pf_bytes_of("part")) && self->nsums > 0)
+  if (pf_bytes_equal(name, pf_bytes_of("part")) && self->has_summary)
     end_part(self);
   if (pf_bytes_equal(name, pf_bytes_of("events"))) {
     self->is_selected = pf_bytes_equal(value, self->file->names);
@@ -270,12 +315,11 @@ static pf_status take_header (callgrind_parser *self,
   }
   if (self->is_selected && (pf_bytes_equal(name, pf_bytes_of("summary")) ||
                             pf_bytes_equal(name, pf_bytes_of("totals")))) {
-    self->nsums =
-        take_costs(self->file, value.at, value.at + value.size, self->part);
-    if (self->nsums == SIZE_MAX || self->nsums == 0) {
-      self->nsums = 0;
+    const uint8_t *const end = value.at + value.size;
+    self->has_summary = value.size > 0 && take_costs(self->file, value.at, end,
+                                                     self->part) != NULL;
+    if (!self->has_summary)
       return warn(self, line, "callgrind-line", "sums cannot be read", error);
-    }
   }
   return PF_OK;
 }
@@ -285,20 +329,43 @@ static pf_status take_header (callgrind_parser *self,
 
 /* {====== Lines ====== */
 
+/* Sets the text of a line, which ends at `end`. */
+static void set_text (const callgrind_parser *self, callgrind_line *line,
+                      size_t end) {
+  const pf_bytes bytes = self->file->bytes;
+  size_t size = end - line->at;
+  line->size = size + (end < bytes.size);
+  if (size > 0 && bytes.at[end - 1] == '\r')
+    size--;
+  line->text = (pf_bytes){bytes.at + line->at, size};
+}
+
+
+/* Reads the line up to where it ends, which is found on the way: these lines
+   are most of a file. */
 static pf_status take_cost_line (callgrind_parser *self, callgrind_line *line,
                                  pf_error *error) {
-  const uint8_t *const end = line->text.at + line->text.size;
-  const uint8_t *const p = take_positions(self, line->text.at, end);
-  line->kind = self->calls > 0 ? CALLGRIND_INCLUSIVE : CALLGRIND_COST;
-  if (p == NULL || self->function.name == PF_NO_NAME ||
-      take_costs(self->file, p, end, self->costs) == SIZE_MAX) {
+  const pf_bytes bytes = self->file->bytes;
+  const uint8_t *const begin = bytes.at + line->at;
+  const uint8_t *const end = bytes.at + bytes.size;
+  const bool is_fast = self->is_simple && line->at < self->file->last_feed;
+  const uint8_t *p = is_fast ? take_fast(self, begin) : NULL;
+  line->kind = self->is_call ? CALLGRIND_INCLUSIVE : CALLGRIND_COST;
+  if (p == NULL) {
+    p = take_positions(self, begin, end);
+    if (p != NULL)
+      p = take_costs(self->file, p, end, self->costs);
+  }
+  if (p == NULL || self->function.name == PF_NO_NAME) {
+    set_text(self, line, pf_line_end(bytes, line->at));
     line->kind = CALLGRIND_REST;
     return warn(self, line, "callgrind-line",
                 "not a position and counts of a function", error);
   }
+  set_text(self, line, (size_t)(p - bytes.at) + (p < end && *p == '\r'));
   if (line->kind == CALLGRIND_INCLUSIVE) {
     line->calls = self->calls;
-    self->calls = 0;
+    self->is_call = false;
   }
   if (!self->is_selected)
     line->kind = CALLGRIND_BLANK;
@@ -321,7 +388,8 @@ static pf_status take_calls (callgrind_parser *self, callgrind_line *line,
     return warn(self, line, "callgrind-line",
                 "not the number of calls of a function", error);
   }
-  self->calls = (int64_t)(count == 0 ? 1 : count);
+  self->is_call = true;
+  self->calls = (int64_t)count;
   self->calls_at = line->at;
   return PF_OK;
 }
@@ -383,10 +451,10 @@ static pf_status check_call (callgrind_parser *self, const callgrind_line *line,
                              pf_error *error) {
   const callgrind_line calls = {CALLGRIND_CALLS, (size_t)self->calls_at,
                                 pf_bytes_of(""), 0, 0};
-  const bool is_waiting = self->calls > 0 && line->at != self->calls_at;
+  const bool is_waiting = self->is_call && line->at != self->calls_at;
   if (!is_waiting || line->kind == CALLGRIND_BLANK)
     return PF_OK;
-  self->calls = 0;
+  self->is_call = false;
   return warn(self, &calls, "callgrind-line",
               "no line with the cost of the calls follows", error);
 }
@@ -399,22 +467,19 @@ pf_status callgrind_next (callgrind_parser *self, callgrind_line *line,
     const pf_status status = check_sums(self, error);
     return status < 0 ? status : PF_END;
   }
-  const size_t end = pf_line_end(bytes, self->at);
-  size_t size = end - self->at;
-  if (size > 0 && bytes.at[end - 1] == '\r')
-    size--;
-  *line = (callgrind_line){CALLGRIND_BLANK,
-                           self->at,
-                           {bytes.at + self->at, size},
-                           end - self->at + (end < bytes.size),
-                           0};
-  self->at += line->size;
-  const uint8_t first = size == 0 ? '#' : *line->text.at;
+  *line = (callgrind_line){.kind = CALLGRIND_BLANK, .at = self->at};
+  const uint8_t first = bytes.at[self->at];
+  const bool is_cost = (unsigned)(first - '0') < 10 || first == '+' ||
+                       first == '-' || first == '*';
   pf_status status = PF_OK;
-  if (first <= '9' && first != '#' && first != ' ' && first != '\t')
+  if (is_cost)
     status = take_cost_line(self, line, error);
-  else if (first != '#' && pf_trim(line->text).size > 0)
-    status = take_text(self, line, error);
+  else {
+    set_text(self, line, pf_line_end(bytes, self->at));
+    if (first != '#' && pf_trim(line->text).size > 0)
+      status = take_text(self, line, error);
+  }
+  self->at += line->size;
   if (status == PF_OK)
     status = check_call(self, line, error);
   return status == PF_OK ? PF_MORE : status;
@@ -422,26 +487,3 @@ pf_status callgrind_next (callgrind_parser *self, callgrind_line *line,
 
 
 /* }====== */
-
-
-pf_status callgrind_open_parser (callgrind_parser *self, pf_trace *trace,
-                                 pf_error *error) {
-  *self = (callgrind_parser){.trace = trace,
-                             .file = trace->state,
-                             .has_line = true,
-                             .is_selected = true};
-  const callgrind_function none = {PF_NO_NAME, PF_NO_NAME, PF_NO_NAME};
-  self->function = self->called = none;
-  for (size_t i = 0; i < 3; i++)
-    pf_id_table_init(&self->of[i].numbers);
-  self->unknown = pf_intern_text(trace->dictionary, "???");
-  return self->unknown == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
-}
-
-
-void callgrind_close_parser (callgrind_parser *self) {
-  for (size_t i = 0; i < 3; i++) {
-    pf_id_table_free(&self->of[i].numbers);
-    free(self->of[i].names);
-  }
-}

@@ -133,6 +133,7 @@ static void set_events (callgrind_file *file, pf_bytes names) {
       if (strcmp(file->events[i].column, event->column) == 0)
         snprintf(event->column, sizeof event->column, "%.*s_%zu",
                  PF_SHOWN(word, 40), file->nevents + 1);
+    file->has_units |= event->factor != 1;
     file->nevents++;
   }
 }
@@ -208,6 +209,8 @@ static pf_table table_of (callgrind_file *file, const char *name,
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
   callgrind_file *const file = trace->state;
   file->bytes = trace->sources[0].bytes;
+  for (size_t at = file->bytes.size; at > 0 && file->last_feed == 0; at--)
+    file->last_feed = file->bytes.at[at - 1] == '\n' ? at - 1 : 0;
   const pf_status status = read_header(trace, file, error);
   if (status != PF_OK)
     return status;

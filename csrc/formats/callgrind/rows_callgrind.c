@@ -133,8 +133,35 @@ PF_NEXT_BY_STEPS(next_raw, step_raw)
 
 /* }====== */
 
+/* {====== Readers ====== */
+
+static pf_status open_parser (callgrind_parser *self, pf_trace *trace,
+                              pf_error *error) {
+  const callgrind_file *const file = trace->state;
+  *self = (callgrind_parser){.trace = trace,
+                             .file = file,
+                             .has_line = true,
+                             .is_simple = !file->has_units,
+                             .is_selected = true};
+  const callgrind_function none = {PF_NO_NAME, PF_NO_NAME, PF_NO_NAME};
+  self->function = self->called = none;
+  for (size_t i = 0; i < 3; i++)
+    pf_id_table_init(&self->of[i].numbers);
+  self->unknown = pf_intern_text(trace->dictionary, "???");
+  return self->unknown == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
+}
+
+
+static void close_parser (callgrind_parser *self) {
+  for (size_t i = 0; i < 3; i++) {
+    pf_id_table_free(&self->of[i].numbers);
+    free(self->of[i].names);
+  }
+}
+
+
 static void close_reader (pf_reader *reader) {
-  callgrind_close_parser(&((lines_reader *)(void *)reader)->parser);
+  close_parser(&((lines_reader *)(void *)reader)->parser);
   free(reader);
 }
 
@@ -149,9 +176,12 @@ pf_status callgrind_open_table (pf_trace *trace, const pf_table *table,
   if (self == NULL)
     return PF_ENOMEM;
   self->reader.close = close_reader;
-  pf_status status = callgrind_open_parser(&self->parser, trace, error);
+  pf_status status = open_parser(&self->parser, trace, error);
   if (status == PF_OK)
     status = pf_intern_texts(trace->dictionary, kinds, CALLGRIND_KINDS,
                              self->kinds, error);
   return pf_reader_opened(&self->reader, status, reader);
 }
+
+
+/* }====== */
