@@ -8,6 +8,7 @@
 **   file:total()           count and sum by callee: load the fields, add up
 **   file:each()            a closure that returns from, to, count for each arc
 **   loops.add(path)        maps a profile made by counts.c and adds its counts
+**   loops.lines(text)      the number of its line feeds
 **   loops.hook("crl")      sets a hook for these events that only reads the
 **                          clock; "" removes it
 */
@@ -42,7 +43,19 @@ typedef struct slot {
   int64_t count, sum;
 } slot;
 
-int luaopen_bench_loops (lua_State *L);
+/* loops.lines(text): the number of its line feeds. */
+static int loops_lines (lua_State *L) {
+  size_t size;
+  const char *at = luaL_checklstring(L, 1, &size), *const end = at + size;
+  lua_Integer count = 0;
+  for (; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++)
+    count++;
+  lua_pushinteger(L, count);
+  return 1;
+}
+
+
+__attribute__((visibility("default"))) int luaopen_bench_loops (lua_State *L);
 
 
 static uint64_t load (const uint8_t *at, size_t size) {
@@ -211,9 +224,10 @@ __attribute__((visibility("default"))) int luaopen_bench_loops (lua_State *L) {
                                      {"__gc", mapped_close},
                                      {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"add", loops_add}, {"nothing", loops_nothing}, {"hook", loops_hook},
-      {"now", loops_now}, {"open", loops_open},       {"spent", loops_spent},
-      {NULL, NULL}};
+      {"add", loops_add},     {"nothing", loops_nothing},
+      {"hook", loops_hook},   {"lines", loops_lines},
+      {"now", loops_now},     {"open", loops_open},
+      {"spent", loops_spent}, {NULL, NULL}};
   luaL_newmetatable(L, NAME);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);

@@ -10,6 +10,7 @@ local against_gprof = require "spec.bench.against_gprof"
 local against_hooks = require "spec.bench.against_hooks"
 local against_loops = require "spec.bench.against_loops"
 local against_many = require "spec.bench.against_many"
+local against_readers = require "spec.bench.against_readers"
 local against_spans = require "spec.bench.against_spans"
 local against_stores = require "spec.bench.against_stores"
 local against_timelines = require "spec.bench.against_timelines"
@@ -24,6 +25,7 @@ local cases = {
    { "timeline", against_timelines.timeline },
    { "text1", against_timelines.text1 },
    { "spans", against_spans.spans },
+   { "readers", against_readers.readers },
    { "record", against_stores.record },
    { "recorder", against_hooks.recorder },
    { "times", recorded_times.times },
