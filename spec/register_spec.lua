@@ -178,6 +178,69 @@ describe("a registered format", function()
    end)
 end)
 
+describe("a registered format of lines with stacks", function()
+   -- Registers one with a function that reads its table `t`.
+   local function register(columns, read)
+      profio.register { name = "lines-of-stacks", score = function() return 0 end,
+         tables = { t = columns }, open = function() return { t = read } end }
+   end
+
+   local function open()
+      return assert(profio.open({ data = "x" }, { format = "lines-of-stacks" }))
+   end
+
+   local columns = { { "stack", "name" }, { "new", "int" }, { "old", "int" } }
+
+   it("has lines split and written by put_lines", function()
+      local text, found = "?a;b 5\na;b 1 2\na;c\t3 40 \r\n;d 0 6\nb 7 8\n#x;y 1 2\na;b 9 9", {}
+      register(columns, function(_, put_lines)
+         for _, at in ipairs { 1, 8, 34, 40, #text + 1 } do
+            found[#found + 1] = { put_lines(text, at, 2) }
+         end
+      end)
+      local trace <close> = open()
+      assert.same({ { stack = "a;b", new = 2, old = 1 }, { stack = "a;c", new = 40, old = 3 },
+         { stack = ";d", new = 6, old = 0 } }, trace:rows())
+      assert.same({ { 1, 0, 0 }, { 34, 3, 48 }, { 34, 0, 0 }, { 40, 0, 0 }, { #text + 1, 0, 0 } },
+         found)
+   end)
+
+   it("has batches filled by put_lines, beside rows of put", function()
+      local text = ("a;b 1\n"):rep(10000)
+      register({ columns[1], columns[2] }, function(put, put_lines)
+         local at, sum = 1, 0
+         while at <= #text do
+            local _, weight
+            at, _, weight = put_lines(text, at, 1)
+            sum = sum + weight
+            put("calls", 1)
+         end
+         put("sum", sum)
+      end)
+      local trace <close> = open()
+      local list = trace:group("stack"):aggregate { "n = count", "w = sum(new)" }:sort("stack")
+         :rows()
+      assert.same({ { stack = "a;b", n = 10000, w = 10000 }, { stack = "calls", n = 3, w = 3 },
+         { stack = "sum", n = 1, w = 10000 } }, list)
+   end)
+
+   it("is refused a wrong use of put_lines", function()
+      for message, call in pairs {
+         ["a position in the text"] = { "a;b 1\n", 8, 1 },
+         ["1 to 8 numbers"] = { "a;b 1\n", 1, 9 },
+         ["string expected"] = { nil, 1, 1 } } do
+         register(columns, function(_, put_lines) put_lines(call[1], call[2], call[3]) end)
+         local trace <close> = open()
+         assert.error_matches(function() trace:rows() end, message)
+      end
+      register({ { "stack", "name" }, { "w", "num" } }, function(_, put_lines)
+         put_lines("a;b 1\n", 1, 1)
+      end)
+      local trace <close> = open()
+      assert.error_matches(function() trace:rows() end, "the columns are a name and integers")
+   end)
+end)
+
 describe("a registered format with stacks", function()
    it("may be found by its path, and choose its metrics by what the file states", function()
       profio.register { name = "by-path", main = "t", tables = { t = { { "stack", "name" },

@@ -46,7 +46,13 @@ end
 ---            name, area and bytes
 ---  main      the main table; options: as those of open; help: one line
 ---  open      function(source, options): { name = function(put) } with a function for each table,
----            or nil, message, code. source has path(), size(), read(offset, count), lines() and
+---            or nil, message, code. put(value, ...) writes a row. Lines such as "main;work 12" are
+---            written all at once by the second argument, if the first column has names and the
+---            others are integers: put_lines(text, at, count) writes a row for each line from byte
+---            `at` on that is a text with a semicolon and `count` whole numbers (1 to 8), the last
+---            one first, and returns the position of the next line, which is another one or has no
+---            end; how many rows it wrote; and the sum of the last numbers. It returns earlier when
+---            a batch is full. source has path(), size(), read(offset, count), lines() and
 ---            warn(message, { kind = "damage" or "note", code =, offset = })
 ---  profile   from which columns trace:profile() is built, if there is no table `events`:
 ---            { table =, metrics = { { name =, unit = "ns" or "count", column = } } } (without

@@ -230,6 +230,17 @@ totals: 40
       assert.same({}, codes_of(trace))
    end)
 
+   it("has no profile of a damaged file in strict mode, and limits sums", function()
+      local trace <close> = open((small:gsub("\n51 90 10", "\n51 x 10")), { strict = true })
+      local profile, message, code = trace:profile()
+      assert.is_nil(profile)
+      assert.matches("not a position and counts of a function: 51 x 10", message)
+      assert.equal("format", code)
+      local most = open("events: Ir\nfl=a.c\nfn=f\n1 6000000000000000000\n1 6000000000000000000\n")
+      assert.equal(math.maxinteger, most:profile():flat():rows("self")[1].self)
+      assert.same({ "profile-overflow:" }, codes_of(most))
+   end)
+
    it("notes functions that call each other in a circle", function()
       local trace <close> = open [[
 events: Ir

@@ -105,6 +105,24 @@ describe("folded stacks", function()
       assert.same({ "folded-comment", "folded-last-line" }, codes)
    end)
 
+   it("limit sums above 64 bits, with a note", function()
+      local trace <close> = open("a;b 6000000000000000000\na;b 6000000000000000000\n")
+      assert.equal(math.maxinteger .. "/" .. math.maxinteger, totals(trace:profile()).b)
+      assert.equal("profile-overflow", trace.warnings[1].code)
+   end)
+
+   it("are the same lines by themselves and among others", function()
+      local parts, wanted = {}, {}
+      for i = 1, 10000 do
+         parts[i] = ("f%d;g;h%d %d"):format(i % 7, i % 11, i)
+         wanted[i] = { ("f%d;g;h%d"):format(i % 7, i % 11), i }
+      end
+      local text = table.concat(parts, "\n") .. "\n"
+      assert.same(wanted, (read(text)))
+      -- a line that is no stack after each one
+      assert.same(wanted, (read((text:gsub("\n", "\n# no stack\n")))))
+   end)
+
    it("are read across chunks", function()
       local deep = ("f;"):rep(1500000) .. "g"
       local rows = read("main;a 1\n" .. deep .. " 2\nmain;b 3\nmain;c " .. ("4"):rep(18) .. "\n")

@@ -47,8 +47,9 @@ local CHUNK = 1 << 20   -- bytes that are read at once
 local UTF8_MARK = "\xEF\xBB\xBF"
 
 -- Calls a function with each line of a source, its offset, and whether it ends the file without a
--- line feed. A longer line than a chunk doubles the next one.
-local function each_line(source, visit)
+-- line feed; but `take` is called first, with a text and a position, and returns the position of
+-- the first line that it has not taken. A longer line than a chunk doubles the next one.
+local function each_line(source, visit, take)
    local at, size, rest = source:read(0, 3) == UTF8_MARK and 3 or 0, source:size(), ""
    while at < size do
       local base = at - #rest - 1
@@ -56,7 +57,7 @@ local function each_line(source, visit)
       at = base + 1 + #text
       rest = text:sub(lines.each(text, function(line, place)
          visit(line, base + place)
-      end))
+      end, take))
    end
    if rest ~= "" then
       visit(rest, size - #rest, true)
@@ -94,9 +95,17 @@ local function note_comment(source, line, number, offset)
    end
 end
 
--- Puts the stacks of a source.
-local function read(source, layout, put)
+-- Weights in a line, of layouts whose lines put_lines can split.
+local weights_of = { one = 1, two = 2 }
+
+-- Puts the stacks of a source: most lines by put_lines, the others one by one.
+local function read(source, layout, put, put_lines)
    local parse, number, sum, held, is_noted = lines.layouts[layout], 0, 0, {}, false
+   local function take(text, at)
+      local after, count, weight = put_lines(text, at, weights_of[layout])
+      number, sum = number + count, sum + weight
+      return after
+   end
    each_line(source, function(line, offset, is_cut)
       number = number + 1
       local is_comment = line:byte() == 35
@@ -123,7 +132,7 @@ local function read(source, layout, put)
          source:warn("the last line has no line feed: its weight may be cut off",
             { kind = "note", code = "folded-last-line", offset = offset })
       end
-   end)
+   end, weights_of[layout] and take)
    put_states(source, put, held, sum)
 end
 
@@ -139,7 +148,7 @@ function folded.open(source, options)
       source:warn("each line ends in two numbers: metric samples is the last one, metric before "
          .. "the one in front of it", { kind = "note", code = "folded-two-weights" })
    end
-   return { samples = function(put) read(source, layout, put) end, info = { layout = layout } }
+   return { samples = function(...) read(source, layout, ...) end, info = { layout = layout } }
 end
 
 -- }======

@@ -76,13 +76,15 @@ lines.states = { Compiled = true, Interpreted = true, ["C code"] = true,
 ---Calls a function with each line of a text, until it is at the end of the text.
 ---@param text string
 ---@param visit fun(line: string, at: integer)  at: position of the line, from 1
+---@param take nil|fun(text: string, at: integer): integer  takes lines from a position on, which
+---are not visited, and returns that of the first one that it has not taken
 ---@return integer after the position after the last line feed
-function lines.each(text, visit)
-   local at = 1
+function lines.each(text, visit, take)
+   local at = take and take(text, 1) or 1
    local stop = text:find("\n", at, true)
    while stop do
       visit(text:sub(at, stop - 1), at)
-      at = stop + 1
+      at = take and take(text, stop + 1) or stop + 1
       stop = text:find("\n", at, true)
    end
    return at

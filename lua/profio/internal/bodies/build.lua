@@ -114,14 +114,15 @@ end
 
 -- From a table of costs by line, and one of calls with inclusive costs.
 local function of_sums(state, wanted)
-   local function reader_of(name)
-      return assert(tables.plain(state, name))
-   end
-   local body = sums_body.of_tables(reader_of(wanted.table), function()
-      return reader_of(wanted.call_costs)
+   local body, message, code = sums_body.of_tables(function()
+      return tables.plain(state, wanted.table)
+   end, function()
+      return tables.plain(state, wanted.call_costs)
    end, wanted.metrics)
-   note_cycles(state, body)
-   return body
+   if body then
+      note_cycles(state, body)
+   end
+   return body, message, code
 end
 
 -- From calls: those given, or those of a span and a lane.

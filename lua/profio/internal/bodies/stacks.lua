@@ -1,6 +1,7 @@
 -- Profiles of traces that have a table with stacks, or with columns of functions.
 
 local core = require "profio.core"
+local grouped_contexts = require "profio.internal.bodies.grouped_contexts"
 local tables = require "profio.internal.table_readers"
 
 local stacks = {}
@@ -64,6 +65,16 @@ local function sum_of_parts(state, given)
    return sum
 end
 
+-- Whether no metric counts the rows.
+local function has_columns(metrics)
+   for _, metric in ipairs(metrics) do
+      if not metric.column then
+         return false
+      end
+   end
+   return true
+end
+
 ---Builds the contexts of a trace that has such a table.
 ---@param state table of the trace
 ---@param given table options of a profile: lines
@@ -77,8 +88,13 @@ function stacks.contexts(state, given)
    elseif differs(state, wanted.table) then
       return sum_of_parts(state, given)
    end
-   return contexts_of(wanted, given,
-      tables.symbolized(state, wanted.table))
+   if wanted.folded and has_columns(wanted.metrics) then
+      return grouped_contexts(function()
+         return tables.symbolized(state, wanted.table)
+      end, { wanted.folded }, { folded = wanted.folded, metrics = wanted.metrics,
+         usual = wanted.usual })
+   end
+   return contexts_of(wanted, given, tables.symbolized(state, wanted.table))
 end
 
 return stacks

@@ -10,6 +10,7 @@
 local core = require "profio.core"
 local conditions = require "profio.internal.conditions"
 local counts = require "profio.internal.bodies.counts"
+local grouped_contexts = require "profio.internal.bodies.grouped_contexts"
 local matching = require "profio.internal.bodies.matching"
 
 ---@class profio.SumsBody
@@ -84,59 +85,60 @@ local function stated_metrics(metrics, has_own, has_total)
    return list
 end
 
--- Adds up rows with equal keys, which is faster than adding each of them to contexts.
-local function grouped(reader, keys, metrics, calls)
-   local sums = { calls and { fn = "sum", column = calls, name = calls } }
-   for i, key in ipairs(keys) do
-      keys[i] = { column = key, name = key }
+-- Returns the arcs, with metrics of own costs, which are 0: the files do not state them.
+local function with_own(by_arc, metrics)
+   local none = {}
+   for i, metric in ipairs(metrics) do
+      none[i] = { name = metric.name, unit = metric.unit, column = "calls" }
    end
-   for _, metric in ipairs(metrics) do
-      sums[#sums + 1] = { fn = "sum", column = metric.column, name = metric.column }
-   end
-   return core.group(reader, keys, sums)
+   local own = assert(core.contexts { reader = by_arc:graph { metric = "calls" },
+      ["function"] = "callee", file = "callee_file", caller = "caller",
+      caller_file = "caller_file", metrics = none })
+   return assert(by_arc:merge(assert(own:scale(0))))
 end
 
 ---Builds the body from a table of costs by line, and one of calls with the costs of all that was
 ---called. The inclusive cost of a function is its own, and that of its calls of other functions:
 ---a call of itself is in these already.
----@param costs profio.core.Reader with function, file, line, and columns of the metrics
----@param calls fun(): profio.core.Reader  with caller, caller_file, callee, callee_file, line,
+---@param costs fun(): profio.core.Reader|nil  with function, file, line, and columns of the metrics
+---@param calls fun(): profio.core.Reader|nil  with caller, caller_file, callee, callee_file, line,
 ---calls, is_recursive, and columns of the metrics
 ---@param metrics { name: string, unit: string, column: string }[]
----@return profio.SumsBody
+---@return profio.SumsBody|nil
+---@return string|nil message
+---@return string|nil code
 local function of_tables(costs, calls, metrics)
-   local function contexts(reader, more, wanted)
-      more.reader, more.metrics = reader, wanted
-      return assert(core.contexts(more))
+   local function others()
+      local reader, message, code = calls()
+      return reader and core.where(reader, conditions.tests { is_recursive = false }), message, code
    end
-   local function arcs()
-      return { ["function"] = "callee", file = "callee_file", caller = "caller",
-         caller_file = "caller_file" }
+   local totals = stated_metrics(metrics, false, true)
+   local functions, message, code = grouped_contexts(costs, { "function", "file", "line" },
+      { ["function"] = "function", file = "file", line = "line", usual = metrics[1].name,
+      metrics = stated_metrics(metrics, true, true) })
+   if not functions then
+      return nil, message, code
    end
-   costs = grouped(costs, { "function", "file", "line" }, metrics)
-   local functions = contexts(costs, { ["function"] = "function", file = "file", line = "line",
-      usual = metrics[1].name }, stated_metrics(metrics, true, true))
-   local others = grouped(core.where(calls(), conditions.tests { is_recursive = false }),
-      { "caller", "caller_file", "line" }, metrics)
-   functions = assert(functions:merge(contexts(others, { ["function"] = "caller",
-      file = "caller_file", line = "line" }, stated_metrics(metrics, false, true))))
-   local stated = stated_metrics(metrics, false, true)
-   stated[#stated + 1] = { name = "calls", unit = "count", column = "calls" }
-   local by_arc = contexts(grouped(calls(), { "caller", "caller_file", "callee", "callee_file" },
-      metrics, "calls"), arcs(), stated)
-   local function counted()
-      return by_arc:graph { metric = "calls" }
+   local callers, by_arc
+   callers, message, code = grouped_contexts(others, { "caller", "caller_file", "line" },
+      { ["function"] = "caller", file = "caller_file", line = "line", metrics = totals })
+   if not callers then
+      return nil, message, code
    end
+   local counted = { { name = "calls", unit = "count", column = "calls" } }
+   by_arc, message, code = grouped_contexts(calls,
+      { "caller", "caller_file", "callee", "callee_file" },
+      { ["function"] = "callee", file = "callee_file", caller = "caller",
+      caller_file = "caller_file", metrics = table.move(totals, 1, #totals, 2, counted) })
+   if not by_arc then
+      return nil, message, code
+   end
+   functions = assert(functions:merge(callers))
    if by_arc:count() > 0 then
-      functions = assert(functions:merge(with_calls(counted(), { ["function"] = "callee",
-         file = "callee_file" })))
+      functions = assert(functions:merge(with_calls(by_arc:graph { metric = "calls" },
+         { ["function"] = "callee", file = "callee_file" })))
    end
-   local none = {} -- own costs of arcs
-   for i, metric in ipairs(metrics) do
-      none[i] = { name = metric.name, unit = metric.unit, column = "calls" }
-   end
-   by_arc = assert(by_arc:merge(assert(contexts(counted(), arcs(), none):scale(0))))
-   local made = new(functions, by_arc)
+   local made = new(functions, with_own(by_arc, metrics))
    made.has_lines = true
    return made
 end

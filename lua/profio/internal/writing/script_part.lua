@@ -126,13 +126,13 @@ local function maker_of(self, name)
    for i, field in ipairs(name == "events" and self.schema.events or {}) do
       at = field[1] == "event" and i or at
    end
-   local function make(put)
-      raise.reading(self.format, self.makers[name], put)
+   local function make(...)
+      raise.reading(self.format, self.makers[name], ...)
    end
    if not at then
       return make
    end
-   return function(put)
+   return function(put, put_lines)
       make(function(...)
          local word = select(at, ...)
          if word ~= nil and not event_words[word] then
@@ -140,7 +140,7 @@ local function maker_of(self, name)
                .. "leave it out"):format(tostring(word)), { code = self.format.name .. "-event" })
          end
          return put(...)
-      end)
+      end, put_lines)
    end
 end
 
