@@ -300,6 +300,33 @@ calls=5 1
       assert.same({ "work slower" }, found)
    end)
 
+   it("is a gate for CI: examples/counts.sh", function()
+      if command.run "command -v valgrind" == "" then
+         return pending "needs valgrind"
+      end
+      local script = ("sh '%s/examples/counts.sh'"):format(command.root)
+      os.remove(command.folder .. "/base.callgrind")
+      local function count(rounds)
+         command.file("counted.c", ([[
+int work (int n) { int s = 0; for (int i = 0; i < n; i++) s += i * i; return s; }
+int main (void) { return work(%d) == 1; }
+]]):format(rounds))
+         command.fine "gcc -O1 -fno-inline -g -o counted counted.c"
+         return command.run(("mkdir -p bin && printf '#!/bin/sh\\nexec %%s \"$@\"\\n' '%s' "
+            .. "> bin/profio && chmod +x bin/profio && PATH=$PWD/bin:$PATH && "
+            .. "%s base.callgrind ./counted"):format(command.analyze, script))
+      end
+      assert.matches("base of the next ones", (count(10000)))
+      assert.equal(0, (select(2, count(10000))))
+      local _, status = count(10100)
+      assert.equal(4, status)
+      local function written(name)
+         return command.read(command.folder .. "/" .. name)
+      end
+      assert.matches("<testcase[^>]*self &gt; %+0.5%%", written "counts.xml")
+      assert.matches("work", written "counts.md")
+   end)
+
    it("has the costs of callgrind_annotate", function()
       if not os.execute "command -v callgrind_annotate >/dev/null" then
          return pending "needs callgrind_annotate"
