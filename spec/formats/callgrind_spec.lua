@@ -102,6 +102,12 @@ describe("callgrind", function()
          profile:metrics()[1].unit, profile:metrics()[2].name, profile:metrics()[2].unit })
    end)
 
+   it("has a column for each event, whatever their names are", function()
+      local trace <close> = open "events: Ir_3 Ir Ir line\nfl=a.c\nfn=f\n7 1 2 3 4\n"
+      assert.same({ { ["function"] = "f", file = "a.c", line = 7, Ir_3 = 1, Ir = 2, Ir_4 = 3,
+         line_4 = 4 } }, trace.costs:rows())
+   end)
+
    it("tells functions without a file apart by their object", function()
       local trace <close> = open [[
 events: Ir
@@ -239,6 +245,15 @@ totals: 40
       local most = open("events: Ir\nfl=a.c\nfn=f\n1 6000000000000000000\n1 6000000000000000000\n")
       assert.equal(math.maxinteger, most:profile():flat():rows("self")[1].self)
       assert.same({ "profile-overflow:" }, codes_of(most))
+   end)
+
+   it("is stored with its own costs, and a message about the rest", function()
+      command.file("stored.callgrind", small)
+      local _, status, errors = command.run "rm -f c.db && profio store add c.db stored.callgrind"
+      assert.equal(0, status)
+      assert.matches("not the addresses, mappings, labels of samples or costs of calls", errors)
+      assert.matches("\nwork,130,130\n",
+         command.fine "profio report flat c.db --columns function,self,total --output csv")
    end)
 
    it("notes functions that call each other in a circle", function()

@@ -121,7 +121,25 @@ static void set_unit (callgrind_event *event, pf_bytes name) {
 }
 
 
-/* Sets the names of the events; one that repeats gets a number. */
+static bool is_taken (const callgrind_file *file, const char *column) {
+  for (size_t i = 0; i < file->nevents; i++)
+    if (strcmp(file->events[i].column, column) == 0)
+      return true;
+  return pf_field_index(calls, COUNT(calls), column) < COUNT(calls) ||
+         pf_field_index(costs, COUNT(costs), column) < COUNT(costs);
+}
+
+
+/* A name that another event or column has gets a number. */
+static void set_unique (const callgrind_file *file, callgrind_event *event,
+                        pf_bytes name) {
+  for (size_t n = file->nevents + 1; is_taken(file, event->column); n++)
+    snprintf(event->column, sizeof event->column, "%.*s_%zu",
+             PF_SHOWN(name, 40), n);
+}
+
+
+/* Sets the names of the events. */
 static void set_events (callgrind_file *file, pf_bytes names) {
   for (pf_bytes word;
        file->nevents < CALLGRIND_EVENTS && pf_next_word(&names, &word);) {
@@ -129,10 +147,7 @@ static void set_events (callgrind_file *file, pf_bytes names) {
     snprintf(event->column, sizeof event->column, "%.*s", PF_SHOWN(word, 48));
     snprintf(event->help, sizeof event->help, "the count [events]");
     set_unit(event, word);
-    for (size_t i = 0; i < file->nevents; i++)
-      if (strcmp(file->events[i].column, event->column) == 0)
-        snprintf(event->column, sizeof event->column, "%.*s_%zu",
-                 PF_SHOWN(word, 40), file->nevents + 1);
+    set_unique(file, event, word);
     file->has_units |= event->factor != 1;
     file->nevents++;
   }
@@ -214,12 +229,6 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   const pf_status status = read_header(trace, file, error);
   if (status != PF_OK)
     return status;
-  for (size_t i = 0; i < file->nevents; i++) /* names of other columns */
-    if (pf_field_index(calls, CALLGRIND_CALLS_COLUMNS, file->events[i].column) <
-            CALLGRIND_CALLS_COLUMNS ||
-        pf_field_index(costs, CALLGRIND_COSTS_COLUMNS, file->events[i].column) <
-            CALLGRIND_COSTS_COLUMNS)
-      strncat(file->events[i].column, "_event", 7);
   file->tables[0] = table_of(file, "costs", costs, COUNT(costs), file->costs);
   file->tables[1] =
       table_of(file, "call_costs", calls, COUNT(calls), file->calls);

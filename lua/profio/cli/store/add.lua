@@ -266,7 +266,7 @@ function add.run(given, err)
       job.known > 0 and (", %d already there"):format(job.known) or "", "\n")
    if job.left_out > 0 then
       messages.say(err, ("%s: the store has the functions and weights of %s, but not the "
-         .. "addresses, mappings or labels of samples that the files %s")
+         .. "addresses, mappings, labels of samples or costs of calls that the files %s")
          :format(job.path, texts.counted(job.left_out, "run"),
             given.move and "had" or "have: keep these files if you need them"))
    end

@@ -4,6 +4,7 @@
 
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
+local counts = require "profio.internal.bodies.counts"
 local lanes = require "profio.exports.lanes"
 local profile_parts = require "profio.internal.bodies.profile_parts"
 local sums_body = require "profio.internal.bodies.sums_body"
@@ -232,7 +233,7 @@ function data.text(profile, given)
    for m, metric in ipairs(metrics) do
       usual = metric.name == given.usual and m or usual
       list[m] = ('{"name":%s,"unit":%s,"total":%d}'):format(lanes.script(metric.name),
-         lanes.script(metric.unit), metric.total)
+         lanes.script(counts.is_counted(metric) and "count" or metric.unit), metric.total)
    end
    local contexts = (is_tree and profile_parts.contexts or profile_parts.sums)(profile)
    local outline = core.outline(contexts, {

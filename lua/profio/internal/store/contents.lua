@@ -31,8 +31,8 @@ local contents = {}
 ---@field path string
 ---@field profio string version
 ---@field labels table<string, string>
----@field left_out boolean|nil of a new run: a file has mappings or labels of samples, which are not
----stored
+---@field left_out boolean|nil of a new run: a file has mappings, labels of samples, or costs of
+---calls, which are not stored
 ---@field details string see details.lua: metrics, usual, losses, warnings, heads, mapping
 ---@field rows integer|nil read from SQLite with details: rows of its profile that the tables have
 
@@ -144,11 +144,11 @@ function contents.begun(trace, labels)
       labels = labels }
 end
 
--- Returns whether a trace has more than its profile has: mappings, addresses of locations with
--- functions, or labels of samples.
+-- Returns whether a trace has more than a profile of stacks has: mappings, addresses of locations
+-- with functions, or labels of samples; or inclusive costs of functions and calls.
 local function has_more(trace)
    if trace.format ~= "pprof" then
-      return false
+      return trace:profile_kind() == "sums"
    end
    local info = trace.info
    return info.mapping ~= nil or info.addresses ~= nil or trace:row_count "labels" ~= 0
