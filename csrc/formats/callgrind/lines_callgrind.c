@@ -272,9 +272,18 @@ static void end_part (callgrind_parser *self) {
 
 
 /* Compares the sums with those of the summaries: a file that is cut lacks
-   lines. */
+   lines, and the last one may lack digits. */
 static pf_status check_sums (callgrind_parser *self, pf_error *error) {
   const callgrind_file *const file = self->file;
+  const size_t size = file->bytes.size;
+  pf_status status = PF_OK;
+  if (size > 0 && file->bytes.at[size - 1] != '\n')
+    status = pf_warn(self->trace, PF_NOTE, "callgrind-last-line", PF_ETRUNCATED,
+                     size, error,
+                     "the last line has no line feed: its numbers "
+                     "may be cut off");
+  if (status < 0)
+    return status;
   end_part(self);
   if (self->lacks_summary || self->has_overflow)
     return PF_OK;

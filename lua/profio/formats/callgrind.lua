@@ -41,6 +41,7 @@ callgrind.first = { "flat" }
 callgrind.warnings = {
    ["callgrind-cycle"] = "functions that call each other in a circle have more than the whole",
    ["callgrind-events"] = "a part of the file counts other events than the first one",
+   ["callgrind-last-line"] = "the last line has no end, so that its numbers may be cut off",
    ["callgrind-line"] = "a line is none of the format, or its numbers cannot be read",
    ["callgrind-no-name"] = "a number in brackets stands for a name that no line before states",
    ["callgrind-sums"] = "the counts of the lines are not those of the summary: lines are missing",
@@ -51,6 +52,8 @@ callgrind.remedies = {
    ["callgrind-cycle"] = "look at self; or record with callgrind's option separate-recs, so that "
       .. "levels of recursion are functions of their own",
    ["callgrind-events"] = "record all parts with the same options",
+   ["callgrind-last-line"] = "if the file was copied or is being written, copy it again; the line "
+      .. "is read as it is",
    ["callgrind-line"] = "report it to the program that wrote the file; all other lines are read",
    ["callgrind-no-name"] = "copy the file again, from its beginning; its lines have no function",
    ["callgrind-sums"] = "copy the file again, or record again; what is there is read",
