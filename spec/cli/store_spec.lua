@@ -191,7 +191,7 @@ describe("profio store add", function()
       assert.matches("0 runs dropped; profio store ls", (command.run
          "cd store-cli && profio store drop --run format=pprof a.db"))
       wrong("profio store add m.db m.pb.gz 1.pb.gz", 0, "weights of 1 run, but not the addresses, "
-         .. "mappings or labels")
+         .. "mappings, labels")
       assert.matches("kind\ngraph\n", fine "profio store ls --columns kind a.db")
    end)
 

@@ -24,6 +24,7 @@
 --    profio.formats.xpp.pri                  only settings of Xbase++
 --    profio.internal.bodies.algebra          only profiles that are computed from others
 --    profio.internal.bodies.contexts_body    only stacks and timelines
+--    profio.internal.bodies.grouped_contexts only folded stacks
 --    profio.internal.bodies.picks            only functions that are named
 --    profio.internal.bodies.profile_methods  only profiles
 --    profio.internal.bodies.sums_body        only sums, and exports of graphs

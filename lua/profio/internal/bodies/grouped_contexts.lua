@@ -3,13 +3,16 @@
 
 local core = require "profio.core"
 
+local grouped_contexts = {}
+
+---Builds contexts from rows with equal keys.
 ---@param open fun(): profio.core.Reader|nil, string|nil, string|nil  a new reader of the rows
 ---@param keys string[] its columns that tell contexts apart
 ---@param more table as of core.contexts, without reader; each metric has a column
 ---@return profio.core.Contexts|nil
 ---@return string|nil message
 ---@return string|nil code
-return function(open, keys, more)
+function grouped_contexts.of(open, keys, more)
    local by, sums, known = {}, {}, {}
    for i, key in ipairs(keys) do
       by[i] = { column = key, name = key }
@@ -36,3 +39,5 @@ return function(open, keys, more)
    end
    return core.contexts(more)
 end
+
+return grouped_contexts

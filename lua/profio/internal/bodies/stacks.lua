@@ -1,7 +1,8 @@
 -- Profiles of traces that have a table with stacks, or with columns of functions.
 
 local core = require "profio.core"
-local grouped_contexts = require "profio.internal.bodies.grouped_contexts"
+local later = require "profio.internal.later"
+local grouped_contexts = later "profio.internal.bodies.grouped_contexts"
 local tables = require "profio.internal.table_readers"
 
 local stacks = {}
@@ -89,7 +90,7 @@ function stacks.contexts(state, given)
       return sum_of_parts(state, given)
    end
    if wanted.folded and has_columns(wanted.metrics) then
-      return grouped_contexts(function()
+      return grouped_contexts.of(function()
          return tables.symbolized(state, wanted.table)
       end, { wanted.folded }, { folded = wanted.folded, metrics = wanted.metrics,
          usual = wanted.usual })

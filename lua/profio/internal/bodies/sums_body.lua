@@ -113,20 +113,20 @@ local function of_tables(costs, calls, metrics)
       return reader and core.where(reader, conditions.tests { is_recursive = false }), message, code
    end
    local totals = stated_metrics(metrics, false, true)
-   local functions, message, code = grouped_contexts(costs, { "function", "file", "line" },
+   local functions, message, code = grouped_contexts.of(costs, { "function", "file", "line" },
       { ["function"] = "function", file = "file", line = "line", usual = metrics[1].name,
       metrics = stated_metrics(metrics, true, true) })
    if not functions then
       return nil, message, code
    end
    local callers, by_arc
-   callers, message, code = grouped_contexts(others, { "caller", "caller_file", "line" },
+   callers, message, code = grouped_contexts.of(others, { "caller", "caller_file", "line" },
       { ["function"] = "caller", file = "caller_file", line = "line", metrics = totals })
    if not callers then
       return nil, message, code
    end
    local counted = { { name = "calls", unit = "count", column = "calls" } }
-   by_arc, message, code = grouped_contexts(calls,
+   by_arc, message, code = grouped_contexts.of(calls,
       { "caller", "caller_file", "callee", "callee_file" },
       { ["function"] = "callee", file = "callee_file", caller = "caller",
       caller_file = "caller_file", metrics = table.move(totals, 1, #totals, 2, counted) })
