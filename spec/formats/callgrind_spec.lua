@@ -346,6 +346,29 @@ int main (void) { return work(%d) == 1; }
       assert.matches("work", written "counts.md")
    end)
 
+   it("is exact by its format, not by the unit that other files may have, too", function()
+      local function verdict(old, new)
+         local comparison = assert(profio.compare({ old }, { new }))
+         return comparison:rows():where { ["function"] = "work" }:rows("verdict")[1].verdict
+      end
+      local old <close> = open(small)
+      assert.equal("unchanged", verdict(old, old))
+      local stored <close> = open(old:profile():export "pprof")
+      assert.equal("events", stored:profile():metrics()[1].unit)
+      assert.equal("unknown", verdict(stored, stored))
+   end)
+
+   it("has the same warnings, whichever table is read", function()
+      local text = "events: Ir\nfl=a.c\nfn=f\ncfn=g\ncalls=1 2\n3 4\ncalls=1 2\n3 4\n"
+      for _, name in ipairs { "costs", "call_costs", "raw" } do
+         local trace <close> = open(text)
+         trace[name]:count()
+         assert.same({ "callgrind-line:43" }, codes_of(trace), name)
+      end
+      local trace <close> = open(text) -- the cost of calls that cannot be read is none of f itself
+      assert.same({ f = "0/4", g = "0/0" }, totals(trace:profile()))
+   end)
+
    it("has the costs of callgrind_annotate", function()
       if not os.execute "command -v callgrind_annotate >/dev/null" then
          return pending "needs callgrind_annotate"

@@ -86,7 +86,7 @@ typedef struct callgrind_file {
   pf_table tables[3];
 } callgrind_file;
 
-/* What a line is. */
+/* The kind of a line. */
 typedef enum callgrind_kind {
   CALLGRIND_HEADER,
   CALLGRIND_NAME,
@@ -111,6 +111,9 @@ typedef struct callgrind_function {
   uint32_t object, file, name;
 } callgrind_function;
 
+#define CALLGRIND_NO_FUNCTION \
+  ((callgrind_function){PF_NO_NAME, PF_NO_NAME, PF_NO_NAME})
+
 typedef struct callgrind_parser {
   pf_trace *trace; /* borrowed */
   const callgrind_file *file;
@@ -127,7 +130,9 @@ typedef struct callgrind_parser {
   bool is_call;  /* the line before was calls= */
   int64_t calls; /* its number, which is 0 if they began in an earlier part */
   uint64_t calls_at;
-  bool has_summary;                  /* the part has one */
+  bool is_skipped;  /* the line before was calls=, but cannot be read: the cost
+                      of the next line is none of the function itself */
+  bool has_summary; /* the part has one */
   int64_t costs[CALLGRIND_EVENTS];   /* of the line */
   int64_t stated[CALLGRIND_EVENTS];  /* by the summaries of earlier parts, */
   int64_t part[CALLGRIND_EVENTS];    /* by that of this one */
@@ -139,9 +144,10 @@ typedef struct callgrind_parser {
 typedef struct callgrind_line {
   callgrind_kind kind;
   size_t at;
-  pf_bytes text; /* without its end */
-  size_t size;   /* with it */
-  int64_t calls; /* of CALLGRIND_INCLUSIVE */
+  pf_bytes text;             /* without its end */
+  size_t size;               /* with it */
+  callgrind_function called; /* of CALLGRIND_INCLUSIVE, as `calls` */
+  int64_t calls;
 } callgrind_line;
 
 /* Read the next line, and add warnings. PF_MORE; PF_END after the last one; or
@@ -149,7 +155,8 @@ typedef struct callgrind_line {
 pf_status callgrind_next (callgrind_parser *parser, callgrind_line *line,
                           pf_error *error);
 
-/* Split the text of a header line "name: value". False if it is none. */
+/* open_callgrind.c: split the text of a header line "name: value". False if it
+   is none. */
 bool callgrind_split_header (pf_bytes text, pf_bytes *name, pf_bytes *value);
 
 /* rows_callgrind.c: opens one of the three tables. */

@@ -19,18 +19,6 @@ enum {
 };
 
 
-bool callgrind_split_header (pf_bytes text, pf_bytes *name, pf_bytes *value) {
-  size_t size = 0;
-  while (size < text.size && text.at[size] >= 'a' && text.at[size] <= 'z')
-    size++;
-  if (size == 0 || size == text.size || text.at[size] != ':')
-    return false;
-  *name = (pf_bytes){text.at, size};
-  *value = pf_trim(pf_text_after(text, size + 1));
-  return true;
-}
-
-
 /* {====== Numbers ======
 
    Functions return the position after what they have read, or NULL. */
@@ -53,33 +41,23 @@ static const uint8_t *skip_blanks (const uint8_t *p, const uint8_t *end) {
 }
 
 
-static const uint8_t *take_decimal (const uint8_t *p, const uint8_t *end,
-                                    uint64_t *number) {
+/* A number below 2^64 of digits of a base. */
+static const uint8_t *take_digits (const uint8_t *p, const uint8_t *end,
+                                   unsigned base, uint64_t *number) {
   const uint8_t *const begin = p;
-  const uint8_t *const safe = end - p > 18 ? p + 18 : end;
-  uint64_t value = 0;
-  bool exceeds = false;
-  for (; p < safe && (unsigned)(*p - '0') < 10; p++)
-    value = value * 10 + (unsigned)(*p - '0');
-  for (; p < end && p >= safe && (unsigned)(*p - '0') < 10; p++)
-    exceeds |= __builtin_mul_overflow(value, (uint64_t)10, &value) ||
-               __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value);
-  *number = value;
-  return p == begin || exceeds ? NULL : p;
+  while (p < end && pf_digit(*p) < base)
+    p++;
+  const pf_bytes digits = {begin, (size_t)(p - begin)};
+  return pf_parse_uint(digits, base, number) == PF_OK ? p : NULL;
 }
 
 
 /* A decimal or 0x-hexadecimal number. */
 static const uint8_t *take_number (const uint8_t *p, const uint8_t *end,
                                    uint64_t *number) {
-  if (end - p <= 2 || p[0] != '0' || (p[1] | 0x20) != 'x')
-    return take_decimal(p, end, number);
-  const uint8_t *const begin = p + 2;
-  uint64_t value = 0;
-  for (p = begin; p < end && pf_digit(*p) < 16; p++)
-    value = value << 4 | pf_digit(*p);
-  *number = value;
-  return p == begin || p - begin > 16 ? NULL : p;
+  const bool is_hex = end - p > 2 && p[0] == '0' && (p[1] | 0x20) == 'x';
+  return is_hex ? take_digits(p + 2, end, 16, number)
+                : take_digits(p, end, 10, number);
 }
 
 
@@ -127,7 +105,7 @@ static const uint8_t *take_cost (const uint8_t *p, const uint8_t *end,
   if (*p == '.')
     p++;
   else
-    p = take_decimal(is_negative ? p + 1 : p, end, &number);
+    p = take_digits(is_negative ? p + 1 : p, end, 10, &number);
   if (p == NULL || !ends_word(p, end) ||
       (factor != 1 && __builtin_mul_overflow(number, factor, &number)) ||
       number > INT64_MAX)
@@ -209,7 +187,7 @@ static pf_status numbered (callgrind_parser *self, callgrind_names *of,
   uint64_t number;
   uint32_t id;
   const uint8_t *const end = text.at + text.size;
-  const uint8_t *const stop = take_decimal(text.at + 1, end, &number);
+  const uint8_t *const stop = take_digits(text.at + 1, end, 10, &number);
   const pf_bytes rest =
       stop == NULL ? text : pf_text_after(text, (size_t)(stop - text.at));
   if (stop == NULL || rest.size == 0 || rest.at[0] != ')') {
@@ -350,6 +328,20 @@ static void set_text (const callgrind_parser *self, callgrind_line *line,
 }
 
 
+/* Sets the function and the number of the calls whose cost a line has; what is
+   not stated of the function is as of the caller. */
+static void end_call (callgrind_parser *self, callgrind_line *line) {
+  line->called = self->called;
+  if (line->called.object == PF_NO_NAME)
+    line->called.object = self->function.object;
+  if (line->called.file == PF_NO_NAME)
+    line->called.file = self->function.file;
+  line->calls = self->calls;
+  self->called = CALLGRIND_NO_FUNCTION;
+  self->is_call = false;
+}
+
+
 /* Reads the line up to where it ends, which is found on the way: these lines
    are most of a file. */
 static pf_status take_cost_line (callgrind_parser *self, callgrind_line *line,
@@ -357,9 +349,11 @@ static pf_status take_cost_line (callgrind_parser *self, callgrind_line *line,
   const pf_bytes bytes = self->file->bytes;
   const uint8_t *const begin = bytes.at + line->at;
   const uint8_t *const end = bytes.at + bytes.size;
+  const bool is_skipped = self->is_skipped;
   const bool is_fast = self->is_simple && line->at < self->file->last_feed;
   const uint8_t *p = is_fast ? take_fast(self, begin) : NULL;
   line->kind = self->is_call ? CALLGRIND_INCLUSIVE : CALLGRIND_COST;
+  self->is_skipped = false;
   if (p == NULL) {
     p = take_positions(self, begin, end);
     if (p != NULL)
@@ -372,12 +366,12 @@ static pf_status take_cost_line (callgrind_parser *self, callgrind_line *line,
                 "not a position and counts of a function", error);
   }
   set_text(self, line, (size_t)(p - bytes.at) + (p < end && *p == '\r'));
-  if (line->kind == CALLGRIND_INCLUSIVE) {
-    line->calls = self->calls;
-    self->is_call = false;
-  }
+  if (line->kind == CALLGRIND_INCLUSIVE)
+    end_call(self, line);
   if (!self->is_selected)
     line->kind = CALLGRIND_BLANK;
+  if (is_skipped)
+    line->kind = CALLGRIND_REST;
   if (line->kind == CALLGRIND_COST)
     for (size_t i = 0; i < self->file->nevents; i++)
       self->has_overflow |= __builtin_add_overflow(
@@ -390,10 +384,11 @@ static pf_status take_calls (callgrind_parser *self, callgrind_line *line,
                              pf_bytes value, pf_error *error) {
   uint64_t count;
   const uint8_t *const end = value.at + value.size;
-  const uint8_t *const p = take_decimal(value.at, end, &count);
+  const uint8_t *const p = take_digits(value.at, end, 10, &count);
   line->kind = CALLGRIND_CALLS;
   if (p == NULL || count > INT64_MAX || self->called.name == PF_NO_NAME) {
     line->kind = CALLGRIND_REST;
+    self->is_skipped = true;
     return warn(self, line, "callgrind-line",
                 "not the number of calls of a function", error);
   }
@@ -458,8 +453,8 @@ static pf_status take_text (callgrind_parser *self, callgrind_line *line,
 /* After calls=, a line with the cost must follow. */
 static pf_status check_call (callgrind_parser *self, const callgrind_line *line,
                              pf_error *error) {
-  const callgrind_line calls = {CALLGRIND_CALLS, (size_t)self->calls_at,
-                                pf_bytes_of(""), 0, 0};
+  const callgrind_line calls = {.at = (size_t)self->calls_at,
+                                .text = pf_bytes_of("")};
   const bool is_waiting = self->is_call && line->at != self->calls_at;
   if (!is_waiting || line->kind == CALLGRIND_BLANK)
     return PF_OK;
@@ -485,6 +480,7 @@ pf_status callgrind_next (callgrind_parser *self, callgrind_line *line,
     status = take_cost_line(self, line, error);
   else {
     set_text(self, line, pf_line_end(bytes, self->at));
+    self->is_skipped = false;
     if (first != '#' && pf_trim(line->text).size > 0)
       status = take_text(self, line, error);
   }

@@ -16,6 +16,18 @@ static const pf_field calls[] = PF_COLUMN_FIELDS(CALLGRIND_CALLS);
 static const pf_field raw[] = PF_COLUMN_FIELDS(CALLGRIND_RAW);
 
 
+bool callgrind_split_header (pf_bytes text, pf_bytes *name, pf_bytes *value) {
+  size_t size = 0;
+  while (size < text.size && text.at[size] >= 'a' && text.at[size] <= 'z')
+    size++;
+  if (size == 0 || size == text.size || text.at[size] != ':')
+    return false;
+  *name = (pf_bytes){text.at, size};
+  *value = pf_trim(pf_text_after(text, size + 1));
+  return true;
+}
+
+
 /* The header of a file, or its beginning: the lines in front of the first name
    or cost. */
 typedef struct header_cursor {

@@ -27,18 +27,6 @@ static uint32_t file_of (const callgrind_parser *self,
 }
 
 
-/* The function that the next call is of: what is not stated is as of the
-   caller. */
-static callgrind_function called_of (const callgrind_parser *self) {
-  callgrind_function f = self->called;
-  if (f.object == PF_NO_NAME)
-    f.object = self->function.object;
-  if (f.file == PF_NO_NAME)
-    f.file = self->function.file;
-  return f;
-}
-
-
 /* Puts a function into three columns: name, file, object. */
 static void put_function (const callgrind_parser *self, pf_column *columns,
                           size_t row, const callgrind_function *f) {
@@ -93,18 +81,16 @@ static pf_status step_calls (pf_reader *reader, pf_batch *batch,
     return status;
   const size_t row = batch->rows++;
   const callgrind_function *const caller = &parser->function;
-  const callgrind_function called = called_of(parser);
-  const bool is_recursive = called.name == caller->name &&
-                            called.file == caller->file &&
-                            called.object == caller->object;
+  const callgrind_function *const called = &line.called;
+  const bool is_recursive = called->name == caller->name &&
+                            called->file == caller->file &&
+                            called->object == caller->object;
   put_function(parser, &c[CALLGRIND_CALLS_caller], row, caller);
   put_position(parser, &c[CALLGRIND_CALLS_line], row);
-  put_function(parser, &c[CALLGRIND_CALLS_callee], row, &called);
+  put_function(parser, &c[CALLGRIND_CALLS_callee], row, called);
   pf_put_int(&c[CALLGRIND_CALLS_calls], row, line.calls, true);
   pf_put_bool(&c[CALLGRIND_CALLS_is_recursive], row, is_recursive, true);
   put_events(parser, &c[CALLGRIND_CALLS_COLUMNS], row);
-  const callgrind_function none = {PF_NO_NAME, PF_NO_NAME, PF_NO_NAME};
-  parser->called = none;
   return PF_MORE;
 }
 
@@ -143,8 +129,7 @@ static pf_status open_parser (callgrind_parser *self, pf_trace *trace,
                              .has_line = true,
                              .is_simple = !file->has_units,
                              .is_selected = true};
-  const callgrind_function none = {PF_NO_NAME, PF_NO_NAME, PF_NO_NAME};
-  self->function = self->called = none;
+  self->function = self->called = CALLGRIND_NO_FUNCTION;
   for (size_t i = 0; i < 3; i++)
     pf_id_table_init(&self->of[i].numbers);
   self->unknown = pf_intern_text(trace->dictionary, "???");

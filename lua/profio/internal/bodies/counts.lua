@@ -2,20 +2,19 @@
 
 local counts = {}
 
--- Metrics with exact counts: each call, each execution of a line; and all in events, such as the
--- instructions that a simulator counts. All other counts are samples, whose standard error is the
--- square root of the count.
+-- Metrics with exact counts: each call, each execution of a line. All other counts are samples,
+-- whose standard error is the square root of the count.
 local exact = { calls = true, lines = true }
 
 local function is_wanted(metric, takes_exact)
    return metric.unit == "count" and (takes_exact or not exact[metric.name])
 end
 
----Returns whether a metric counts each call, execution of a line or other event, without noise.
+---Returns whether a metric counts each call or each execution of a line, without noise.
 ---@param metric { name: string, unit: string }
 ---@return boolean
 function counts.is_exact(metric)
-   return metric.unit == "events" or metric.unit == "count" and exact[metric.name] == true
+   return metric.unit == "count" and exact[metric.name] == true
 end
 
 ---Returns whether values of a metric are shown with its name in place of a unit.

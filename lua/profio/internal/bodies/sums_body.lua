@@ -243,12 +243,13 @@ end
 ---@return integer|nil
 function Sums:exceeding()
    local whole = counts.whole(self)
-   for _, row in ipairs(core.rows(self:flat())) do
-      if row.total - whole > whole // 100 then
-         return row["function"], row.total
-      end
+   local most = whole + whole // 100 + 1
+   if most <= whole then
+      return nil -- the whole is limited
    end
-   return nil
+   local row = core.rows(core.where(self:flat(), conditions.tests {
+      total = conditions.between(most) }))[1]
+   return row and row["function"], row and row.total
 end
 
 function Sums:frames()

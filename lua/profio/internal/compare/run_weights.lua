@@ -183,6 +183,11 @@ local function whole_of(run)
    return sum
 end
 
+-- Whether the file of a run states a metric in events that were all counted, by a simulator.
+local function is_counted_whole(trace, metric)
+   return trace ~= nil and metric.unit == "events" and traces.of(trace).format.counts_all == true
+end
+
 ---Reads what a comparison needs of one run.
 ---@param what profio.Trace|profio.Profile
 ---@param options table by, metric, exact, profiles and calls of profio.compare
@@ -204,6 +209,7 @@ function run_weights.of(what, options)
       title = is_profile and profile_parts.title(what) or what.path, lost = profile:notes() }
    run.metric, run.counts_calls = metric_of(profile, options.metric, run.title)
    run.is_exact = options.exact or counts.is_exact(run.metric)
+      or is_counted_whole(run.trace, run.metric)
    if options.calls or options.by == "area" or options.by == "context" then
       run.calls = call_statistics.of_trace(what, run.title)
    end
