@@ -1,5 +1,5 @@
 -- The readers of texts beside a loop that only finds the ends of lines (memchr, loops.c): bytes in
--- a second as rows, and into a profile.
+-- a second as rows, and from opening to a profile or statistics of calls.
 
 local loops = require "bench.loops"
 local profio = require "profio"
@@ -54,18 +54,52 @@ local function folded()
    return table.concat(list)
 end
 
----Each format as rows and as a profile.
+-- Spans of 300 functions in three threads, by their start: as a program with X writes them.
+local function chrome()
+   local list, r, at = {}, random(), 0
+   local function add(thread, start, stop, depth)
+      list[#list + 1] = ('{"ph":"X","cat":"op","name":"module::function_%d","pid":1,"tid":%d,'
+         .. '"ts":%d.%03d,"dur":%d.%03d,"args":{"id":%d}}'):format(r(300), thread, start // 1000,
+         start % 1000, (stop - start) // 1000, (stop - start) % 1000, #list)
+      local from = start
+      while depth < 8 and stop - from > 100 do
+         local to = math.min(stop, from + 50 + r(stop - start))
+         add(thread, from, to, depth + 1)
+         from = to + 10
+      end
+   end
+   while #list < 300000 do
+      add(#list % 3, at, at + 20000, 1)
+      at = at + 20000
+   end
+   return '{"traceEvents":[\n' .. table.concat(list, ",\n") .. "\n]}\n"
+end
+
+local function profile_of(trace)
+   trace:profile():close()
+end
+
+local function statistics_of(trace)
+   trace:calls():group("area"):aggregate { "n = count", "net = sum(net)" }:rows()
+end
+
+---Each format as rows, and into a profile or statistics.
 function bench.readers()
-   timing.print("\nreaders of texts, MB/s %29s %8s %8s", "memchr", "rows", "profile")
-   for _, one in ipairs { { "callgrind", callgrind, "costs" }, { "folded", folded, "samples" } } do
-      local name, text, main = one[1], one[2](), one[3]
+   timing.print("\nreaders of texts, MB/s %42s %8s %8s", "memchr", "rows", "sums")
+   for _, one in ipairs { { "callgrind", callgrind, "costs", profile_of },
+      { "folded", folded, "samples", profile_of },
+      { "chrome", chrome, "entries", statistics_of } } do
+      local name, text, main, sums_of = one[1], one[2](), one[3], one[4]
       local trace <close> = assert(profio.open({ data = text }, { format = name }))
       local times = timing.functions({
          function() loops.lines(text) end,
          function() for _ in trace[main]:each(trace[main]:fields()[1].name) do end end,
-         function() trace:profile():close() end }, 5)
-      timing.print("%-16s %6.1f MB %24.0f %8.0f %8.0f", name, #text / 1e6,
-         #text / times[1] / 1e6, #text / times[2] / 1e6, #text / times[3] / 1e6)
+         function()
+            local again <close> = assert(profio.open({ data = text }, { format = name }))
+            sums_of(again)
+         end }, 5)
+      timing.print("%-16s %6.1f MB, sums %8.1f ms %16.0f %8.0f %8.0f", name, #text / 1e6,
+         times[3] * 1e3, #text / times[1] / 1e6, #text / times[2] / 1e6, #text / times[3] / 1e6)
    end
 end
 

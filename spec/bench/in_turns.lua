@@ -24,6 +24,7 @@ local cases_of = {
    misses = "symbols",
    records = "timeline",
    rows = "text1",
+   shapes = "readers",
    strings = "timeline",
 }
 

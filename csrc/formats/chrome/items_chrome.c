@@ -1,0 +1,425 @@
+/*
+** items_chrome.c - what happens at a time, in the order of time: as the file
+** has it if that is in order, else sorted, in a temporary file if it is large.
+**
+** Used by events_chrome.c, which owns the chrome_items.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/chrome/chrome.h"
+#include "model/base/memory.h"
+
+enum {
+  FUNCTION,
+  VARIABLE
+};
+
+
+/* {====== Areas ====== */
+
+/* Sets *area to the area of a name and the category of the event. */
+static pf_status area_of (chrome_items *self, unsigned kind, uint32_t name,
+                          uint32_t *area, pf_error *error) {
+  pf_trace *const trace = self->parser.trace;
+  const pf_json *const text = &self->event.texts[CHROME_CATEGORY];
+  uint32_t id;
+  pf_status status = PF_OK;
+  if (!self->has_category || !pf_bytes_equal(text->text, self->category_text))
+    status = chrome_intern(trace, text, &self->category, error);
+  self->has_category = true;
+  self->category_text = text->text;
+  const uint64_t word = (uint64_t)name << 32 | self->category;
+  const uint32_t count = self->names[kind].count;
+  if (status != PF_OK)
+    return status;
+  if (pf_id_table_words(&self->names[kind], &word, 1, &id) != PF_OK ||
+      !pf_grow(&self->areas[kind], &self->area_capacities[kind],
+               (size_t)id + 1))
+    return pf_no_memory(error);
+  if (self->names[kind].count > count) {
+    pf_area added = PF_AREA_NONE;
+    added.name = name;
+    added.class = self->classes[kind];
+    added.file = self->category;
+    self->areas[kind][id] = pf_area_add(trace->dictionary, &added);
+  }
+  *area = self->areas[kind][id];
+  return *area == PF_NO_AREA ? pf_no_memory(error) : PF_OK;
+}
+
+
+pf_status chrome_join (pf_dictionary *d, pf_bytes left, const char *between,
+                       pf_bytes right, uint32_t *name, pf_error *error) {
+  const size_t size = strlen(between);
+  uint8_t *const text = malloc(left.size + size + right.size + 1);
+  if (text == NULL)
+    return pf_no_memory(error);
+  memcpy(text, left.at, left.size);
+  memcpy(text + left.size, between, size);
+  memcpy(text + left.size + size, right.at, right.size);
+  *name = pf_intern(d, (pf_bytes){text, left.size + size + right.size});
+  free(text);
+  return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
+}
+
+
+/* Sets *area to the function of an event: its name, and the member of args that
+   the option names. PF_NO_AREA: it has no name. */
+static pf_status function_of (chrome_items *self, uint32_t *area,
+                              pf_error *error) {
+  pf_trace *const trace = self->parser.trace;
+  pf_dictionary *const d = trace->dictionary;
+  const chrome_event *const event = &self->event;
+  uint32_t name, more;
+  pf_json value;
+  pf_status status =
+      chrome_intern(trace, &event->texts[CHROME_NAME], &name, error);
+  *area = PF_NO_AREA;
+  if (status != PF_OK || (name == PF_NO_NAME && event->phase == 'E'))
+    return status;
+  if (name == PF_NO_NAME)
+    name = self->unnamed;
+  if (self->detail.size > 0 &&
+      event->texts[CHROME_ARGS].kind == PF_JSON_OBJECT &&
+      pf_json_member(event->texts[CHROME_ARGS].text, self->detail, &value)) {
+    status = chrome_intern(trace, &value, &more, error);
+    if (status == PF_OK)
+      status =
+          chrome_join(d, pf_name(d, name), " ", pf_name(d, more), &name, error);
+  }
+  return status == PF_OK ? area_of(self, FUNCTION, name, area, error) : status;
+}
+
+
+/* }====== */
+
+/* {====== Items of an event ====== */
+
+/* Adds an item of the event. */
+static pf_status hold (chrome_items *self, chrome_kind kind, int64_t start,
+                       int64_t end, uint32_t lane, uint32_t area,
+                       pf_error *error) {
+  if (!pf_grow(&self->held, &self->held_capacity, self->nheld + 1))
+    return pf_no_memory(error);
+  self->held[self->nheld++] =
+      (chrome_item){.start = start,
+                    .end = end,
+                    .place = (uint64_t)self->event.at << 3 | kind,
+                    .lane = lane,
+                    .area = area};
+  return PF_OK;
+}
+
+
+/* Adds a value of a counter, or an instant (`value` is NULL). Its name is that
+   of the counter and of the series (`key` NULL: there is no other). */
+static pf_status hold_series (chrome_items *self, const pf_json *key,
+                              const pf_json *value, int64_t start,
+                              uint32_t lane, pf_error *error) {
+  pf_trace *const trace = self->parser.trace;
+  pf_dictionary *const d = trace->dictionary;
+  uint32_t name, series = PF_NO_NAME, area = PF_NO_AREA;
+  int64_t whole;
+  int ps;
+  double number;
+  pf_status status =
+      chrome_intern(trace, &self->event.texts[CHROME_NAME], &name, error);
+  if (status == PF_OK && name == PF_NO_NAME)
+    name = self->unnamed;
+  if (status == PF_OK && key != NULL)
+    status = chrome_intern(trace, key, &series, error);
+  if (status == PF_OK && key != NULL)
+    status =
+        chrome_join(d, pf_name(d, name), ".", pf_name(d, series), &name, error);
+  if (status == PF_OK)
+    status = area_of(self, VARIABLE, name, &area, error);
+  if (status != PF_OK)
+    return status;
+  if (value == NULL)
+    return hold(self, CHROME_MARK, start, 0, lane, area, error);
+  if (memchr(value->text.at, '.', value->text.size) == NULL &&
+      pf_parse_scaled(value->text, 0, &whole, &ps) == PF_OK && ps == 0)
+    return hold(self, CHROME_WRITE, start, whole, lane, area, error);
+  if (!pf_parse_double(value->text, &number))
+    return PF_OK;
+  memcpy(&whole, &number, sizeof whole);
+  return hold(self, CHROME_NUMBER, start, whole, lane, area, error);
+}
+
+
+/* Adds the series of a counter. */
+static pf_status hold_counter (chrome_items *self, int64_t start, uint32_t lane,
+                               pf_error *error) {
+  const pf_bytes text = self->event.texts[CHROME_ARGS].text;
+  const uint8_t *const end = text.at + text.size;
+  pf_json key, value;
+  pf_status status = PF_OK;
+  bool has = false, has_others = false;
+  const uint8_t *p = self->event.texts[CHROME_ARGS].kind == PF_JSON_OBJECT
+                         ? pf_json_begin(text.at, end, '{', &has)
+                         : NULL;
+  for (size_t n = 0; status == PF_OK && p != NULL && has; n++) {
+    p = pf_json_key(p, end, &key);
+    if (p == NULL || (p = pf_json_value(p, end, &value)) == NULL)
+      break;
+    p = pf_json_more(p, end, '}', &has);
+    has_others |= has;
+    if (value.kind == PF_JSON_NUMBER)
+      status = hold_series(self, has_others ? &key : NULL, &value, start, lane,
+                           error);
+  }
+  return status;
+}
+
+
+/* The kind of its items; of counters and instants only the rank. */
+static chrome_kind kind_of (const chrome_event *event) {
+  switch (event->phase) {
+    case 'X': return event->has_dur ? CHROME_SPAN : CHROME_BEGIN;
+    case 'E':
+    case 'e':
+    case 'F': return CHROME_END;
+    case 'B':
+    case 'b':
+    case 'S': return CHROME_BEGIN;
+    default: return CHROME_MARK;
+  }
+}
+
+
+/* Sets the items of the event. */
+static pf_status hold_event (chrome_items *self, pf_error *error) {
+  chrome_file *const file = self->file;
+  const chrome_event *const event = &self->event;
+  int64_t start, end;
+  uint32_t lane = 0, area = PF_NO_AREA;
+  self->nheld = self->at = 0;
+  if (!chrome_has_items(event->phase) ||
+      !chrome_interval(event, file->origin, &start, &end))
+    return PF_OK;
+  pf_status status =
+      chrome_lane_of(&file->lanes, self->parser.trace, event, &lane, error);
+  if (status == PF_OK && self->is_light)
+    return hold(self, kind_of(event), start, end, lane, PF_NO_AREA, error);
+  if (status == PF_OK && event->phase == 'C')
+    return hold_counter(self, start, lane, error);
+  if (status == PF_OK && strchr("iIn", event->phase) != NULL)
+    return hold_series(self, NULL, NULL, start, lane, error);
+  if (status == PF_OK)
+    status = function_of(self, &area, error);
+  if (status != PF_OK)
+    return status;
+  return hold(self, kind_of(event), start, end, lane, area, error);
+}
+
+
+/* Sets the items of the next event that has some. */
+static pf_status hold_next (chrome_items *self, pf_error *error) {
+  pf_status status;
+  do {
+    status = chrome_next(&self->parser, &self->event, error);
+    if (status == PF_MORE)
+      status = hold_event(self, error);
+  } while (status == PF_MORE && self->nheld == 0);
+  return status;
+}
+
+
+/* }====== */
+
+/* {====== Order ====== */
+
+/* At the same time spans come last, those that end last first. In a lane whose
+   spans come by their end, the one around another comes after it. */
+static int compare (const void *context, const void *left, const void *right) {
+  const chrome_lanes *const lanes = context;
+  const chrome_item *const a = left, *const b = right;
+  const bool is_span = chrome_kind_of(a) == CHROME_SPAN;
+  if (a->start != b->start)
+    return a->start < b->start ? -1 : 1;
+  if (is_span != (chrome_kind_of(b) == CHROME_SPAN))
+    return is_span ? 1 : -1;
+  if (is_span && a->end != b->end)
+    return a->end > b->end ? -1 : 1;
+  if (is_span && a->lane != b->lane)
+    return a->lane < b->lane ? -1 : 1;
+  const chrome_lane *const lane = &lanes->lanes[a->lane];
+  const int order = (a->place > b->place) - (a->place < b->place);
+  return is_span && lane->is_unordered && !lane->is_unended ? -order : order;
+}
+
+
+/* Compares an item with the last ones of the file and of its lane. */
+static void check_order (chrome_file *file, const chrome_item *item,
+                         int64_t *last) {
+  chrome_lane *const lane = &file->lanes.lanes[item->lane];
+  const bool is_span = chrome_kind_of(item) == CHROME_SPAN;
+  const bool is_level = item->start == lane->start && lane->was_span;
+  const bool is_late = is_level && is_span && item->end > lane->end;
+  file->is_ordered &=
+      item->start >= *last && !is_late && (is_span || !is_level);
+  lane->is_unordered |= item->start < lane->start || is_late;
+  lane->is_unended |= is_span && item->end < lane->last_end;
+  lane->was_span = is_span;
+  lane->start = item->start;
+  if (is_span)
+    lane->end = lane->last_end = item->end;
+  *last = item->start;
+}
+
+
+/* Takes the items of the event: they are kept, unless there are too many. */
+static pf_status scan_event (chrome_items *self, int64_t *last,
+                             pf_error *error) {
+  chrome_file *const file = self->file;
+  const chrome_event *const event = &self->event;
+  if (event->phase == 'M')
+    return chrome_take_metadata(&file->lanes, self->parser.trace, event, error);
+  const pf_status status = hold_event(self, error);
+  if (status != PF_OK)
+    return status;
+  file->has_fractions |= event->ts.ns % 1000 != 0 || event->dur.ns % 1000 != 0;
+  self->is_light |= file->nitems + self->nheld > CHROME_HELD;
+  if (!self->is_light &&
+      !pf_grow(&file->items, &file->capacity, file->nitems + self->nheld))
+    return pf_no_memory(error);
+  for (size_t i = 0; i < self->nheld; i++) {
+    check_order(file, &self->held[i], last);
+    if (!self->is_light)
+      file->items[file->nitems++] = self->held[i];
+  }
+  return PF_OK;
+}
+
+
+/* Sorts the items that are kept; frees them if these are not all. */
+static pf_status end_scan (const chrome_items *self, pf_error *error) {
+  chrome_file *const file = self->file;
+  if (self->is_light) {
+    free(file->items);
+    file->items = NULL;
+    return PF_OK;
+  }
+  if (file->is_ordered)
+    return PF_OK;
+  chrome_item *const spare = pf_array(file->nitems, sizeof *spare);
+  if (spare == NULL)
+    return pf_no_memory(error);
+  pf_sort(file->items, spare, file->nitems, sizeof *spare, compare,
+          &file->lanes);
+  free(spare);
+  return PF_OK;
+}
+
+
+static pf_status scan (chrome_items *self, pf_error *error) {
+  chrome_file *const file = self->file;
+  int64_t last = INT64_MIN;
+  pf_status status = PF_OK;
+  file->is_ordered = true;
+  if (!pf_grow(&file->items, &file->capacity, 1))
+    return pf_no_memory(error);
+  while (status == PF_OK) {
+    status = chrome_next(&self->parser, &self->event, error);
+    if (status == PF_MORE)
+      status = scan_event(self, &last, error);
+  }
+  if (status == PF_END)
+    status = end_scan(self, error);
+  if (status == PF_OK)
+    status =
+        chrome_name_lanes(&file->lanes, self->parser.trace->dictionary, error);
+  file->is_scanned = status == PF_OK;
+  chrome_read_members(self->parser.trace, self->parser.at);
+  return status;
+}
+
+
+/* Sorts all items, which are too many to be kept. */
+static pf_status sort (chrome_items *self, pf_error *error) {
+  uint64_t in_file = 0;
+  pf_status status;
+  self->sorter =
+      pf_sorter_new(sizeof(chrome_item), compare, &self->file->lanes);
+  if (self->sorter == NULL)
+    return pf_no_memory(error);
+  do {
+    status = hold_next(self, error);
+    for (size_t i = 0; i < self->nheld && status == PF_MORE; i++)
+      status = pf_sorter_add(self->sorter, &self->held[i], error);
+  } while (status == PF_MORE);
+  if (status == PF_END)
+    status = pf_sorter_end(self->sorter, &in_file, error);
+  if (status != PF_OK)
+    return status;
+  return pf_warn(self->parser.trace, PF_NOTE, "chrome-order", PF_EFORMAT,
+                 PF_NO_OFFSET, error,
+                 "the events do not come in the order of their start: they are "
+                 "sorted in a temporary file of %llu MB",
+                 (unsigned long long)(in_file / 1000000));
+}
+
+
+pf_status chrome_items_next (chrome_items *self, const chrome_item **item,
+                             pf_error *error) {
+  const chrome_file *const file = self->file;
+  if (file->items != NULL) {
+    *item = &file->items[self->at];
+    return self->at++ < file->nitems ? PF_MORE : PF_END;
+  }
+  if (self->sorter != NULL) {
+    const void *element = NULL;
+    const pf_status status = pf_sorter_next(self->sorter, &element, error);
+    *item = element;
+    return status;
+  }
+  if (self->at == self->nheld) {
+    const pf_status status = hold_next(self, error);
+    if (status != PF_MORE)
+      return status;
+  }
+  *item = &self->held[self->at++];
+  return PF_MORE;
+}
+
+
+/* }====== */
+
+pf_status chrome_items_open (chrome_items *self, pf_trace *trace,
+                             pf_error *error) {
+  static const char *const names[] = {"function", "variable", "(unnamed)"};
+  chrome_file *const file = trace->state;
+  const chrome_parser begin = {
+      .trace = trace, .bytes = file->bytes, .at = file->begin};
+  uint32_t ids[3];
+  self->parser = begin;
+  self->file = file;
+  pf_id_table_init(&self->names[FUNCTION]);
+  pf_id_table_init(&self->names[VARIABLE]);
+  pf_status status = pf_intern_texts(trace->dictionary, names, 3, ids, error);
+  if (status != PF_OK)
+    return status;
+  memcpy(self->classes, ids, sizeof self->classes);
+  self->unnamed = ids[2];
+  (void)pf_option_text(trace, "detail", &self->detail);
+  if (!file->is_scanned)
+    status = scan(self, error);
+  self->parser = begin;
+  self->is_light = false;
+  self->nheld = self->at = 0;
+  return status == PF_OK && !file->is_ordered && file->items == NULL
+             ? sort(self, error)
+             : status;
+}
+
+
+void chrome_items_close (chrome_items *self) {
+  for (unsigned kind = FUNCTION; kind <= VARIABLE; kind++) {
+    pf_id_table_free(&self->names[kind]);
+    free(self->areas[kind]);
+  }
+  free(self->held);
+  pf_sorter_close(self->sorter);
+}

@@ -1,0 +1,44 @@
+--- Options and warnings of the format chrome: the Trace Event Format.
+---
+--- The decoder is in csrc/formats/chrome/.
+
+local chrome = {}
+
+chrome.name = "chrome"
+chrome.help = "trace events of Chrome, Node.js, clang's -ftime-trace, Bazel, PyTorch, ..."
+chrome.extensions = { "json", "trace" }
+
+chrome.options = {
+   { name = "detail", type = "text", default = "",
+     help = "a member of args whose value is added to the names of events; of clang: detail" },
+}
+
+chrome.first = { "statistics", "rows" }
+
+chrome.warnings = {
+   ["chrome-cut"] = "the file ends before the end of its events",
+   ["chrome-event"] = "an object is no event: ph is missing, or ts or dur is no number",
+   ["chrome-order"] = "the events are not in the order of their start, and are sorted",
+   ["chrome-overlap"] = "an event overlaps another one of its thread without lying in it",
+   ["chrome-rounded"] = "an event ends after the one around it, by as much as times are rounded",
+   ["chrome-syntax"] = "the text is no JSON at a place",
+   ["chrome-truncated"] = "the file ends inside an event",
+   ["chrome-unmatched"] = "an event without a name ends what has not begun",
+}
+
+-- The remedy for each of them.
+chrome.remedies = {
+   ["chrome-cut"] = "none needed: writers may leave out the end; if the file was copied, copy it "
+      .. "again",
+   ["chrome-event"] = "report it to the program that wrote the file; all other events are read",
+   ["chrome-order"] = "none needed: it takes time, and space in TMPDIR",
+   ["chrome-overlap"] = "none needed: it is in a lane beside the thread, with a number behind its "
+      .. "name; let the program write such events with an id (b and e)",
+   ["chrome-rounded"] = "none needed; let the program write times with fractions",
+   ["chrome-syntax"] = "report it to the program that wrote the file; reading goes on at the next "
+      .. "event",
+   ["chrome-truncated"] = "copy the file again, or let the program end; all whole events are read",
+   ["chrome-unmatched"] = "record from the beginning; the event is left out",
+}
+
+return chrome
