@@ -47,7 +47,7 @@ LUA_INC ?= $(shell pkg-config --cflags lua5.4 2>/dev/null || \
 	echo -I/usr/include/lua5.4)
 # Only the demanglers of libiberty are wanted: linked in, and not shown.
 DEMANGLER = -Wl,-Bstatic -liberty -Wl,-Bdynamic -Wl,--exclude-libs,libiberty.a
-LIBS    ?= -lz $(DEMANGLER) -lm -lpthread
+LIBS    ?= -lz -lexpat $(DEMANGLER) -lm -lpthread
 # Assertions are on only in the instrumented builds (-UNDEBUG in CFLAGS).
 ALLFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -DNDEBUG -Icsrc $(LUA_INC) $(CPPFLAGS)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \

@@ -28,6 +28,7 @@ dependencies = {
 
 external_dependencies = {
    ZLIB = { header = "zlib.h" },
+   EXPAT = { header = "expat.h" },
 }
 
 build = {

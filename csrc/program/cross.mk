@@ -2,13 +2,14 @@
 # $(B)/windows/standalone/profio.exe by mingw-w64; `make release` the archives of all.
 
 SOURCE    := $(B)/sources
-UNPACKED  := $(addprefix $(SOURCE)/,lua5.4/src/lua.h zlib/zlib.h xxhash/xxhash.h \
+UNPACKED  := $(addprefix $(SOURCE)/,lua5.4/src/lua.h zlib/zlib.h expat/expat/lib/expat.h xxhash/xxhash.h \
 	libiberty/include/demangle.h sqlite3/sqlite3.c)
-LIBRARIES := $(addprefix $(B)/$(TO)/lib/,liblua.a libz.a libxxhash.a libsqlite3.a libiberty.a)
+LIBRARIES := $(addprefix $(B)/$(TO)/lib/,liblua.a libz.a libexpat.a libxxhash.a libsqlite3.a libiberty.a)
 
 # Each file of a package stands for all of it.
 $(filter-out %/sqlite3.c,$(UNPACKED)):
 	$(Q)csrc/program/sources.sh $(abspath $(SOURCE)) $(firstword $(subst /, ,$(@:$(SOURCE)/%=%)))
+	$(Q)[ $(@F) != expat.h ] || : > $(SOURCE)/expat/expat_config.h
 	$(Q)[ $(@F) != lua.h ] || echo '#define DEB_HOST_MULTIARCH "none"' > $(@D)/lua5.4-deb-multiarch.h
 
 # One file of all of SQLite, which tclsh writes.
@@ -33,13 +34,16 @@ $(eval $(call library,xxhash,xxhash/xxhash.c))
 $(eval $(call library,sqlite3,sqlite3/sqlite3.c,-DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION \
 	-DSQLITE_DEFAULT_WAL_SYNCHRONOUS=1))
 $(eval $(call library,z,zlib/[aciduntz]*.c))
+# What its configure would find: the seed of its tables comes from the reader.
+$(eval $(call library,expat,expat/expat/lib/xml*.c,-DXML_STATIC -DXML_POOR_ENTROPY -DXML_DTD -DXML_GE=1 -DXML_CONTEXT_BYTES=0 \
+	-I$(abspath $(SOURCE))/expat))
 
 $(eval $(call library,iberty,libiberty/libiberty/[crs][pua][-sf][tde]*.c,-DHAVE_STDLIB_H -DHAVE_STRING_H \
 	-I$(abspath $(SOURCE))/libiberty/include))
 
 # What is compiled for another system.
 MINGW    := x86_64-w64-mingw32
-INCLUDED  = -I$(SOURCE)/zlib -I$(SOURCE)/xxhash -I$(SOURCE)/sqlite3 \
+INCLUDED  = -DXML_STATIC -I$(SOURCE)/zlib -I$(SOURCE)/expat/expat/lib -I$(SOURCE)/xxhash -I$(SOURCE)/sqlite3 \
 	-I$(SOURCE)/libiberty/include
 CROSS     = $(AGAIN) -j$(JOBS) HOST=$(abspath $(B)) LUA_INC=-I$(SOURCE)/lua5.4/src
 
@@ -56,8 +60,8 @@ define crossed
 	@mkdir -p $(B)/$(1) && touch $(B)/$(1)/has-headers
 	@$(CROSS) B=$(B)/$(1) CC="$(2)" CPPFLAGS="-DHAVE_DECL_BASENAME=1 $(INCLUDED) $(3)" \
 		STRIP=$(STRIP_OF_$(1)) LDFLAGS="-L$(B)/$(1)/lib" \
-		LIBS="$(8) -lz -liberty $(4) -lpthread" CROSS_LIBS="-lxxhash -lz -liberty $(8) $(4) -lpthread" \
-		STATIC_LIBS="-static -llua -lsqlite3 -lxxhash -lz -liberty $(4) -lpthread" $(6) standalone
+		LIBS="$(8) -lz -lexpat -liberty $(4) -lpthread" CROSS_LIBS="-lxxhash -lz -lexpat -liberty $(8) $(4) -lpthread" \
+		STATIC_LIBS="-static -llua -lsqlite3 -lxxhash -lz -lexpat -liberty $(4) -lpthread" $(6) standalone
 endef
 
 # What a Lua 5.4 of Windows exports: lua54.dll, as its builders call it.
@@ -135,7 +139,7 @@ test-machines: all standalone musl linux-i386 linux-aarch64 linux-s390x
 # have the time of the last commit, so that the same sources give the same bytes.
 VERSION_OF := $(shell sed -n 's/.*PF_VERSION *"\(.*\)".*/\1/p' csrc/profio.h)
 RELEASED   := $(B)/release
-INSIDE     := liblua5.4-dev zlib1g-dev libsqlite3-dev libxxhash-dev libiberty-dev lua-argparse lua-dkjson
+INSIDE     := liblua5.4-dev zlib1g-dev libexpat1-dev libsqlite3-dev libxxhash-dev libiberty-dev lua-argparse lua-dkjson
 
 release: standalone windows musl linux-aarch64
 	@rm -rf $(RELEASED) && mkdir -p $(RELEASED)

@@ -11,7 +11,7 @@ STRIP    ?= strip
 
 # What a script may load by `require` finds the functions of Lua in the program.
 STATIC_LIBS ?= -no-pie -Wl,-Bstatic -Wl,--whole-archive -llua5.4 -Wl,--no-whole-archive \
-	$(shell pkg-config --static --libs-only-l zlib sqlite3 libxxhash | \
+	$(shell pkg-config --static --libs-only-l zlib expat sqlite3 libxxhash | \
 		sed 's/-lpthread//g; s/-lm\b//g') \
 	-liberty -Wl,-Bdynamic -Wl,-E -lm -ldl -lpthread
 

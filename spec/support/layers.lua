@@ -37,7 +37,7 @@ local lua_headers = {
 local known_headers = {}
 for name in ([[assert ctype errno float inttypes limits locale math pthread setjmp signal stdalign
    stdarg stdatomic stdbool stddef stdint stdio stdlib string time demangle libiberty/demangle
-   zlib]]):gmatch "%S+" do
+   zlib expat]]):gmatch "%S+" do
    known_headers[name .. ".h"] = true
 end
 

@@ -64,6 +64,7 @@ probe_build () {
   check_width
   need liblua5.4-dev has_header lua.h
   need zlib1g-dev has_header zlib.h
+  need libexpat1-dev has_header expat.h
   need libiberty-dev has_library "$CC" libiberty.a
 }
 
