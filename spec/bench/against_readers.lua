@@ -75,6 +75,24 @@ local function chrome()
    return '{"traceEvents":[\n' .. table.concat(list, ",\n") .. "\n]}\n"
 end
 
+-- Calls of 100 functions on two cores, as an XML export without blanks.
+local function winidea()
+   local list, r, time = { "<PROFILER><MAPPING>" }, random(), 0
+   for f = 0, 99 do
+      list[#list + 1] = ("<AREA><NAME>f%d</NAME><HANDLE>%08X</HANDLE></AREA>"):format(f, f)
+   end
+   list[#list + 1] = "</MAPPING><TIMELINE>"
+   for _ = 1, 100000 do
+      local f, core = r(100), r(2)
+      for _, event in ipairs { "E", "X" } do
+         time = time + r(1000)
+         list[#list + 1] = ("<T><TIME>%d</TIME><EVENT>%s</EVENT><HANDLE>%08X</HANDLE>"
+            .. "<CORE>%d</CORE></T>"):format(time, event, f, core)
+      end
+   end
+   return table.concat(list) .. "</TIMELINE></PROFILER>"
+end
+
 local function profile_of(trace)
    trace:profile():close()
 end
@@ -88,7 +106,8 @@ function bench.readers()
    timing.print("\nreaders of texts, MB/s %42s %8s %8s", "memchr", "rows", "sums")
    for _, one in ipairs { { "callgrind", callgrind, "costs", profile_of },
       { "folded", folded, "samples", profile_of },
-      { "chrome", chrome, "entries", statistics_of } } do
+      { "chrome", chrome, "entries", statistics_of },
+      { "winidea", winidea, "timeline", statistics_of } } do
       local name, text, main, sums_of = one[1], one[2](), one[3], one[4]
       local trace <close> = assert(profio.open({ data = text }, { format = name }))
       local times = timing.functions({

@@ -441,7 +441,14 @@ end
 function chunks.winidea_xml()
    local trace <close> = assert(profio.open { data = "<MAPPING><AREA><NAME>a &lt; b</NAME>" ..
       "<HANDLE>0x20000000</HANDLE></AREA></MAPPING><TIMELINE><T/></TIMELINE>" })
-   return all_rows(trace)
+   all_rows(trace)
+   local whole <close> = assert(profio.open { data = "<P><CONTEXTS>" ..
+      "<CONTEXT NAME='A' HANDLE='1'/></CONTEXTS><MAPPING>" ..
+      "<AREA NAME='v' HANDLE='0x20000000'/></MAPPING><STATISTICS>" ..
+      "<CONTEXT NAME='A'><AREA HANDLE='0x20000000' COUNT='1'/></CONTEXT></STATISTICS><TIMELINE>" ..
+      "<T HANDLE='0x20000000' EVENT='W' VALUE='1' TIME='1' CONTEXT='A'/>" ..
+      "<T HANDLE='9' EVENT='E' TIME='x'/></TIMELINE></P>" })
+   return all_rows(whole)
 end
 
 -- When memory runs out in a hook, the recording ends, but not the program.

@@ -84,16 +84,6 @@ describe("an XML export", function()
       end
    end)
 
-   it("with a timeline is read without it, with a warning", function()
-      local trace <close> = assert(profio.open {
-         data = xml .. "<TIMELINE><T><TIME>1</TIME></T></TIMELINE></PROFILER>" })
-      assert.equal("xml", trace.info.dialect)
-      assert.same({ "areas", "raw" }, trace.tables)
-      assert.equal(5, #trace.areas:rows())
-      assert.equal("winidea-xml-timeline", trace.warnings[1].code)
-      assert.matches("export it as Text1, or as a binary timeline", trace.warnings[1].message)
-   end)
-
    it("may have names in CDATA sections, and elements with long names", function()
       local trace <close> = assert(profio.open { data = [==[
 <P><MAPPING><AREA><NAME>main</NAME><HANDLE>0x0</HANDLE></AREA>

@@ -229,6 +229,22 @@ describe("the areas of a live export", function()
    end)
 end)
 
+describe("a live XML export", function()
+   it("gives its rows once it is complete", function()
+      for seed = 1, 10 do
+         local trace = records.random(seed)
+         local xml = records.xml(trace, "core")
+         local name = seed > 5 and "events" or "timeline"
+         local rows, warnings = grow("rows.xml", xml, random_steps(#xml, 100, #xml // 3), {}, name)
+         local expected <close> = assert(profio.open { data = xml })
+         local list = expected:table(name):rows(table.unpack(columns))
+         list[#list] = list[#list].event ~= "end" and list[#list] or nil
+         assert.same(list, rows)
+         assert.same({}, warnings)
+      end
+   end)
+end)
+
 describe("a live Text1 file", function()
    it("gives complete rows as they are written, whatever sections follow", function()
       for seed = 1, 30 do

@@ -7,7 +7,8 @@
 ** their function, and the handle of states is that of their variable +
 ** 0x10000000 (inferred from the vendor's examples).
 **
-** Called by text1.c and xml.c. Areas and contexts belong to the winidea_file.
+** Called by text1.c and open_export.c. Areas and contexts belong to the
+** winidea_file.
 */
 
 
@@ -24,27 +25,25 @@ static uint32_t name_of (const pf_trace *trace, pf_bytes text, bool *is_good) {
 }
 
 
-pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
-                            bool is_xml, bool *is_good, pf_error *error) {
-  bool (*const read_handle)(pf_bytes, uint32_t *) =
-      is_xml ? winidea_read_xml_handle : winidea_read_handle;
+/* Adds the entry of an area to the mapping. */
+static pf_status add_area (pf_trace *trace, const winidea_fields *fields,
+                           bool *is_good, pf_error *error) {
   winidea_file *const file = trace->state;
-  const winidea_base base = is_xml ? WINIDEA_BASE_AUTO : file->mapping_base;
   const pf_bytes value = pf_trim(fields->of[MACRO_VALUE]);
   const pf_bytes type = pf_trim(fields->of[MACRO_TYPE]);
   winidea_entry entry = WINIDEA_ENTRY_NONE;
   uint32_t states;
   bool has_memory = true;
   entry.has_value = value.size > 0;
-  *is_good =
-      read_handle(fields->of[MACRO_HANDLE], &entry.handle) &&
-      (!entry.has_value || winidea_read_value(value, base, &entry.value));
+  *is_good = winidea_read_handle_of(fields, MACRO_HANDLE, &entry.handle) &&
+             (!entry.has_value ||
+              winidea_read_value(value, file->mapping_base, &entry.value));
   if (!*is_good)
     return PF_OK;
-  if (!read_handle(fields->of[MACRO_PARENT], &entry.parent_handle))
+  if (!winidea_read_handle_of(fields, MACRO_PARENT, &entry.parent_handle))
     entry.parent_handle = WINIDEA_NO_HANDLE;
-  entry.names_parent = !is_xml && fields->of[MACRO_PARENT].at != NULL;
-  if (read_handle(fields->of[MACRO_STATE], &states) &&
+  entry.names_parent = !fields->is_xml && fields->of[MACRO_PARENT].at != NULL;
+  if (winidea_read_handle_of(fields, MACRO_STATE, &states) &&
       winidea_is_state(states) &&
       winidea_kind(states) == winidea_kind(entry.handle) + 1)
     entry.states = states;
@@ -145,7 +144,7 @@ static pf_status add_context (pf_trace *trace, const winidea_fields *fields,
   const uint32_t count = contexts->ids.count;
   uint32_t handle, id;
   bool has_memory = true;
-  *is_good = winidea_read_handle(fields->of[MACRO_HANDLE], &handle);
+  *is_good = winidea_read_handle_of(fields, MACRO_HANDLE, &handle);
   if (!*is_good)
     return PF_OK;
   const uint32_t name = name_of(trace, fields->of[MACRO_NAME], &has_memory);
@@ -160,26 +159,32 @@ static pf_status add_context (pf_trace *trace, const winidea_fields *fields,
 }
 
 
+pf_status winidea_take_fields (pf_trace *trace, winidea_section_kind kind,
+                               const winidea_fields *fields, bool *is_good,
+                               pf_error *error) {
+  winidea_file *const file = trace->state;
+  const pf_bytes total = fields->of[MACRO_TOTAL_TIME];
+  if (kind == WINIDEA_CONTEXTS)
+    return add_context(trace, fields, is_good, error);
+  if (kind == WINIDEA_HANDLE)
+    return add_area(trace, fields, is_good, error);
+  *is_good = total.at == NULL || winidea_read_decimal(total, &file->total_time);
+  if (*is_good && total.at != NULL) {
+    file->has_total = true;
+    pf_info_int(trace, "total_time", file->total_time);
+  }
+  return PF_OK;
+}
+
+
 static pf_status take_row (pf_trace *trace, winidea_section_kind kind,
                            const winidea_rowformat *format, pf_bytes row,
                            uint64_t offset, pf_error *error) {
-  winidea_file *const file = trace->state;
   winidea_fields fields;
   bool is_good = winidea_split(format, row, &fields);
   pf_status status = PF_OK;
-  if (is_good && kind == WINIDEA_INFO) {
-    const pf_bytes total = fields.of[MACRO_TOTAL_TIME];
-    is_good =
-        total.at == NULL || winidea_read_decimal(total, &file->total_time);
-    if (is_good && total.at != NULL) {
-      file->has_total = true;
-      pf_info_int(trace, "total_time", file->total_time);
-    }
-  }
-  else if (is_good && kind == WINIDEA_CONTEXTS)
-    status = add_context(trace, &fields, &is_good, error);
-  else if (is_good)
-    status = winidea_add_area(trace, &fields, false, &is_good, error);
+  if (is_good)
+    status = winidea_take_fields(trace, kind, &fields, &is_good, error);
   if (status == PF_OK && !is_good)
     return winidea_bad_row(trace, offset, row, kind, error);
   if (status < 0 || kind != WINIDEA_HANDLE || !fields.is_ambiguous)

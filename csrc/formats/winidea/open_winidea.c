@@ -168,9 +168,10 @@ static void list_tables (pf_trace *trace, winidea_file *file) {
   const bool is_raw_bin = file->timeline == trace->sources;
   const bool has_count = is_bin && !file->is_live; /* else rows are unknown */
   const int64_t records = has_count ? (int64_t)winidea_records(file) : -1;
+  const bool is_main_text = file->text != NULL || file->xml != NULL;
   pf_table *next = file->tables;
-  if (is_bin ||
-      (file->text != NULL && (first_timeline(file) != NULL || file->is_live))) {
+  if (is_bin || file->has_xml_timeline ||
+      (is_main_text && (first_timeline(file) != NULL || file->is_live))) {
     *next++ =
         (pf_table){"timeline", winidea_timeline_fields, TIMELINE_COLUMNS,
                    records, is_bin ? winidea_open_bin : winidea_open_timeline};
@@ -180,7 +181,7 @@ static void list_tables (pf_trace *trace, winidea_file *file) {
   }
   *next++ = (pf_table){"areas", winidea_areas_fields, AREAS_COLUMNS, -1,
                        winidea_open_areas};
-  if (file->text != NULL) {
+  if (is_main_text) {
     *next++ = (pf_table){"statistics", winidea_statistics_fields,
                          STATISTICS_COLUMNS, -1, winidea_open_section};
     *next++ = (pf_table){"contexts", winidea_contexts_fields, CONTEXTS_COLUMNS,
@@ -232,20 +233,23 @@ static bool may_have_half (const winidea_file *file, const char *path) {
    with statistics is complete without a timeline. */
 static pf_status note_no_timeline (pf_trace *trace, const winidea_file *file,
                                    pf_error *error) {
-  bool has_names = false;
+  const pf_source *const main = file->text != NULL ? file->text : file->xml;
+  bool has_names = file->xml != NULL && file->areas.mapped > 0;
+  if (file->has_xml_timeline || file->has_xml_statistics)
+    return PF_OK;
   for (size_t i = 0; i < file->nsections; i++) {
     has_names |= file->sections[i].kind == WINIDEA_HANDLE;
     if (file->sections[i].kind == WINIDEA_STATISTICS ||
         file->sections[i].kind == WINIDEA_TIMELINE)
       return PF_OK;
   }
-  if (!has_names || !may_have_half(file, file->text->path))
+  if (!has_names || !may_have_half(file, main->path))
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "winidea-no-timeline", PF_EFORMAT,
                  PF_NO_OFFSET, error,
                  "the file has names, but no timeline and no statistics, and "
                  "%s.BIN is not there",
-                 file->text->path);
+                 main->path);
 }
 
 
@@ -307,8 +311,11 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
                pf_bytes_of(file->timeline == trace->sources ? "bin"
                            : file->text != NULL             ? "text1"
                                                             : "xml"));
-  if (status == PF_OK && file->xml != NULL)
+  if (status == PF_OK && file->xml != NULL) {
     status = read_xml(trace, error);
+    if (file->has_xml_timeline && file->timeline != trace->sources)
+      file->timeline = NULL; /* as below */
+  }
   else if (status == PF_OK && file->text != NULL) {
     status = winidea_scan(trace, error);
     if (status >= 0 && file->timeline != trace->sources &&
@@ -320,7 +327,7 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
   }
   if (status == PF_OK && file->timeline != NULL)
     status = open_records(trace, file, error);
-  else if (status == PF_OK && file->text != NULL)
+  else if (status == PF_OK && (file->text != NULL || file->xml != NULL))
     status = note_no_timeline(trace, file, error);
   const pf_source *const found[3] = {file->timeline, file->text, file->xml};
   for (int i = 0; i < 3; i++) /* sources may be reallocated */

@@ -10,6 +10,8 @@
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 
+#define MAX_LINE 65536 /* bytes of a row of XML */
+
 typedef struct raw_reader {
   pf_reader reader;
   pf_trace *trace;
@@ -74,6 +76,15 @@ static pf_status seek_record (pf_reader *reader, uint64_t row,
 }
 
 
+/* The text up to the bytes that a row may have: XML may be a single line. */
+static pf_bytes line_part (const winidea_file *file, pf_bytes text,
+                           uint64_t at) {
+  if (file->text == NULL && text.size - at > MAX_LINE)
+    text.size = (size_t)at + MAX_LINE;
+  return text;
+}
+
+
 static pf_status next_lines (pf_reader *reader, pf_batch *batch,
                              pf_error *error) {
   raw_reader *const self = (raw_reader *)(void *)reader;
@@ -84,7 +95,7 @@ static pf_status next_lines (pf_reader *reader, pf_batch *batch,
   pf_batch_clear(batch);
   for (; batch->rows < PF_BATCH_ROWS && self->at < text.size; batch->rows++) {
     const uint64_t at = self->at;
-    pf_bytes line = winidea_line(text, at, &self->at);
+    pf_bytes line = winidea_line(line_part(file, text, at), at, &self->at);
     if (at == 0 && line.size >= 3 && line.at[0] == 0xef)
       line = (pf_bytes){line.at + 3, line.size - 3}; /* byte order mark */
     const winidea_section_kind kind =

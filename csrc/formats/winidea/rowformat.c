@@ -64,6 +64,24 @@ static bool find_macro (pf_bytes text, winidea_macro *macro) {
 }
 
 
+/* A name without the first `T.` of times. */
+static const char *without_t (const char *name) {
+  return name[0] == 'T' && name[1] == '.' ? name + 2 : name;
+}
+
+
+winidea_macro winidea_find_macro (const char *name) {
+  const char *const wanted = without_t(name);
+  int macro = MACRO_HANDLE;
+  for (; macro < MACRO_UNKNOWN; macro++) {
+    const char *const known = without_t(names[macro]);
+    if (*known == *wanted && strcmp(known, wanted) == 0)
+      break;
+  }
+  return (winidea_macro)macro;
+}
+
+
 bool winidea_compile (winidea_rowformat *format, pf_bytes text) {
   size_t literal = 0; /* start of the current literal */
   format->count = 0;
@@ -425,6 +443,28 @@ bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value) {
     return false;
   *value = (int64_t)bits;
   return true;
+}
+
+
+bool winidea_read_handle_of (const winidea_fields *fields, winidea_macro macro,
+                             uint32_t *handle) {
+  const pf_bytes text = fields->of[macro];
+  int64_t number;
+  if (!fields->is_xml)
+    return winidea_read_handle(text, handle);
+  if (!winidea_read_value(text, WINIDEA_BASE_AUTO, &number) || number < 0 ||
+      number > UINT32_MAX)
+    return false;
+  *handle = (uint32_t)number;
+  return true;
+}
+
+
+bool winidea_read_time (const winidea_fields *fields, int64_t *time) {
+  const pf_bytes text = pf_trim(fields->of[MACRO_TIME]);
+  return winidea_read_decimal(text, time) ||
+         (fields->is_xml && has_prefix(text) &&
+          winidea_read_value(text, WINIDEA_HEXADECIMAL, time));
 }
 
 

@@ -60,11 +60,17 @@ bool winidea_has_text (const winidea_rowformat *format);
    one byte and may be followed by a macro. */
 bool winidea_is_separated (const winidea_rowformat *format);
 
+/* The macro of a name in upper case, with or without the first `T.` of times;
+   else MACRO_UNKNOWN. */
+winidea_macro winidea_find_macro (const char *name);
+
 /* The fields of a row, by macro; `at` is NULL if the format does not have
    it. */
 typedef struct winidea_fields {
   pf_bytes of[MACROS];
   bool is_ambiguous; /* adjacent free texts could be split elsewhere, too */
+  bool is_xml;       /* of an XML export: handles may be decimal */
+  pf_bytes core;     /* of a timeline in XML */
 } winidea_fields;
 
 /*
@@ -83,8 +89,12 @@ typedef enum winidea_base {
 } winidea_base;
 
 /* Parse a whole text as a number. Return false if it is not one, or too
-   large. */
+   large. Handles of XML are hexadecimal with 0x, letters or 8 digits, else
+   decimal; those of Text1 are always hexadecimal. */
 bool winidea_read_handle (pf_bytes text, uint32_t *handle);
+bool winidea_read_handle_of (const winidea_fields *fields, winidea_macro macro,
+                             uint32_t *handle);
+bool winidea_read_time (const winidea_fields *fields, int64_t *time);
 bool winidea_read_decimal (pf_bytes text, int64_t *number);
 bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value);
 

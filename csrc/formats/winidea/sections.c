@@ -1,7 +1,8 @@
 /*
-** sections.c - the readers of tables statistics and contexts, which
-** parse the rows of their sections when they are read. Opened by open_winidea.c
-** for lua/checked_reader.c, which calls `close`; that frees the area cache.
+** sections.c - the readers of tables statistics and contexts, which parse the
+** rows of their sections, of Text1 or XML, when they are read. Opened by
+** open_winidea.c for lua/checked_reader.c, which calls `close`; that frees the
+** area cache and the parser of XML.
 ** Readers may run in several threads, so the mutex of the file protects the
 ** dictionary, the sections and the warnings.
 */
@@ -10,6 +11,7 @@
 
 #include "formats/winidea/decode.h"
 #include "formats/winidea/text1.h"
+#include "formats/winidea/xml/element_rows.h"
 #include "model/rows/put_values.h"
 #include "model/rows/table_reader.h"
 
@@ -19,6 +21,8 @@ typedef struct section_reader {
   winidea_section_kind kind;
   winidea_section_cursor section;
   uint64_t at, end; /* bytes of the next row and of the end of the known rows */
+  winidea_xml *xml; /* of an XML export, once it is read */
+  bool is_xml_over; /* its last row has been read */
   winidea_area_cache cache;
 } section_reader;
 
@@ -42,7 +46,7 @@ static pf_status put_context (section_reader *self,
                               const pf_batch *batch, bool *is_good,
                               pf_error *error) {
   uint32_t handle = 0;
-  *is_good = winidea_read_handle(fields->of[MACRO_HANDLE], &handle);
+  *is_good = winidea_read_handle_of(fields, MACRO_HANDLE, &handle);
   if (!*is_good)
     return PF_OK;
   pf_put_int(&batch->columns[CONTEXTS_handle], batch->rows, handle, true);
@@ -55,7 +59,7 @@ static pf_status put_row_context (section_reader *self, pf_bytes context,
                                   pf_column *column, size_t row,
                                   pf_error *error) {
   winidea_file *const file = self->trace->state;
-  uint32_t name = self->section.now.context;
+  uint32_t name = self->xml != NULL ? PF_NO_NAME : self->section.now.context;
   if (context.size > 0) {
     pthread_mutex_lock(&file->mutex);
     name = winidea_context_of(self->trace, context);
@@ -86,7 +90,7 @@ static pf_status put_statistics (section_reader *self,
   winidea_cached_area cached;
   uint32_t handle = 0;
   *is_good =
-      winidea_read_handle(fields->of[MACRO_HANDLE], &handle) &&
+      winidea_read_handle_of(fields, MACRO_HANDLE, &handle) &&
       (text.size == 0 || winidea_read_value(text, file->mapping_base, &value));
   for (size_t i = 0; i < NUMBERS; i++) {
     numbers[i] = pf_trim(fields->of[MACRO_COUNT + i]);
@@ -114,6 +118,18 @@ static pf_status put_statistics (section_reader *self,
 }
 
 
+/* Fills a row of the table, with *is_good as in put_context. */
+static pf_status put_fields (section_reader *self, const winidea_fields *fields,
+                             pf_batch *batch, bool *is_good, pf_error *error) {
+  const pf_status status =
+      self->kind == WINIDEA_CONTEXTS
+          ? put_context(self, fields, batch, is_good, error)
+          : put_statistics(self, fields, batch, is_good, error);
+  batch->rows += status == PF_OK && *is_good;
+  return status;
+}
+
+
 static pf_status read_row (section_reader *self, pf_batch *batch,
                            pf_error *error) {
   winidea_file *const file = self->trace->state;
@@ -124,11 +140,8 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
     return PF_OK;
   bool is_good = winidea_split(&self->section.format, row, &fields);
   pf_status status = PF_OK;
-  if (is_good && self->kind == WINIDEA_CONTEXTS)
-    status = put_context(self, &fields, batch, &is_good, error);
-  else if (is_good)
-    status = put_statistics(self, &fields, batch, &is_good, error);
-  batch->rows += status == PF_OK && is_good;
+  if (is_good)
+    status = put_fields(self, &fields, batch, &is_good, error);
   if (status < 0 || (is_good && !fields.is_ambiguous))
     return status;
   pthread_mutex_lock(&file->mutex);
@@ -180,8 +193,42 @@ static pf_status next_rows (section_reader *self, pf_error *error) {
 }
 
 
+/* As step, of XML; in a live trace once it is complete. */
+static pf_status read_xml_row (section_reader *self, pf_batch *batch,
+                               pf_error *error) {
+  winidea_file *const file = self->trace->state;
+  winidea_xml_row row;
+  bool is_good = true;
+  if (self->is_xml_over || !file->has_read_xml)
+    return file->is_live ? PF_AGAIN : PF_END;
+  if (self->xml == NULL)
+    self->xml =
+        winidea_xml_new(1u << self->kind, self->trace->dictionary->seed, false);
+  pf_status status = self->xml == NULL
+                         ? PF_ENOMEM
+                         : winidea_xml_next(self->xml, file->xml->bytes, &row);
+  if (status == PF_ENOMEM)
+    return pf_no_memory(error);
+  self->is_xml_over = status == PF_END;
+  if (status == PF_OK)
+    status = put_fields(self, &row.fields, batch, &is_good, error);
+  if (status < 0 || (is_good && !self->is_xml_over))
+    return status;
+  pthread_mutex_lock(&file->mutex);
+  status =
+      self->is_xml_over
+          ? winidea_xml_end(self->xml, self->trace, file->xml->bytes, error)
+          : winidea_bad_xml_row(self->trace, row.offset, self->kind, error);
+  pthread_mutex_unlock(&file->mutex);
+  return status;
+}
+
+
 static pf_status step (pf_reader *reader, pf_batch *batch, pf_error *error) {
   section_reader *const self = (section_reader *)(void *)reader;
+  const winidea_file *const file = self->trace->state;
+  if (file->xml != NULL)
+    return read_xml_row(self, batch, error);
   return self->at < self->end ? read_row(self, batch, error)
                               : next_rows(self, error);
 }
@@ -198,6 +245,7 @@ static pf_status section_next (pf_reader *reader, pf_batch *batch,
 
 static void section_close (pf_reader *reader) {
   section_reader *const self = (section_reader *)(void *)reader;
+  winidea_xml_free(self->xml);
   winidea_cache_free(&self->cache);
   free(self);
 }

@@ -249,7 +249,7 @@ pf_status winidea_note_contexts (pf_trace *trace, pf_error *error) {
   const uint32_t count = file->contexts.ids.count;
   winidea_rowformat format;
   bool has_timeline = file->timeline != NULL;
-  if (file->contexts.nswitches > 1 && !has_timeline)
+  if (file->contexts.nswitches > 1 && !has_timeline && file->text != NULL)
     return pf_warn(trace, PF_NOTE, "winidea-unknown-core", PF_EFORMAT,
                    PF_NO_OFFSET, error,
                    "a timeline of Text1 states no cores: the contexts of %zu "

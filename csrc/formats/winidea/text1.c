@@ -270,8 +270,7 @@ pf_status winidea_bad_row (pf_trace *trace, uint64_t offset, pf_bytes row,
       [WINIDEA_CONTEXTS] = "a context as the header says",
       [WINIDEA_HANDLE] = "an area as the header says",
       [WINIDEA_STATISTICS] = "statistics as the header says",
-      [WINIDEA_TIMELINE] = "an event as the header says",
-      [WINIDEA_SECTIONS] = "an area with a handle"};
+      [WINIDEA_TIMELINE] = "an event as the header says"};
   return pf_warn(trace, PF_DAMAGE, "winidea-bad-row", PF_EFORMAT, offset, error,
                  "%s expected, found %.*s", expected[kind], PF_SHOWN(row, 80));
 }

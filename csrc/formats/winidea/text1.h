@@ -74,21 +74,24 @@ extern const char *const winidea_format_names[WINIDEA_SECTIONS];
 /* The base that an option states. */
 winidea_base winidea_base_option (const pf_trace *trace, const char *name);
 
-/* mapping.c: adds the entry of an area to the mapping. *is_good is set to false
+/* mapping.c: takes a row of INFO, CONTEXTS or HANDLE. *is_good is set to false
    if a number is invalid. PF_OK or a failure. */
-pf_status winidea_add_area (pf_trace *trace, const winidea_fields *fields,
-                            bool is_xml, bool *is_good, pf_error *error);
+pf_status winidea_take_fields (pf_trace *trace, winidea_section_kind kind,
+                               const winidea_fields *fields, bool *is_good,
+                               pf_error *error);
 
-/* xml.c: reads a handle, which is hexadecimal with 0x or 8 digits, else
-   decimal. Returns false if it is none. */
-bool winidea_read_xml_handle (pf_bytes text, uint32_t *handle);
-
-/* xml.c: reads the areas of an XML export up to its timeline, which is not
-   read. PF_OK or a failure. */
+/* xml/open_export.c: reads the facts, contexts and areas of an XML export, up
+   to the first event if there are areas before it. PF_OK or a failure. */
 pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error);
 
-/* xml.c: returns true if the first element of an XML file has ended. */
+/* xml/open_export.c: returns true if the first element of an XML file has
+   ended. */
 bool winidea_is_complete_xml (pf_bytes text);
+
+/* xml/open_export.c: warns about a row of XML without the numbers that it
+   needs. The caller holds the mutex. */
+pf_status winidea_bad_xml_row (pf_trace *trace, uint64_t offset,
+                               winidea_section_kind kind, pf_error *error);
 
 /* mapping.c: sets parent and area of the rows of the mapping since the last
    call. The function of a line is looked for only among the rows since the last
@@ -99,8 +102,7 @@ pf_status winidea_finish_areas (pf_trace *trace, pf_error *error);
 pf_status winidea_ambiguous_row (pf_trace *trace, uint64_t offset, pf_bytes row,
                                  pf_error *error);
 
-/* Warns about a row that does not match the format of its section;
-   WINIDEA_SECTIONS: an area of XML. */
+/* Warns about a row that does not match the format of its section. */
 pf_status winidea_bad_row (pf_trace *trace, uint64_t offset, pf_bytes row,
                            winidea_section_kind kind, pf_error *error);
 

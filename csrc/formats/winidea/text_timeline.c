@@ -1,13 +1,15 @@
 /*
-** text_timeline.c - the reader of a Text1 timeline. It converts rows to
-** records of a binary timeline, version 1.1, and decodes these slice by slice.
+** text_timeline.c - the reader of the timeline of a main file, Text1 or XML. It
+** converts rows to records of a binary timeline, version 1.1, and decodes these
+** slice by slice.
 **
 ** The value of an event is hexadecimal if it has 8 or 16 digits, else decimal
 ** (the vendor's page says hexadecimal, its example has 8 digits); option
 ** timeline_base. An empty value is missing, not 0.
 **
 ** Opened by open_winidea.c for lua/checked_reader.c, which calls `close`; that
-** frees the area cache and the reader of the binary timeline, if there is one.
+** frees the area cache, the parser of XML and the reader of the binary
+** timeline, if there are such.
 */
 
 #include <locale.h>
@@ -16,43 +18,10 @@
 
 #include "formats/winidea/decode.h"
 #include "formats/winidea/text1.h"
+#include "formats/winidea/text_timeline.h"
 #include "model/base/switches.h"
 #include "model/dictionary/names.h"
 #include "model/rows/table_reader.h"
-
-#define RECORD 24
-
-typedef struct timeline_reader {
-  pf_reader reader;
-  const pf_table *table;   /* the table that is read */
-  bool is_open;            /* live: no header follows the section */
-  const uint8_t *at, *end; /* the rest of the section, as far as known */
-  winidea_section_cursor section;
-  winidea_base base;
-  bool is_separated;     /* the fast path can split the rows */
-  bool has_last;         /* a row has been read */
-  bool is_ended;         /* the event "end" has been given */
-  int64_t first;         /* time of the first row, ns */
-  uint8_t last[RECORD];  /* the last row */
-  uint32_t last_context; /* its context */
-  pf_bytes context;      /* of the last row of the batch that has one, */
-  uint32_t context_name; /* and its name */
-  pf_reader *binary;     /* live: reader of a later binary timeline */
-  winidea_decoder decoder;
-  uint64_t offsets[PF_BATCH_ROWS];
-  uint8_t kinds[PF_BATCH_ROWS]; /* winidea_data_type of the values */
-  uint8_t records[PF_BATCH_ROWS * RECORD];
-} timeline_reader;
-
-/* The fields of a row. */
-typedef struct row {
-  uint32_t handle;
-  unsigned type;
-  int64_t data, time;
-  uint8_t kind; /* winidea_data_type */
-  pf_bytes context;
-} row;
-
 
 /* Parses up to 16 hexadecimal digits. Returns the position after them. */
 static const uint8_t *take_hexadecimal (const uint8_t *p, const uint8_t *end,
@@ -96,22 +65,32 @@ static int type_of (uint8_t letter) {
 }
 
 
-/* General path: splits a row of any format. The value is an integer, or a
-   number with a point or an exponent, inf or nan. */
-static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
-  winidea_fields fields;
-  char copy[64] = "", *stop;
-  if (!winidea_split(&self->section.format, line, &fields))
+/* The core of a row of XML; -1: unknown. Returns false if there is none. */
+static bool read_core (pf_bytes text, unsigned *core) {
+  int64_t number = -1;
+  if (text.size > 0 && (!winidea_read_decimal(text, &number) || number < -1 ||
+                        number > WINIDEA_NO_CORE))
     return false;
-  const pf_bytes event = pf_trim(fields.of[MACRO_EVENT]);
-  const pf_bytes text = pf_trim(fields.of[MACRO_VALUE]);
+  *core = number < 0 ? WINIDEA_NO_CORE : (unsigned)number;
+  return true;
+}
+
+
+/* The value is an integer, or a number with a point or an exponent, inf or
+   nan. */
+bool winidea_read_event (const winidea_timeline *self,
+                         const winidea_fields *fields, winidea_event *r) {
+  char copy[64] = "", *stop;
+  const pf_bytes event = pf_trim(fields->of[MACRO_EVENT]);
+  const pf_bytes text = pf_trim(fields->of[MACRO_VALUE]);
   const int type = event.size == 1 ? type_of(event.at[0]) : -1;
   r->type = (unsigned)type;
-  r->context = fields.of[MACRO_CONTEXT];
+  r->context = fields->of[MACRO_CONTEXT];
   r->data = 0;
   r->kind = text.size == 0 ? WINIDEA_DATA_NONE : WINIDEA_DATA_INTEGER;
-  if (type < 0 || !winidea_read_handle(fields.of[MACRO_HANDLE], &r->handle) ||
-      !winidea_read_decimal(fields.of[MACRO_TIME], &r->time))
+  if (type < 0 || !read_core(fields->core, &r->core) ||
+      !winidea_read_handle_of(fields, MACRO_HANDLE, &r->handle) ||
+      !winidea_read_time(fields, &r->time))
     return false;
   if (text.size == 0)
     return true;
@@ -133,10 +112,19 @@ static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
 }
 
 
+/* General path: splits a row of any format. */
+static bool read_any (const winidea_timeline *self, pf_bytes line,
+                      winidea_event *r) {
+  winidea_fields fields;
+  return winidea_split(&self->section.format, line, &fields) &&
+         winidea_read_event(self, &fields, r);
+}
+
+
 /* Fast path for a field. Returns the position after it, or NULL. */
-static const uint8_t *take_field (const timeline_reader *self, unsigned macro,
+static const uint8_t *take_field (const winidea_timeline *self, unsigned macro,
                                   const uint8_t *p, const uint8_t *end,
-                                  row *r) {
+                                  winidea_event *r) {
   const uint8_t *stop;
   uint64_t bits;
   switch (macro) {
@@ -187,8 +175,8 @@ static inline const uint8_t *take_literal (pf_bytes literal, const uint8_t *p,
 
 /* Fast path for a row of numbers in common forms. Returns the start of the next
    line, or NULL if the general path is needed. */
-static const uint8_t *take_fast (const timeline_reader *self, const uint8_t *p,
-                                 row *r) {
+static const uint8_t *take_fast (const winidea_timeline *self, const uint8_t *p,
+                                 winidea_event *r) {
   const winidea_rowformat *const f = &self->section.format;
   const uint8_t *const end = self->end;
   for (unsigned i = 0; i < f->count; i++) {
@@ -208,19 +196,19 @@ static const uint8_t *take_fast (const timeline_reader *self, const uint8_t *p,
 }
 
 
-static uint64_t offset_of (const timeline_reader *self, const uint8_t *p) {
+static uint64_t offset_of (const winidea_timeline *self, const uint8_t *p) {
   return (uint64_t)(p - self->decoder.file->text->bytes.at);
 }
 
 
-static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
-                          const row *r, pf_error *error) {
-  uint8_t *const at = self->records + n * RECORD;
+pf_status winidea_put_event (winidea_timeline *self, size_t n, uint64_t offset,
+                             const winidea_event *r, pf_error *error) {
+  uint8_t *const at = self->records + n * WINIDEA_RECORD;
   pf_save32le(at, r->handle);
-  pf_save32le(at + 4, WINIDEA_NO_CORE << 4 | r->type);
+  pf_save32le(at + 4, r->core << 4 | r->type);
   pf_save64le(at + 8, (uint64_t)r->data);
   pf_save64le(at + 16, (uint64_t)r->time);
-  self->offsets[n] = offset_of(self, start);
+  self->offsets[n] = offset;
   self->kinds[n] = r->kind;
   if (r->context.at == NULL)
     return PF_OK;
@@ -241,12 +229,13 @@ static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
 
 
 /* General path for a line: a row, blank, invalid, or the next header. */
-static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
+static pf_status read_line (winidea_timeline *self, size_t *n,
+                            pf_error *error) {
   const uint8_t *const start = self->at;
   const pf_bytes text = {start, (size_t)(self->end - start)};
   uint64_t next;
   const pf_bytes line = winidea_line(text, 0, &next);
-  row r = {.handle = 0};
+  winidea_event r = {.core = WINIDEA_NO_CORE};
   if (line.size > 0 && winidea_header_kind(&self->decoder.file->headers,
                                            line) != WINIDEA_SECTIONS) {
     self->end = start;
@@ -257,7 +246,7 @@ static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
   if (line.size == 0)
     return PF_OK;
   if (read_any(self, line, &r))
-    return put_row(self, (*n)++, start, &r, error);
+    return winidea_put_event(self, (*n)++, offset_of(self, start), &r, error);
   pthread_mutex_lock(&self->decoder.file->mutex);
   const pf_status status =
       winidea_bad_row(self->decoder.trace, offset_of(self, start), line,
@@ -268,17 +257,19 @@ static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
 
 
 /* Parses rows from self->at on; *n is the number of records. */
-static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
+static pf_status read_rows (winidea_timeline *self, size_t *n,
+                            pf_error *error) {
   self->context = (pf_bytes){NULL, 0}; /* the text may have moved */
   while (*n < PF_BATCH_ROWS && self->at < self->end) {
-    row r = {.kind = WINIDEA_DATA_NONE};
+    winidea_event r = {.kind = WINIDEA_DATA_NONE, .core = WINIDEA_NO_CORE};
     const uint8_t *const start = self->at;
     const uint8_t *const next =
         PF_FAST(ROWS) && self->is_separated ? take_fast(self, start, &r) : NULL;
     pf_status status;
     if (next != NULL) {
       self->at = next;
-      status = put_row(self, (*n)++, start, &r, error);
+      status =
+          winidea_put_event(self, (*n)++, offset_of(self, start), &r, error);
     }
     else
       status = read_line(self, n, error);
@@ -291,7 +282,7 @@ static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
 
 /* Extends a live section to the last complete line, or advances to the next
    timeline section. PF_OK, PF_AGAIN, PF_END or a failure. */
-static pf_status next_rows (timeline_reader *self, pf_error *error) {
+static pf_status next_rows (winidea_timeline *self, pf_error *error) {
   winidea_decoder *const decoder = &self->decoder;
   const pf_bytes text =
       winidea_complete_lines(decoder->file, decoder->file->text->bytes);
@@ -327,7 +318,7 @@ static pf_status next_rows (timeline_reader *self, pf_error *error) {
 
 /* Decodes the event "end" after the last row, if the file states it. PF_MORE,
    PF_END or a failure. */
-static pf_status next_end (timeline_reader *self, pf_batch *batch,
+static pf_status next_end (winidea_timeline *self, pf_batch *batch,
                            pf_error *error) {
   winidea_decoder *const decoder = &self->decoder;
   if (self->is_ended || !self->has_last ||
@@ -340,7 +331,7 @@ static pf_status next_end (timeline_reader *self, pf_batch *batch,
       return status;
   }
   const int64_t end = winidea_recording_end(decoder->file, self->first);
-  if (end <= (int64_t)pf_load64le(self->last + RECORD - 8))
+  if (end <= (int64_t)pf_load64le(self->last + WINIDEA_RECORD - 8))
     return PF_END;
   batch->rows = 1;
   const pf_status status = winidea_decode_end(
@@ -349,9 +340,20 @@ static pf_status next_end (timeline_reader *self, pf_batch *batch,
 }
 
 
+/* Reads the next rows. PF_OK, PF_AGAIN, PF_END or a failure. */
+static pf_status next_slice (winidea_timeline *self, size_t *n,
+                             pf_error *error) {
+  if (self->decoder.file->xml != NULL)
+    return winidea_read_xml_rows(self, n, error);
+  const pf_status status =
+      self->at == self->end ? next_rows(self, error) : PF_OK;
+  return status == PF_OK ? read_rows(self, n, error) : status;
+}
+
+
 static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
                                 pf_error *error) {
-  timeline_reader *const self = (timeline_reader *)(void *)reader;
+  winidea_timeline *const self = (winidea_timeline *)(void *)reader;
   winidea_decoder *const decoder = &self->decoder;
   size_t n = 0;
   pf_batch_clear(batch);
@@ -368,22 +370,20 @@ static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
   if (decoder->file->is_live)
     winidea_cache_refresh(&decoder->cache);
   while (n == 0) {
-    status = self->at == self->end ? next_rows(self, error) : PF_OK;
-    if (status == PF_OK)
-      status = read_rows(self, &n, error);
+    status = next_slice(self, &n, error);
     if (status == PF_END)
       return decoder->file->is_live ? PF_AGAIN : next_end(self, batch, error);
     if (status != PF_OK)
       return status;
   }
-  const winidea_slice slice = {self->records, n, RECORD};
+  const winidea_slice slice = {self->records, n, WINIDEA_RECORD};
   status = winidea_decode(decoder, slice, batch, error);
   if (status < 0)
     return status;
   if (!self->has_last)
-    self->first = (int64_t)pf_load64le(self->records + RECORD - 8);
+    self->first = (int64_t)pf_load64le(self->records + WINIDEA_RECORD - 8);
   self->has_last = true;
-  memcpy(self->last, self->records + (n - 1) * RECORD, RECORD);
+  memcpy(self->last, self->records + (n - 1) * WINIDEA_RECORD, WINIDEA_RECORD);
   self->last_context =
       decoder->has_contexts ? decoder->contexts[n - 1] : PF_NO_NAME;
   batch->rows = n;
@@ -392,9 +392,10 @@ static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
 
 
 static void timeline_close (pf_reader *reader) {
-  timeline_reader *const self = (timeline_reader *)(void *)reader;
+  winidea_timeline *const self = (winidea_timeline *)(void *)reader;
   if (self->binary != NULL)
     self->binary->close(self->binary);
+  winidea_xml_free(self->xml);
   winidea_decoder_free(&self->decoder);
   free(self);
 }
@@ -402,8 +403,8 @@ static void timeline_close (pf_reader *reader) {
 
 pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
                                  pf_reader **reader, pf_error *error) {
-  static const winidea_layout layout = {WINIDEA_1_1, RECORD, false};
-  timeline_reader *const self =
+  static const winidea_layout layout = {WINIDEA_1_1, WINIDEA_RECORD, false};
+  winidea_timeline *const self =
       pf_reader_new(sizeof *self, trace, table, timeline_next, error);
   if (self == NULL)
     return PF_ENOMEM;

@@ -17,7 +17,6 @@
 **   headers.c           their headers
 **   rowformat.c         the formats of the rows of sections
 **   mapping.c           areas and contexts of Text1
-**   xml.c               areas of XML
 **   task_contexts.c     the context of each event
 **   context_scan.c      contexts that run on several cores at once
 **   area_list.c         the list of areas of a file
@@ -26,11 +25,14 @@
 **   decode.c            from records to columns
 **   decode_events.c     from records to event words
 **   bin_timeline.c      reader of a binary timeline
-**   text_timeline.c     reader of a Text1 timeline
+**   text_timeline.c     reader of the timeline of a main file
 **   areas_table.c       reader of table areas
 **   sections.c          readers of tables statistics and contexts
 **   raw_winidea.c       readers of table raw
 **   schemas.c           the schemas
+**   xml/                element_rows.c: rows of XML; element_names.c: names of
+**                       elements; open_export.c: areas, and detection;
+**                       export_events.c: events
 **   encoder/            encode_winidea.c: the encoder; write_text1.c: rows of
 **                       Text1; write_handles.c: new handles, states as writes
 **
@@ -243,6 +245,8 @@ typedef struct winidea_file {
   bool is_version_pending; /* live: too few records to detect the version */
   size_t at[3];            /* sources of timeline, text and xml, or SIZE_MAX */
   bool has_read_xml;       /* the areas of the XML file have been read */
+  bool has_xml_timeline;   /* it has events, */
+  bool has_xml_statistics; /* and statistics before them */
   uint64_t nseen_bytes;    /* live: bytes of the text that have been scanned, or
                               of the XML file when it was not complete */
   const pf_source *timeline; /* the binary timeline, or NULL */
@@ -253,7 +257,7 @@ typedef struct winidea_file {
   winidea_section *sections; /* owned; those that have been scanned */
   size_t nsections, capacity;
   uint64_t scanned;                  /* the text is scanned up to this byte */
-  bool is_scanned;                   /* the text is scanned to its end */
+  bool is_scanned;                   /* the main file is scanned to its end */
   bool has_format[WINIDEA_SECTIONS]; /* stated in a fact */
   winidea_contexts contexts;
   bool has_total;     /* the file states total_time */

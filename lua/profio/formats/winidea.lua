@@ -9,7 +9,7 @@ local winidea = {}
 winidea.name = "winidea"
 winidea.follows = true
 winidea.several_runs = "ascending"
-winidea.help = "exports of the winIDEA profiler: Text1, binary timelines (.BIN) 1.0 and 1.1"
+winidea.help = "exports of the winIDEA profiler: Text1, XML, binary timelines (.BIN) 1.0 and 1.1"
 winidea.extensions = { "bin", "txt", "xml" }
 
 -- Formats of the rows of each section, for reading and for writing; `info` is the help of the first
@@ -38,7 +38,7 @@ winidea.options = {
    { name = "mapping_base", type = "choice", choices = { "auto", "10", "16" }, default = "auto",
      help = "base of the values of areas; auto: 16 for 8 or 16 digits or after 0x, else 10" },
    { name = "timeline_base", type = "choice", choices = { "auto", "10", "16" }, default = "auto",
-     help = "base of the values of a Text1 timeline; auto as above" },
+     help = "base of the values of a timeline in Text1 or XML; auto as above" },
    { name = "context_area", type = "text", default = "",
      help = "variables that hold the context which a core runs: names or handles, separated by "
          .. "commas; * stands for any text" },
@@ -103,7 +103,10 @@ winidea.warnings = {
    ["winidea-unknown-core"] = "the core whose context a variable holds is unknown",
    ["winidea-unused-mapping"] = "a mapping is given for a file that itself names its areas",
    ["winidea-version-guessed"] = "the version of a binary timeline is ambiguous",
-   ["winidea-xml-timeline"] = "the timeline of an XML export is not read",
+   ["winidea-xml-damage"] = "the XML is cut, or an element does not end as it should",
+   ["winidea-xml-late"] = "an XML export has areas before its timeline, and more after it",
+   ["winidea-xml-refused"] = "the XML has what is not read: an encoding, a DOCTYPE, extreme sizes",
+   ["winidea-xml-unknown"] = "a section of an XML export has no element that could be a row",
 }
 
 -- The remedy for each of them: a sentence that tells users how to proceed.
@@ -134,7 +137,10 @@ winidea.remedies = {
    ["winidea-unused-mapping"] =
       "leave out --mapping, or open the binary timeline: profio FILE.BIN --mapping FILE",
    ["winidea-version-guessed"] = "state it: --set bin_version=1.0 or 1.1",
-   ["winidea-xml-timeline"] = "export the timeline as Text1 or as binary timeline",
+   ["winidea-xml-damage"] = "export again; what is before that byte is read",
+   ["winidea-xml-late"] = "move the areas before the timeline, or export again",
+   ["winidea-xml-refused"] = "export as Text1, or as UTF-8 without a document type",
+   ["winidea-xml-unknown"] = "export as Text1; the names of elements that are read are in the help",
 }
 
 -- Returns the role and the possible names of the other half of an export: the binary timeline has
