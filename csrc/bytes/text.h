@@ -69,6 +69,19 @@ static inline bool pf_next_word (pf_bytes *text, pf_bytes *word) {
   return size > 0;
 }
 
+/* Remove the last word from `text` and set *word; as pf_next_word from the end.
+ */
+static inline bool pf_last_word (pf_bytes *text, pf_bytes *word) {
+  const pf_bytes rest = pf_trim(*text);
+  size_t at = rest.size;
+  while (at > 0 && rest.at[at - 1] != ' ' && rest.at[at - 1] != '\t')
+    at--;
+  *word = pf_text_after(rest, at);
+  if (word->size > 0)
+    *text = (pf_bytes){rest.at, at};
+  return word->size > 0;
+}
+
 /* The end of the line that begins at a byte of a text: the position of its line
    feed, or the size of the text. */
 static inline size_t pf_line_end (pf_bytes text, size_t at) {

@@ -93,6 +93,24 @@ local function winidea()
    return table.concat(list) .. "</TIMELINE></PROFILER>"
 end
 
+-- Samples of 1 to 30 frames of 2,000 addresses in 300 functions.
+local function perfscript()
+   local frames, list, r = {}, {}, random()
+   for i = 1, 2000 do
+      frames[i] = ("\t%16x function_%d(int)+0x%x (/usr/lib/library_%d.so)\n"):format(
+         0x7f0000000000 + i * 16, i % 300, i, i % 7)
+   end
+   for i = 1, 60000 do
+      list[#list + 1] = ("program 4000/%d [%03d] %d.%06d: %10d cycles:u: \n"):format(4000 + r(8),
+         r(4), i // 1000, i % 1000 * 1000, 1000000 + r(1000))
+      for depth = 1, r(30) + 1 do
+         list[#list + 1] = frames[(r(60) * 31 + depth * 7) % 2000 + 1]
+      end
+      list[#list + 1] = "\n"
+   end
+   return table.concat(list)
+end
+
 local function profile_of(trace)
    trace:profile():close()
 end
@@ -107,6 +125,7 @@ function bench.readers()
    for _, one in ipairs { { "callgrind", callgrind, "costs", profile_of },
       { "folded", folded, "samples", profile_of },
       { "chrome", chrome, "entries", statistics_of },
+      { "perfscript", perfscript, "samples", profile_of },
       { "winidea", winidea, "timeline", statistics_of } } do
       local name, text, main, sums_of = one[1], one[2](), one[3], one[4]
       local trace <close> = assert(profio.open({ data = text }, { format = name }))
