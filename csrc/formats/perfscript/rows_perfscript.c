@@ -50,6 +50,7 @@ typedef struct perfscript_reader {
   size_t nchain, chain_capacity;
   path_frame *path;
   size_t npath, path_capacity;
+  bool wants_stack; /* else the first frame is enough */
   bool has_addr;
   uint64_t addr;                    /* of the innermost frame */
   uint32_t kinds[PERFSCRIPT_KINDS]; /* names of table raw */
@@ -226,7 +227,8 @@ static pf_status read_sample (perfscript_reader *self, perfscript_header *h,
                ? line->header
                : (perfscript_header){.has_time = false};
     }
-    if (line->kind == PERFSCRIPT_FRAME)
+    if (line->kind == PERFSCRIPT_FRAME &&
+        (self->wants_stack || self->nchain == 0))
       status = add_frame(self, line->text, error);
     if (status != PF_MORE || (is_open && !self->parser.is_open))
       return status;
@@ -314,10 +316,11 @@ static pf_status step_samples (pf_reader *reader, pf_batch *batch,
   pf_column *const c = batch->columns;
   perfscript_header h;
   uint32_t stack = PF_NO_STACK;
+  self->wants_stack = c[PERFSCRIPT_SAMPLES_stack].data != NULL;
   pf_status status = read_sample(self, &h, error);
   if (status == PF_MORE && self->nchain == 0 && h.frame.size > 0)
     status = add_frame(self, h.frame, error);
-  if (status == PF_MORE && c[PERFSCRIPT_SAMPLES_stack].data != NULL)
+  if (status == PF_MORE && self->wants_stack)
     status = set_stack(self, &stack, error);
   if (status != PF_MORE || self->parser.is_cut)
     return status;
