@@ -213,20 +213,4 @@ pf_status pf_parse_scaled (pf_bytes text, unsigned digits, int64_t *whole,
 }
 
 
-bool pf_parse_double (pf_bytes text, double *number) {
-  decimal d;
-  if (!read_decimal(text, &d))
-    return false;
-  double power = 1;
-  int64_t left = d.exponent < 0 ? -d.exponent : d.exponent;
-  for (; left > 0 && power < 1e300; left--)
-    power *= 10;
-  const double value = (double)d.mantissa;
-  *number = d.exponent < 0 ? value / power : value * power;
-  if (d.is_negative)
-    *number = -*number;
-  return true;
-}
-
-
 /* }====== */

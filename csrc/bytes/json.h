@@ -158,8 +158,4 @@ size_t pf_json_unescape (pf_bytes text, uint8_t *out);
 pf_status pf_parse_scaled (pf_bytes text, unsigned digits, int64_t *whole,
                            int *thousandths);
 
-/* Parses a decimal number as the nearest double, of up to 15 digits and powers
-   up to 22; others may differ in the last bits. False: no number. */
-bool pf_parse_double (pf_bytes text, double *number);
-
 #endif

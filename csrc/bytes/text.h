@@ -6,6 +6,8 @@
 #ifndef text_h
 #define text_h
 
+#include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bytes/cursor.h"
@@ -109,6 +111,21 @@ static inline pf_status pf_parse_uint (pf_bytes digits, unsigned base,
     return digits.size == 0 ? PF_EFORMAT : PF_ELIMIT;
   *number = value;
   return PF_OK;
+}
+
+/* Parse a number with a decimal point or an exponent, inf or nan, of fewer than
+   64 bytes. False if it is none; *number may have changed. */
+static inline bool pf_parse_double (pf_bytes text, double *number) {
+  char copy[64], *stop;
+  if (text.size == 0 || text.size >= sizeof copy)
+    return false;
+  memcpy(copy, text.at, text.size);
+  copy[text.size] = '\0';
+  char *const point = strchr(copy, '.');
+  if (point != NULL) /* strtod expects that of the locale */
+    *point = *localeconv()->decimal_point;
+  *number = strtod(copy, &stop);
+  return stop == copy + text.size;
 }
 
 #endif

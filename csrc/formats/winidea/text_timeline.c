@@ -12,7 +12,6 @@
 ** timeline, if there are such.
 */
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +79,6 @@ static bool read_core (pf_bytes text, unsigned *core) {
    nan. */
 bool winidea_read_event (const winidea_timeline *self,
                          const winidea_fields *fields, winidea_event *r) {
-  char copy[64] = "", *stop;
   const pf_bytes event = pf_trim(fields->of[MACRO_EVENT]);
   const pf_bytes text = pf_trim(fields->of[MACRO_VALUE]);
   const int type = event.size == 1 ? type_of(event.at[0]) : -1;
@@ -99,16 +97,12 @@ bool winidea_read_event (const winidea_timeline *self,
       r->kind = WINIDEA_DATA_BITS;
     return true;
   }
+  double number;
   r->kind = WINIDEA_DATA_DOUBLE;
-  if (text.size >= sizeof copy)
+  if (!pf_parse_double(text, &number))
     return false;
-  memcpy(copy, text.at, text.size);
-  char *const point = strchr(copy, '.');
-  if (point != NULL) /* strtod expects that of the locale */
-    *point = *localeconv()->decimal_point;
-  const double number = strtod(copy, &stop);
   memcpy(&r->data, &number, sizeof number);
-  return *stop == '\0';
+  return true;
 }
 
 
