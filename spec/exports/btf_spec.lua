@@ -116,6 +116,13 @@ describe("--export btf", function()
 20,a,0,R,f,0,terminate]], body(text))
    end)
 
+   it("ends a task with its call, if the trace has calls of tasks", function()
+      local text = checked("0 enter task:A a core=0\n5 leave task:A a core=0\n"
+         .. "8 enter isr:B b core=0\n9 leave isr:B b core=0\n", { stimuli = false })
+      assert.same({ "5,Core_0,0,T,a,0,terminate", "9,Core_0,0,T,b,0,terminate" },
+         { text:match "(5,Core[^\n]+)", text:match "(9,Core[^\n]+)" })
+   end)
+
    it("takes cores that are not known as core 0", function()
       local text = checked "0 enter f a core=-1\n1 enter g b core=2\n"
       assert.matches("Core_0,0,T,a,0,start", text)

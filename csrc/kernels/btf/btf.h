@@ -38,10 +38,13 @@ typedef struct pf_btf_options {
 ** Lanes become tasks (T) or interrupts (I) with one instance, which begins with
 ** the first event, or with `activations` one instance for each outermost call;
 ** functions become runnables (R), variables and states signals (SIG), each core
-** `Core_<n>`. A caller keeps running while the function that it called runs:
-** runnables are suspended only when their lane loses the core, and resumed when
-** it gets it back, or by a later event of their own. The flag `gap`
-** ends all calls at the event before; other flags are ignored. At a depth of
+** `Core_<n>`. When an area of class "task" or "isr" is left as the outermost
+** one, its lane ends; states of class "task state" are left out.
+**
+** A caller keeps running while the function that it called runs: runnables are
+** suspended only when their lane loses the core, and resumed when it gets it
+** back, or by a later event of their own. The flag `gap` ends all calls at the
+** event before; other flags are ignored. At a depth of
 ** 4,096 a new call ends the one around it. In names %XX stands for the byte XX,
 ** and %:N at the end distinguishes equal names of different things.
 ** PF_EUNSUPPORTED without the required columns; PF_ENOMEM.

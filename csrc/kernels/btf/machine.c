@@ -230,7 +230,8 @@ static pf_status leave (btf_machine *m, btf_lane *lane, const btf_event *e) {
   }
   const pf_status status = run_on(m, lane, e->core, lane->depth);
   pop_to(m, lane, top - 1);
-  if (m->options.activations && lane->depth == 0)
+  const bool is_end = m->options.activations || m->entities[e->area].is_task;
+  if (is_end && lane->depth == 0)
     end_task(m, lane);
   return status;
 }
@@ -325,22 +326,27 @@ pf_status btf_machine_grow (btf_machine *m, size_t lanes, size_t cores,
 }
 
 
+static bool has_class (const btf_machine *m, uint32_t area, const char *name) {
+  const uint32_t class = m->area_type == PF_AREA
+                             ? pf_area_at(m->dictionary, area)->class
+                             : PF_NO_NAME;
+  return class != PF_NO_NAME &&
+         pf_text_compare(pf_name(m->dictionary, class), pf_bytes_of(name)) == 0;
+}
+
+
 /* The role of an area, by its kind as for calls; class "signal" is one more for
-   variables. */
+   variables. States of class "task state" follow from the other events. */
 static btf_role role_of (const btf_machine *m, uint32_t area) {
   const bool has_areas = m->area_type == PF_AREA;
   switch (pf_area_kind_of(m->dictionary, has_areas, area)) {
     case PF_KIND_LINE: return m->options.lines ? BTF_RUNNABLE : BTF_OMITTED;
-    case PF_KIND_STATE: return BTF_STATE;
+    case PF_KIND_STATE:
+      return has_class(m, area, "task state") ? BTF_OMITTED : BTF_STATE;
     case PF_KIND_VALUE: return BTF_SIGNAL;
     default: break;
   }
-  const uint32_t class =
-      has_areas ? pf_area_at(m->dictionary, area)->class : PF_NO_NAME;
-  return class != PF_NO_NAME && pf_text_compare(pf_name(m->dictionary, class),
-                                                pf_bytes_of("signal")) == 0
-             ? BTF_SIGNAL
-             : BTF_RUNNABLE;
+  return has_class(m, area, "signal") ? BTF_SIGNAL : BTF_RUNNABLE;
 }
 
 
@@ -367,6 +373,7 @@ btf_entity *btf_entity_of (btf_machine *m, uint32_t area) {
   }
   btf_entity *const entity = &m->entities[area];
   entity->role = role_of(m, area);
+  entity->is_task = has_class(m, area, "task") || has_class(m, area, "isr");
   if (entity->role == BTF_OMITTED) /* it takes no name from others */
     return entity;
   entity->name = btf_name(&m->names, entity->role == BTF_RUNNABLE ? 'R' : 'V',

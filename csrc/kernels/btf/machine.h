@@ -52,11 +52,12 @@ typedef enum btf_role {
   BTF_RUNNABLE,
   BTF_SIGNAL,
   BTF_STATE,  /* of a variable: entering it writes the variable */
-  BTF_OMITTED /* a line of a function */
+  BTF_OMITTED /* a line of a function, or a state of a task */
 } btf_role;
 
 typedef struct btf_entity {
   btf_role role;
+  bool is_task;      /* a runnable that is a task: its lane ends with it */
   uint32_t name;     /* PF_NO_NAME: none yet */
   int64_t instances; /* of a runnable: number of starts */
 } btf_entity;

@@ -114,7 +114,8 @@ static pf_status find_kind (btf_reader *r, block *b, size_t row) {
       return PF_ENOMEM;
     if (entity->role == BTF_STATE && kind == BTF_ENTER)
       kind = BTF_WRITE;
-    else if (entity->role != BTF_RUNNABLE && kind != BTF_WRITE)
+    else if (entity->role == BTF_OMITTED ||
+             (entity->role != BTF_RUNNABLE && kind != BTF_WRITE))
       kind = BTF_NOTHING;
   }
   b->kinds[row] = (uint8_t)kind;
