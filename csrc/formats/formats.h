@@ -11,7 +11,7 @@
 
 #define PF_FORMATS(X)                                                  \
   X(gmon) X(br) X(winidea) X(dcpi) X(dbf) X(xpp) X(pprof) X(callgrind) \
-  X(chrome) X(perfscript)
+  X(chrome) X(perfscript) X(btf)
 
 #define PF_DECLARE(name) extern const pf_format pf_format_##name;
 PF_FORMATS(PF_DECLARE)

@@ -111,6 +111,30 @@ local function perfscript()
    return table.concat(list)
 end
 
+-- Jobs of 20 tasks on two cores, with pairs of runnables and signals.
+local function btf()
+   local list, r, time = { "#version 2.2.1\n#timescale ns\n" }, random(), 0
+   local function put(source, type, target, event)
+      time = time + r(100)
+      list[#list + 1] = ("%d,%s,0,%s,%s,0,%s\n"):format(time, source, type, target, event)
+   end
+   for job = 1, 20000 do
+      local task, core = "Task_" .. r(20), "Core_" .. job % 2
+      put("STI_" .. task, "T", task, "activate")
+      put(core, "T", task, "start")
+      for _ = 1, r(20) do
+         local outer, inner = "Runnable_outer_" .. r(300), "Runnable_inner_" .. r(300)
+         put(task, "R", outer, "start")
+         put(task, "R", inner, "start")
+         put(task, "R", inner, "terminate")
+         put(task, "SIG", "signal_" .. r(50), "write," .. r(1000))
+         put(task, "R", outer, "terminate")
+      end
+      put(core, "T", task, "terminate")
+   end
+   return table.concat(list)
+end
+
 local function profile_of(trace)
    trace:profile():close()
 end
@@ -126,6 +150,7 @@ function bench.readers()
       { "folded", folded, "samples", profile_of },
       { "chrome", chrome, "entries", statistics_of },
       { "perfscript", perfscript, "samples", profile_of },
+      { "btf", btf, "events", statistics_of },
       { "winidea", winidea, "timeline", statistics_of } } do
       local name, text, main, sums_of = one[1], one[2](), one[3], one[4]
       local trace <close> = assert(profio.open({ data = text }, { format = name }))
