@@ -478,6 +478,20 @@ x,A,0,R,f,0,start
       assert.same({ { area = "a%2Cb" } }, plain.events:where { event = "enter" }:rows "area")
    end)
 
+   it("takes a task for the core on which it ran", function()
+      local text = [[
+#timescale ns
+0,Core_3,0,T,A,0,start
+4,Core_3,0,T,A,0,preempt
+5,A,0,T,B,0,start
+7,B,0,T,A,0,resume
+]]
+      local trace <close> = open(text)
+      assert.same({ { time = 0, core = 3 }, { time = 5, core = 3 } },
+         trace.events:where { event = "enter" }:rows("time", "core"))
+      assert.same({ "core 5" }, codes_of(trace, text))
+   end)
+
    it("takes a deep stack and many instances, with bounded memory", function()
       local list = { "#timescale ns\n" }
       for i = 1, 5000 do

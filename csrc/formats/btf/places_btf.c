@@ -242,18 +242,31 @@ static pf_status check_core (btf_tasks *self, const btf_line *line,
 }
 
 
+/* A task gets the core of the task that ran before, which the line states in
+   place of the core. */
+static pf_status follow (btf_tasks *self, const btf_line *line,
+                         const btf_task *before, btf_place *place,
+                         pf_error *error) {
+  const btf_place *const last = btf_find_instance(
+      before, line->has_source_instance, line->source_instance);
+  if (before->nplaces > 0)
+    place->core = before->places[0].core;
+  return last != NULL && last != place && last->state == BTF_RUNNING
+             ? btf_warn(self->parser->trace, PF_DAMAGE, "btf-core", line,
+                        "the task before still runs on this core", error)
+             : PF_OK;
+}
+
+
 pf_status btf_set_core (btf_tasks *self, const btf_line *line,
                         const btf_task *task, btf_place *place, bool runs,
                         pf_error *error) {
   btf_entity *const core = btf_entity_at(self, line->source);
   const uint32_t number = btf_entity_at(self, task->entity)->task;
   pf_status status = PF_OK;
-  if (core->task != BTF_NONE && !core->is_core) {
-    const btf_task *const before = &self->tasks[core->task];
-    if (runs && before->nplaces > 0)
-      place->core = before->places[0].core;
-    return PF_OK;
-  }
+  if (core->task != BTF_NONE && !core->is_core)
+    return runs ? follow(self, line, &self->tasks[core->task], place, error)
+                : PF_OK;
   if (!core->is_core)
     status = check_core(self, line, core, error);
   place->core = line->source;
