@@ -14,7 +14,7 @@
 
 #include "bytes/text.h"
 
-#define PF_TEXT_SLOTS 1024 /* a power of two */
+#define PF_TEXT_BITS 12 /* of the number of a slot */
 
 typedef struct pf_text_slot {
   pf_bytes text; /* its `at` is NULL: the slot is free */
@@ -22,7 +22,7 @@ typedef struct pf_text_slot {
 } pf_text_slot;
 
 typedef struct pf_text_cache {
-  pf_text_slot slots[PF_TEXT_SLOTS];
+  pf_text_slot slots[1 << PF_TEXT_BITS];
 } pf_text_cache;
 
 /* A number from the first and last bytes of a text and those in the middle. */
@@ -45,7 +45,7 @@ static inline uint64_t pf_text_sample (pf_bytes text) {
 static inline bool pf_text_cached (pf_text_cache *cache, pf_bytes text,
                                    pf_text_slot **slot) {
   const uint64_t hash = pf_text_sample(text) * 0xd6e8feb86659fd93u;
-  *slot = &cache->slots[hash >> 32 & (PF_TEXT_SLOTS - 1)];
+  *slot = &cache->slots[hash >> (64 - PF_TEXT_BITS)]; /* the mixed bits */
   return (*slot)->text.at != NULL && pf_bytes_equal((*slot)->text, text);
 }
 

@@ -9,9 +9,20 @@
 
 #include "profio.h"
 
-#define PF_FORMATS(X)                                                  \
-  X(gmon) X(br) X(winidea) X(dcpi) X(dbf) X(xpp) X(pprof) X(callgrind) \
-  X(chrome) X(perfscript) X(btf)
+/* clang-format off */
+#define PF_FORMATS(X) \
+  X(gmon) \
+  X(br) \
+  X(winidea) \
+  X(dcpi) \
+  X(dbf) \
+  X(xpp) \
+  X(pprof) \
+  X(callgrind) \
+  X(chrome) \
+  X(perfscript) \
+  X(btf)
+/* clang-format on */
 
 #define PF_DECLARE(name) extern const pf_format pf_format_##name;
 PF_FORMATS(PF_DECLARE)

@@ -184,9 +184,9 @@ describe("btf", function()
          values:rows("time", "lane", "core", "value", "number"))
       assert.same({ { time = 8000, source = "B", source_instance = 0, type = "SIG",
          target = "speed", target_instance = 0, event = "read" } },
-         trace:table("records"):where { event = "read" }:rows())
+         trace.entries:where { event = "read" }:rows())
       assert.same({ { time = 24000, note = "-1.5", number = -1.5 } },
-         trace:table("records"):where { event = "write", time = 24000 }
+         trace.entries:where { event = "write", time = 24000 }
             :rows("time", "note", "number"))
       local text, kinds = {}, {}
       for kind, line in trace.raw:each("kind", "text") do
@@ -343,12 +343,12 @@ x,A,0,R,f,0,start
 
    it("keeps all whole lines of a file that is cut anywhere", function()
       local whole = open(small)
-      local rows = whole:table("records"):count()
+      local rows = whole.entries:count()
       for size = #small, 1, -1 do
          local text = small:sub(1, size)
          local trace = assert(profio.open({ data = text }, { format = "btf" }))
          local _, lines = text:gsub("\n%d[^\n]*", "")
-         local count = trace:table("records"):count()
+         local count = trace.entries:count()
          assert.is_true(count == lines or count == lines - 1 and text:sub(-1) ~= "\n", size)
          assert.is_true(count <= rows and trace:calls():count() >= 0)
          local last = #text - #text:match "[^\n]*\n?$"
@@ -385,7 +385,7 @@ x,A,0,R,f,0,start
       assert.same({}, codes_of(back))
       assert.same(calls_of(trace, base), calls_of(back))
       local counts = {}
-      for row in back:table("records"):group("type", "event"):aggregate { "count" }:records() do
+      for row in back.entries:group("type", "event"):aggregate { "count" }:records() do
          counts[row.type .. " " .. row.event] = row.count
       end
       assert.same(facts.counts, counts)

@@ -24,7 +24,7 @@
 **   lines_btf.c   the parser of lines, and the entities that lines name
 **   tasks_btf.c   the states of tasks, which turn lines into events
 **   places_btf.c  the lanes of tasks, and their events
-**   rows_btf.c    readers of the tables events, records and raw
+**   rows_btf.c    readers of the tables events, entries and raw
 */
 
 #ifndef format_btf_h
@@ -48,7 +48,7 @@
   X(T, number, NUM, "the value of a signal")
 PF_COLUMN_INDEXES(BTF_EVENTS);
 
-#define BTF_RECORDS_LIST(X, T)                                            \
+#define BTF_ENTRIES_LIST(X, T)                                            \
   X(T, time, INT, "time, ns")                                             \
   X(T, source, NAME, "the core, task, stimulus, ... that causes it")      \
   X(T, source_instance, INT, "the instance of it; missing: not stated")   \
@@ -58,7 +58,7 @@ PF_COLUMN_INDEXES(BTF_EVENTS);
   X(T, event, NAME, "start, preempt, write, ...")                         \
   X(T, note, BYTES, "the note, such as the value of a signal")            \
   X(T, number, NUM, "the note, if it is a number")
-PF_COLUMN_INDEXES(BTF_RECORDS);
+PF_COLUMN_INDEXES(BTF_ENTRIES);
 
 #define BTF_RAW_LIST(X, T)                                       \
   X(T, offset, INT, "byte of the file at which the line begins") \
@@ -81,7 +81,7 @@ typedef enum btf_type {
   BTF_TYPE_I,
   BTF_TYPE_R,
   BTF_TYPE_SIG,
-  BTF_TYPE_OTHER, /* known, but only table records has it */
+  BTF_TYPE_OTHER, /* known, but only table entries has it */
   BTF_TYPE_UNKNOWN
 } btf_type;
 

@@ -12,12 +12,12 @@
 #define SCANNED      (1 << 20) /* bytes in which has_tasks looks */
 
 static const pf_field events[] = PF_COLUMN_FIELDS(BTF_EVENTS);
-static const pf_field records[] = PF_COLUMN_FIELDS(BTF_RECORDS);
+static const pf_field entries[] = PF_COLUMN_FIELDS(BTF_ENTRIES);
 static const pf_field raw[] = PF_COLUMN_FIELDS(BTF_RAW);
 
 static const pf_table tables[] = {
     {"events", events, COUNT(events), -1, btf_open_table},
-    {"records", records, COUNT(records), -1, btf_open_table},
+    {"entries", entries, COUNT(entries), -1, btf_open_table},
     {"raw", raw, COUNT(raw), -1, btf_open_table}};
 
 

@@ -1,5 +1,5 @@
 /*
-** rows_btf.c - the readers of the tables events, records and raw; each reads
+** rows_btf.c - the readers of the tables events, entries and raw; each reads
 ** all lines.
 **
 ** Opened through pf_table.open by lua/checked_reader.c, which calls `close`;
@@ -69,7 +69,7 @@ static pf_status step_events (pf_reader *reader, pf_batch *batch,
 }
 
 
-static pf_status step_records (pf_reader *reader, pf_batch *batch,
+static pf_status step_entries (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
   lines_reader *const self = (lines_reader *)(void *)reader;
   btf_parser *const parser = &self->parser;
@@ -82,17 +82,17 @@ static pf_status step_records (pf_reader *reader, pf_batch *batch,
   const btf_entity *const of = parser->entities;
   double number = 0;
   const bool has_number = line.has_note && btf_read_num(line.note, &number);
-  pf_put_int(&c[BTF_RECORDS_time], row, line.time, true);
-  pf_put_id(&c[BTF_RECORDS_source], row, of[line.source].unique);
-  pf_put_int(&c[BTF_RECORDS_source_instance], row, line.source_instance,
+  pf_put_int(&c[BTF_ENTRIES_time], row, line.time, true);
+  pf_put_id(&c[BTF_ENTRIES_source], row, of[line.source].unique);
+  pf_put_int(&c[BTF_ENTRIES_source_instance], row, line.source_instance,
              line.has_source_instance);
-  pf_put_id(&c[BTF_RECORDS_target], row, of[line.target].unique);
-  pf_put_int(&c[BTF_RECORDS_target_instance], row, line.target_instance,
+  pf_put_id(&c[BTF_ENTRIES_target], row, of[line.target].unique);
+  pf_put_int(&c[BTF_ENTRIES_target_instance], row, line.target_instance,
              line.has_target_instance);
-  pf_put_id(&c[BTF_RECORDS_event], row, of[line.event].unique);
-  pf_put_bytes(&c[BTF_RECORDS_note], row, line.note, line.has_note);
-  pf_put_num(&c[BTF_RECORDS_number], row, number, has_number);
-  return pf_put_text(reader->dictionary, &c[BTF_RECORDS_type], row,
+  pf_put_id(&c[BTF_ENTRIES_event], row, of[line.event].unique);
+  pf_put_bytes(&c[BTF_ENTRIES_note], row, line.note, line.has_note);
+  pf_put_num(&c[BTF_ENTRIES_number], row, number, has_number);
+  return pf_put_text(reader->dictionary, &c[BTF_ENTRIES_type], row,
                      line.type_text, line.type_text.size > 0)
              ? PF_MORE
              : pf_no_memory(error);
@@ -119,7 +119,7 @@ static pf_status step_raw (pf_reader *reader, pf_batch *batch,
 
 
 PF_NEXT_BY_STEPS(next_events, step_events)
-PF_NEXT_BY_STEPS(next_records, step_records)
+PF_NEXT_BY_STEPS(next_entries, step_entries)
 PF_NEXT_BY_STEPS(next_raw, step_raw)
 
 
@@ -135,7 +135,7 @@ static void close_reader (pf_reader *reader) {
 
 pf_status btf_open_table (pf_trace *trace, const pf_table *table,
                           pf_reader **reader, pf_error *error) {
-  static pf_next *const nexts[] = {next_events, next_records, next_raw};
+  static pf_next *const nexts[] = {next_events, next_entries, next_raw};
   static const char *const kinds[] = {"header", "comment", "event", "blank",
                                       "rest"};
   static const char *const changes[] = {"leave", "suspend", "resume",

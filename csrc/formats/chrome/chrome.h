@@ -29,7 +29,7 @@
 #define chrome_h
 
 #include "bytes/json.h"
-#include "bytes/text.h"
+#include "bytes/text_cache.h"
 #include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/nesting.h"
@@ -145,12 +145,18 @@ pf_status chrome_intern (pf_trace *trace, const pf_json *value, uint32_t *name,
 
 /* Whether events with this phase happen in a lane: they are items. */
 static inline bool chrome_has_items (uint8_t phase) {
-  return phase != 0 && strchr("XBEiICbenSF", phase) != NULL;
+  static const bool has[256] = {
+      ['X'] = true, ['B'] = true, ['E'] = true, ['i'] = true,
+      ['I'] = true, ['C'] = true, ['b'] = true, ['e'] = true,
+      ['n'] = true, ['S'] = true, ['F'] = true};
+  return has[phase];
 }
 
 /* Whether they are steps of work with an id, which may overlap. */
 static inline bool chrome_is_work (uint8_t phase) {
-  return strchr("benSF", phase) != NULL;
+  static const bool is[256] = {
+      ['b'] = true, ['e'] = true, ['n'] = true, ['S'] = true, ['F'] = true};
+  return is[phase];
 }
 
 /* }====== */
@@ -246,13 +252,11 @@ typedef struct chrome_file {
 typedef struct chrome_items {
   chrome_parser parser;
   chrome_file *file;
-  chrome_event event;   /* the last one that was parsed */
-  pf_bytes detail;      /* member of args that names get; or empty */
-  uint32_t classes[2];  /* names: function, variable */
-  uint32_t unnamed;     /* the name of what has none */
-  pf_id_table names[2]; /* words: name and category, by class */
-  uint32_t *areas[2];   /* by id in it */
-  size_t area_capacities[2];
+  chrome_event event;          /* the last one that was parsed */
+  pf_bytes detail;             /* member of args that names get; or empty */
+  uint32_t function, variable; /* names of classes */
+  uint32_t unnamed;            /* the name of what has none */
+  pf_text_cache functions;     /* areas by name; the category may differ */
   bool is_light;          /* items have no areas: only their order counts */
   bool has_category;      /* the last one is known: */
   pf_bytes category_text; /* its text, */

@@ -11,42 +11,28 @@
 #include "formats/chrome/chrome.h"
 #include "model/base/memory.h"
 
-enum {
-  FUNCTION,
-  VARIABLE
-};
-
-
 /* {====== Areas ====== */
 
-/* Sets *area to the area of a name and the category of the event. */
-static pf_status area_of (chrome_items *self, unsigned kind, uint32_t name,
+/* Sets *area to the area of a name, with the category of the event. */
+static pf_status area_of (chrome_items *self, uint32_t class, uint32_t name,
                           uint32_t *area, pf_error *error) {
-  pf_trace *const trace = self->parser.trace;
+  pf_area added = PF_AREA_NONE;
+  added.name = name;
+  added.class = class;
+  added.file = self->category;
+  *area = pf_area_add(self->parser.trace->dictionary, &added);
+  return *area == PF_NO_AREA ? pf_no_memory(error) : PF_OK;
+}
+
+
+/* Sets the category of the event, which most often is that of the last one. */
+static pf_status set_category (chrome_items *self, pf_error *error) {
   const pf_json *const text = &self->event.texts[CHROME_CATEGORY];
-  uint32_t id;
-  pf_status status = PF_OK;
-  if (!self->has_category || !pf_bytes_equal(text->text, self->category_text))
-    status = chrome_intern(trace, text, &self->category, error);
+  if (self->has_category && pf_bytes_equal(text->text, self->category_text))
+    return PF_OK;
   self->has_category = true;
   self->category_text = text->text;
-  const uint64_t word = (uint64_t)name << 32 | self->category;
-  const uint32_t count = self->names[kind].count;
-  if (status != PF_OK)
-    return status;
-  if (pf_id_table_words(&self->names[kind], &word, 1, &id) != PF_OK ||
-      !pf_grow(&self->areas[kind], &self->area_capacities[kind],
-               (size_t)id + 1))
-    return pf_no_memory(error);
-  if (self->names[kind].count > count) {
-    pf_area added = PF_AREA_NONE;
-    added.name = name;
-    added.class = self->classes[kind];
-    added.file = self->category;
-    self->areas[kind][id] = pf_area_add(trace->dictionary, &added);
-  }
-  *area = self->areas[kind][id];
-  return *area == PF_NO_AREA ? pf_no_memory(error) : PF_OK;
+  return chrome_intern(self->parser.trace, text, &self->category, error);
 }
 
 
@@ -65,31 +51,51 @@ pf_status chrome_join (pf_dictionary *d, pf_bytes left, const char *between,
 }
 
 
-/* Sets *area to the function of an event: its name, and the member of args that
-   the option names. PF_NO_AREA: it has no name. */
-static pf_status function_of (chrome_items *self, uint32_t *area,
-                              pf_error *error) {
+/* Sets *name to the name of an event, with the member of args that the option
+   names. */
+static pf_status name_of (chrome_items *self, uint32_t *name, pf_error *error) {
   pf_trace *const trace = self->parser.trace;
   pf_dictionary *const d = trace->dictionary;
-  const chrome_event *const event = &self->event;
-  uint32_t name, more;
+  const pf_json *const args = &self->event.texts[CHROME_ARGS];
+  uint32_t more;
   pf_json value;
   pf_status status =
-      chrome_intern(trace, &event->texts[CHROME_NAME], &name, error);
-  *area = PF_NO_AREA;
-  if (status != PF_OK || (name == PF_NO_NAME && event->phase == 'E'))
+      chrome_intern(trace, &self->event.texts[CHROME_NAME], name, error);
+  if (status == PF_OK && *name == PF_NO_NAME)
+    *name = self->unnamed;
+  if (status != PF_OK || self->detail.size == 0 ||
+      args->kind != PF_JSON_OBJECT ||
+      !pf_json_member(args->text, self->detail, &value))
     return status;
-  if (name == PF_NO_NAME)
-    name = self->unnamed;
-  if (self->detail.size > 0 &&
-      event->texts[CHROME_ARGS].kind == PF_JSON_OBJECT &&
-      pf_json_member(event->texts[CHROME_ARGS].text, self->detail, &value)) {
-    status = chrome_intern(trace, &value, &more, error);
-    if (status == PF_OK)
-      status =
-          chrome_join(d, pf_name(d, name), " ", pf_name(d, more), &name, error);
+  status = chrome_intern(trace, &value, &more, error);
+  return status == PF_OK ? chrome_join(d, pf_name(d, *name), " ",
+                                       pf_name(d, more), name, error)
+                         : status;
+}
+
+
+/* Sets *area to the function of an event. PF_NO_AREA: it has no name, and ends
+   what has one. */
+static pf_status function_of (chrome_items *self, uint32_t *area,
+                              pf_error *error) {
+  const pf_json *const text = &self->event.texts[CHROME_NAME];
+  const pf_dictionary *const d = self->parser.trace->dictionary;
+  pf_text_slot *slot;
+  uint32_t name;
+  *area = PF_NO_AREA;
+  if (text->kind == PF_JSON_NONE && self->event.phase == 'E')
+    return PF_OK;
+  if (pf_text_cached(&self->functions, text->text, &slot) &&
+      pf_area_at(d, slot->value)->file == self->category) {
+    *area = slot->value;
+    return PF_OK;
   }
-  return status == PF_OK ? area_of(self, FUNCTION, name, area, error) : status;
+  pf_status status = name_of(self, &name, error);
+  if (status == PF_OK)
+    status = area_of(self, self->function, name, area, error);
+  if (self->detail.size == 0)
+    *slot = (pf_text_slot){text->text, *area};
+  return status;
 }
 
 
@@ -134,7 +140,7 @@ static pf_status hold_series (chrome_items *self, const pf_json *key,
     status =
         chrome_join(d, pf_name(d, name), ".", pf_name(d, series), &name, error);
   if (status == PF_OK)
-    status = area_of(self, VARIABLE, name, &area, error);
+    status = area_of(self, self->variable, name, &area, error);
   if (status != PF_OK)
     return status;
   if (value == NULL)
@@ -203,9 +209,11 @@ static pf_status hold_event (chrome_items *self, pf_error *error) {
       chrome_lane_of(&file->lanes, self->parser.trace, event, &lane, error);
   if (status == PF_OK && self->is_light)
     return hold(self, kind_of(event), start, end, lane, PF_NO_AREA, error);
+  if (status == PF_OK)
+    status = set_category(self, error);
   if (status == PF_OK && event->phase == 'C')
     return hold_counter(self, start, lane, error);
-  if (status == PF_OK && strchr("iIn", event->phase) != NULL)
+  if (status == PF_OK && kind_of(event) == CHROME_MARK)
     return hold_series(self, NULL, NULL, start, lane, error);
   if (status == PF_OK)
     status = function_of(self, &area, error);
@@ -396,12 +404,11 @@ pf_status chrome_items_open (chrome_items *self, pf_trace *trace,
   uint32_t ids[3];
   self->parser = begin;
   self->file = file;
-  pf_id_table_init(&self->names[FUNCTION]);
-  pf_id_table_init(&self->names[VARIABLE]);
   pf_status status = pf_intern_texts(trace->dictionary, names, 3, ids, error);
   if (status != PF_OK)
     return status;
-  memcpy(self->classes, ids, sizeof self->classes);
+  self->function = ids[0];
+  self->variable = ids[1];
   self->unnamed = ids[2];
   (void)pf_option_text(trace, "detail", &self->detail);
   if (!file->is_scanned)
@@ -416,10 +423,6 @@ pf_status chrome_items_open (chrome_items *self, pf_trace *trace,
 
 
 void chrome_items_close (chrome_items *self) {
-  for (unsigned kind = FUNCTION; kind <= VARIABLE; kind++) {
-    pf_id_table_free(&self->names[kind]);
-    free(self->areas[kind]);
-  }
   free(self->held);
   pf_sorter_close(self->sorter);
 }

@@ -75,7 +75,12 @@ static inline bool set_member (chrome_event *event, chrome_member member,
     case CHROME_DUR:
       event->has_dur = read_time(value, &event->dur) && event->dur.ns >= 0;
       return event->has_dur || value->kind == PF_JSON_WORD;
-    default: event->texts[member] = *value; return true;
+    default: /* one by one: a copy of all would wait for their stores */
+      event->texts[member].text.at = value->text.at;
+      event->texts[member].text.size = value->text.size;
+      event->texts[member].kind = value->kind;
+      event->texts[member].has_escapes = value->has_escapes;
+      return true;
   }
 }
 
@@ -177,11 +182,11 @@ static const uint8_t *read_alike (const chrome_shape *shape, const uint8_t *p,
 static const uint8_t *read_event (chrome_shape *shape, const uint8_t *p,
                                   const uint8_t *end, chrome_event *event,
                                   bool *is_valid) {
-  const chrome_event none = *event;
+  const size_t at = event->at;
   *is_valid = true;
   const uint8_t *after = read_alike(shape, p, end, event, is_valid);
   if (after == NULL) {
-    *event = none;
+    *event = (chrome_event){.at = at};
     *is_valid = true;
     after = read_any(shape, p, end, event, is_valid);
   }

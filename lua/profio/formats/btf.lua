@@ -41,7 +41,7 @@ btf.remedies = {
       .. "the sum of the load of this core's tasks is too large",
    ["btf-core-name"] = "for the load of cores, rename the cores in the file: Core_0, Core_1, ...",
    ["btf-depth"] = "look for a runnable that starts again and again and never terminates",
-   ["btf-event"] = "look at the line; table records has it, calls are computed without it",
+   ["btf-event"] = "look at the line; table entries has it, calls are computed without it",
    ["btf-instance"] = "report it to the program that wrote the file; the event is taken as one of "
       .. "the first instance that is open",
    ["btf-instances"] = "look for a task that is activated and never terminates; its last instances "
@@ -57,7 +57,7 @@ btf.remedies = {
    ["btf-time-falls"] = "sort the events by time, or record again; calls are computed with the "
       .. "time as it is",
    ["btf-time-scale"] = "write one of ps, ns, us, ms and s; times are taken as ns",
-   ["btf-type"] = "none is needed: table records has the event, calls are computed without it",
+   ["btf-type"] = "none is needed: table entries has the event, calls are computed without it",
 }
 
 return btf

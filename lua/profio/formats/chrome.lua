@@ -13,6 +13,9 @@ chrome.options = {
      help = "a member of args whose value is added to the names of events; of clang: detail" },
 }
 
+-- The end of each call is recorded, so a call that ends before those in it shows a wrong stack.
+chrome.records_ends = true
+
 chrome.first = { "statistics", "rows" }
 
 chrome.warnings = {
