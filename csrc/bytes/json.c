@@ -8,8 +8,7 @@
 
 /* {====== Nested values ====== */
 
-/* The position of the next quote or bracket. */
-static const uint8_t *next_mark (const uint8_t *p, const uint8_t *end) {
+const uint8_t *pf_json_mark (const uint8_t *p, const uint8_t *end) {
   static const bool is_mark[256] = {
       ['"'] = true, ['{'] = true, ['}'] = true, ['['] = true, [']'] = true};
   while (p < end && !is_mark[*p])
@@ -22,7 +21,7 @@ const uint8_t *pf_json_nested (const uint8_t *p, const uint8_t *end) {
   uint8_t open[PF_JSON_DEPTH];
   size_t depth = 0;
   pf_json string;
-  for (; (p = next_mark(p, end)) < end; p++) {
+  for (; (p = pf_json_mark(p, end)) < end; p++) {
     if (*p == '"') {
       const uint8_t *const after = pf_json_string(p, end, &string);
       if (after == NULL)

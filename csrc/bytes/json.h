@@ -78,6 +78,9 @@ static inline const uint8_t *pf_json_string (const uint8_t *p,
   return p + 1;
 }
 
+/* The position of the next quote or bracket, or the end. */
+const uint8_t *pf_json_mark (const uint8_t *p, const uint8_t *end);
+
 /* Passes over the array or object whose bracket is at `p`. */
 const uint8_t *pf_json_nested (const uint8_t *p, const uint8_t *end);
 
@@ -122,6 +125,7 @@ static inline const uint8_t *pf_json_key (const uint8_t *p, const uint8_t *end,
    value or key begins at the result; or the bracket `close`. */
 static inline const uint8_t *pf_json_more (const uint8_t *p, const uint8_t *end,
                                            uint8_t close, bool *has) {
+  *has = false;
   p = pf_json_blanks(p, end);
   if (p == end || (*p != ',' && *p != close))
     return NULL;
@@ -134,6 +138,7 @@ static inline const uint8_t *pf_json_more (const uint8_t *p, const uint8_t *end,
 static inline const uint8_t *pf_json_begin (const uint8_t *p,
                                             const uint8_t *end, uint8_t open,
                                             bool *has) {
+  *has = false;
   if (p == end || *p != open)
     return NULL;
   p = pf_json_blanks(p + 1, end);

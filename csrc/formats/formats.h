@@ -21,7 +21,8 @@
   X(callgrind) \
   X(chrome) \
   X(perfscript) \
-  X(btf)
+  X(btf) \
+  X(cpuprofile)
 /* clang-format on */
 
 #define PF_DECLARE(name) extern const pf_format pf_format_##name;

@@ -28,10 +28,10 @@
 #ifndef chrome_h
 #define chrome_h
 
-#include "bytes/json.h"
 #include "bytes/text_cache.h"
 #include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
+#include "model/dictionary/json_names.h"
 #include "model/rows/nesting.h"
 #include "model/rows/put_values.h"
 #include "model/rows/sorter.h"
@@ -137,11 +137,6 @@ pf_status chrome_next (chrome_parser *parser, chrome_event *event,
    duration, in ns after `origin`. False: there is none, or it is too large. */
 bool chrome_interval (const chrome_event *event, int64_t origin, int64_t *start,
                       int64_t *end);
-
-/* Sets *name to the id of a string, without escapes, or of the bytes of another
-   value; PF_NO_NAME: it is missing. */
-pf_status chrome_intern (pf_trace *trace, const pf_json *value, uint32_t *name,
-                         pf_error *error);
 
 /* Whether events with this phase happen in a lane: they are items. */
 static inline bool chrome_has_items (uint8_t phase) {

@@ -32,7 +32,7 @@ static pf_status put_name (entries_reader *self, pf_column *column, size_t row,
   if (column->data == NULL)
     return PF_OK;
   const pf_status status =
-      chrome_intern(self->parser.trace, value, &name, error);
+      pf_intern_json(self->parser.trace->dictionary, value, &name, error);
   pf_put_id(column, row, name);
   return status;
 }

@@ -32,7 +32,8 @@ static pf_status set_category (chrome_items *self, pf_error *error) {
     return PF_OK;
   self->has_category = true;
   self->category_text = text->text;
-  return chrome_intern(self->parser.trace, text, &self->category, error);
+  return pf_intern_json(self->parser.trace->dictionary, text, &self->category,
+                        error);
 }
 
 
@@ -59,15 +60,15 @@ static pf_status name_of (chrome_items *self, uint32_t *name, pf_error *error) {
   const pf_json *const args = &self->event.texts[CHROME_ARGS];
   uint32_t more;
   pf_json value;
-  pf_status status =
-      chrome_intern(trace, &self->event.texts[CHROME_NAME], name, error);
+  pf_status status = pf_intern_json(
+      trace->dictionary, &self->event.texts[CHROME_NAME], name, error);
   if (status == PF_OK && *name == PF_NO_NAME)
     *name = self->unnamed;
   if (status != PF_OK || self->detail.size == 0 ||
       args->kind != PF_JSON_OBJECT ||
       !pf_json_member(args->text, self->detail, &value))
     return status;
-  status = chrome_intern(trace, &value, &more, error);
+  status = pf_intern_json(trace->dictionary, &value, &more, error);
   return status == PF_OK ? chrome_join(d, pf_name(d, *name), " ",
                                        pf_name(d, more), name, error)
                          : status;
@@ -130,12 +131,12 @@ static pf_status hold_series (chrome_items *self, const pf_json *key,
   int64_t whole;
   int ps;
   double number;
-  pf_status status =
-      chrome_intern(trace, &self->event.texts[CHROME_NAME], &name, error);
+  pf_status status = pf_intern_json(
+      trace->dictionary, &self->event.texts[CHROME_NAME], &name, error);
   if (status == PF_OK && name == PF_NO_NAME)
     name = self->unnamed;
   if (status == PF_OK && key != NULL)
-    status = chrome_intern(trace, key, &series, error);
+    status = pf_intern_json(trace->dictionary, key, &series, error);
   if (status == PF_OK && key != NULL)
     status =
         chrome_join(d, pf_name(d, name), ".", pf_name(d, series), &name, error);

@@ -37,10 +37,11 @@ static pf_status work_word (chrome_lanes *self, pf_trace *trace,
                             const chrome_event *event, uint32_t pid,
                             uint64_t *word, pf_error *error) {
   uint32_t category, name, group;
-  pf_status status =
-      chrome_intern(trace, &event->texts[CHROME_CATEGORY], &category, error);
+  pf_status status = pf_intern_json(
+      trace->dictionary, &event->texts[CHROME_CATEGORY], &category, error);
   if (status == PF_OK)
-    status = chrome_intern(trace, &event->texts[CHROME_ID], &name, error);
+    status = pf_intern_json(trace->dictionary, &event->texts[CHROME_ID], &name,
+                            error);
   if (status != PF_OK)
     return status;
   const uint64_t pair = (uint64_t)pid << 32 | category;
@@ -88,9 +89,10 @@ pf_status chrome_lane_of (chrome_lanes *self, pf_trace *trace,
     return PF_OK;
   }
   pf_status status =
-      chrome_intern(trace, &event->texts[CHROME_PID], &pid, error);
+      pf_intern_json(trace->dictionary, &event->texts[CHROME_PID], &pid, error);
   if (status == PF_OK && !is_work)
-    status = chrome_intern(trace, &event->texts[CHROME_TID], &tid, error);
+    status = pf_intern_json(trace->dictionary, &event->texts[CHROME_TID], &tid,
+                            error);
   uint64_t word = (uint64_t)(pid & INT32_MAX) << 32 | tid;
   if (status == PF_OK && is_work)
     status = work_word(self, trace, event, pid, &word, error);
@@ -120,7 +122,7 @@ pf_status chrome_take_metadata (chrome_lanes *self, pf_trace *trace,
       !pf_json_member(event->texts[CHROME_ARGS].text, pf_bytes_of("name"),
                       &value))
     return PF_OK;
-  pf_status status = chrome_intern(trace, &value, &name, error);
+  pf_status status = pf_intern_json(trace->dictionary, &value, &name, error);
   if (status == PF_OK && is_thread) {
     status = chrome_lane_of(self, trace, event, &lane, error);
     if (status == PF_OK)
@@ -128,7 +130,8 @@ pf_status chrome_take_metadata (chrome_lanes *self, pf_trace *trace,
     return status;
   }
   if (status == PF_OK)
-    status = chrome_intern(trace, &event->texts[CHROME_PID], &pid, error);
+    status = pf_intern_json(trace->dictionary, &event->texts[CHROME_PID], &pid,
+                            error);
   if (status != PF_OK)
     return status;
   const uint64_t wide = pid;
@@ -182,7 +185,9 @@ pf_status chrome_name_lanes (chrome_lanes *self, pf_dictionary *d,
   pf_id_table names;
   uint32_t *const firsts = /* by name: the first lane that has it */
       pf_array_of_zeros(self->known.count, sizeof *firsts);
-  pf_status status = firsts == NULL ? pf_no_memory(error) : PF_OK;
+  pf_status status = PF_OK;
+  if (firsts == NULL)
+    return pf_no_memory(error);
   pf_id_table_init(&names);
   for (uint32_t i = 0; i < self->known.count && status == PF_OK; i++) {
     chrome_lane *const lane = &self->lanes[i];

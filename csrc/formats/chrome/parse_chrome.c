@@ -6,8 +6,6 @@
 ** an event are borrowed from the source.
 */
 
-#include <stdlib.h>
-
 #include "formats/chrome/chrome.h"
 #include "model/base/switches.h"
 
@@ -314,29 +312,6 @@ pf_status chrome_next (chrome_parser *self, chrome_event *event,
 
 
 /* }====== */
-
-/* Interns a text without its escapes. */
-static uint32_t intern_unescaped (pf_dictionary *dictionary, pf_bytes text) {
-  uint8_t *const plain = malloc(text.size);
-  if (plain == NULL)
-    return PF_NO_NAME;
-  const size_t size = pf_json_unescape(text, plain);
-  const uint32_t name = pf_intern(dictionary, (pf_bytes){plain, size});
-  free(plain);
-  return name;
-}
-
-
-pf_status chrome_intern (pf_trace *trace, const pf_json *value, uint32_t *name,
-                         pf_error *error) {
-  *name = PF_NO_NAME;
-  if (value->kind == PF_JSON_NONE)
-    return PF_OK;
-  *name = value->has_escapes ? intern_unescaped(trace->dictionary, value->text)
-                             : pf_intern(trace->dictionary, value->text);
-  return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
-}
-
 
 /* Adds two times, and rounds to ns. */
 static bool add (int64_t origin, chrome_time a, chrome_time b, int64_t *sum) {
