@@ -55,7 +55,7 @@ static const pf_option choices[][3] = {
      TEXT("timeline_base", "10")},
     {TEXT("context_area", "20000000"), TEXT("dialect", "bin")},
     {TEXT("context_area", "20000000"), TEXT("timeline_base", "16")},
-    {INT("tasks", 0)},
+    {INT("tasks", 0), TEXT("detail", "detail")},
     {TEXT("context_area", "*"),
      TEXT("timeline_format", "%HANDLE%,%EVENT%,%VALUE%,%TIME%"),
      TEXT("handle_format", "%HANDLE%,%NAME%,%VALUE%,%FILE%")},

@@ -101,6 +101,8 @@ void chrome_read_members (pf_trace *trace, size_t at) {
    none. */
 static const uint8_t *find_begin (pf_trace *trace, pf_bytes bytes) {
   static const char mark[] = "\xEF\xBB\xBF"; /* of UTF-8 */
+  if (bytes.size == 0)
+    return NULL;
   const uint8_t *const end = bytes.at + bytes.size;
   const bool has_mark = bytes.size >= 3 && memcmp(bytes.at, mark, 3) == 0;
   bool has;

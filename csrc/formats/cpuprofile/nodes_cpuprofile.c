@@ -217,10 +217,10 @@ static pf_status number_nodes (pf_trace *trace, pf_error *error) {
 static void link_nodes (v8_file *file) {
   for (uint32_t i = 0; i < file->nnodes; i++) {
     const pf_bytes children = file->nodes[i].children;
-    const uint8_t *const end = children.at + children.size;
     uint64_t id;
     for (const uint8_t *p = children.at;
-         children.size > 0 && (p = next_id(p, end, &id)) != NULL;) {
+         children.size > 0 &&
+         (p = next_id(p, children.at + children.size, &id)) != NULL;) {
       const uint32_t child = pf_id_table_find(&file->ids, id);
       if (child != PF_NO_ID && child != i &&
           file->nodes[child].parent == V8_NONE)

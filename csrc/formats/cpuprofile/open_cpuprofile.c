@@ -164,7 +164,8 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   v8_file *const file = trace->state;
   file->bytes = trace->sources[0].bytes;
   pf_id_table_init(&file->ids);
-  read_members(file);
+  if (file->bytes.size > 0)
+    read_members(file);
   if (file->nodes_at == 0)
     return pf_fail(error, PF_EFORMAT, 0,
                    "an object with the member nodes or head expected");

@@ -267,7 +267,9 @@ static pf_status step_stacks (pf_reader *reader, pf_batch *batch,
     self->amount = node->amount;
     self->tick = node->ticks.size > 0 ? node->ticks.at : NULL;
   }
-  self->tick = next_value(self->tick, node->ticks.at + node->ticks.size, &tick);
+  if (self->tick != NULL)
+    self->tick =
+        next_value(self->tick, node->ticks.at + node->ticks.size, &tick);
   if (self->tick != NULL)
     return put_line(self, batch, &tick, error);
   pf_status status = PF_OK;
