@@ -159,15 +159,15 @@ static pf_status hold_series (chrome_items *self, const pf_json *key,
 /* Adds the series of a counter. */
 static pf_status hold_counter (chrome_items *self, int64_t start, uint32_t lane,
                                pf_error *error) {
-  const pf_bytes text = self->event.texts[CHROME_ARGS].text;
-  const uint8_t *const end = text.at + text.size;
+  const pf_json *const args = &self->event.texts[CHROME_ARGS];
   pf_json key, value;
   pf_status status = PF_OK;
-  bool has = false, has_others = false;
-  const uint8_t *p = self->event.texts[CHROME_ARGS].kind == PF_JSON_OBJECT
-                         ? pf_json_begin(text.at, end, '{', &has)
-                         : NULL;
-  for (size_t n = 0; status == PF_OK && p != NULL && has; n++) {
+  bool has, has_others = false;
+  if (args->kind != PF_JSON_OBJECT)
+    return PF_OK;
+  const uint8_t *const end = args->text.at + args->text.size;
+  const uint8_t *p = pf_json_begin(args->text.at, end, '{', &has);
+  while (status == PF_OK && p != NULL && has) {
     p = pf_json_key(p, end, &key);
     if (p == NULL || (p = pf_json_value(p, end, &value)) == NULL)
       break;
