@@ -16,19 +16,36 @@ lists () {
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
     [ ! -e "$file" ] || sed -n 's/^deb /deb-src /p' "$file" > "$apt/parts/$(echo "$file" | tr / _).list"
   done
-  get update >&2
+  of_sources apt-get update >&2
 }
 
-get () {
-  apt-get -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$apt/parts" \
+# Runs apt-get or apt-cache with these lists.
+of_sources () {
+  command=$1
+  shift
+  "$command" -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$apt/parts" \
     -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache" "$@"
+}
+
+# Unpacks a package into $apt/source.
+unpack () {
+  rm -rf "$apt/source"
+  mkdir -p "$apt/source"
+  (cd "$apt/source" && of_sources apt-get source "$1" >&2)
+}
+
+# The newest version that is there: a list may name one that its server has no longer.
+unpack_older () {
+  for version in $(of_sources apt-cache showsrc --only-source "$1" |
+    sed -n 's/^Version: //p' | sort -rVu); do
+    ! unpack "$1=$version" || return 0
+  done
+  return 1
 }
 
 for package; do
   [ ! -d "$folder/$package" ] || continue
   lists
-  rm -rf "$apt/source"
-  mkdir -p "$apt/source"
-  (cd "$apt/source" && get source "$package" >&2)
+  unpack "$package" || unpack_older "$package"
   mv "$apt/source"/*/ "$folder/$package"
 done
