@@ -41,7 +41,9 @@ local function states_of(trace, task)
    local list = {}
    for row in trace:calls():with_area():where { class = "task state", parent = "state of " .. task }
       :sort "start":records() do
-      list[#list + 1] = ("%s %d-%d"):format(row.area, row.start, row.stop)
+      local state = row.area:sub(#task + 3)
+      assert.equal(task .. ": " .. state, row.area)
+      list[#list + 1] = ("%s %d-%d"):format(state, row.start, row.stop)
    end
    return list
 end
@@ -116,7 +118,7 @@ describe("btf", function()
          classes[row.area or ""] = row.class
       end
       assert.same({ "task", "isr", "runnable", "variable", "task state" }, { classes.A,
-         classes.timer, classes.main, classes.speed, classes.Running })
+         classes.timer, classes.main, classes.speed, classes["A: Running"] })
    end)
 
    it("has the same times if only the tasks are suspended, not their runnables", function()

@@ -293,11 +293,56 @@ describe("the order of events", function()
       assert.same({ "chrome-rounded:56" }, codes_of(rounded))
    end)
 
+   it("is found although times are rounded: to digits, or as doubles since 1970", function()
+      math.randomseed(11)
+      local function rounded(time, step)
+         return (time + step // 2) // step * step
+      end
+      for _, step in ipairs { 10, 100, 1000, 250 } do
+         local list, truth = made()
+         local base = step == 250 and 1700000000000000000 or 0
+         for i, s in ipairs(list) do
+            local dur = (s.stop - s.start) * 50
+            local start = base + rounded(s.start * 50, step)
+            dur = step == 250 and dur or rounded(dur, step)
+            list[i] = { tid = s.tid, name = s.name, start = start, stop = start + dur }
+         end
+         local trace <close> = open(written(list))
+         for key, sum in pairs(sums(trace)) do
+            assert.falsy(key:find "%(2%)", key)
+            local net, gross, n = sum:match "(%d+)/(%d+)/(%d+)"
+            local true_net, true_gross, true_n = truth[key]:match "(%d+)/(%d+)/(%d+)"
+            assert.equal(tonumber(true_n), tonumber(n))
+            -- Each event, and those in it, may be off by some steps.
+            assert.near(true_net * 50, tonumber(net), 12 * step * n)
+            assert.near(true_gross * 50, tonumber(gross), 4 * step * n)
+         end
+      end
+   end)
+
    it("keeps ends without a begin: a call that began before, unless it has no name", function()
       local trace <close> = open(array { '{"ph":"i","pid":1,"tid":1,"name":"t","ts":0}',
          '{"ph":"E","pid":1,"tid":1,"ts":4}', '{"ph":"E","pid":1,"tid":1,"name":"f","ts":5}' })
       assert.equal("orphan", trace:calls():where { area = "f" }:rows()[1].flags)
       assert.matches("^chrome%-unmatched:", codes_of(trace)[1])
+      local work <close> = open(array { '{"ph":"b","pid":1,"id":1,"name":"a","ts":0}',
+         '{"ph":"e","pid":1,"id":1,"name":"a","ts":4}',
+         '{"ph":"e","pid":1,"id":2,"name":"a","ts":9}' })
+      assert.same({ ["async a"] = "4000/4000/1" }, sums(work))
+      assert.matches("^chrome%-unmatched:", codes_of(work)[1])
+   end)
+
+   it("has counters by their ids, numbers in quotes, and no samples of a profiler", function()
+      local trace <close> = open(array {
+         '{"ph":"C","pid":1,"id":7,"name":"m","ts":0,"args":{"v":"1"}}',
+         '{"ph":"C","pid":1,"id":8,"name":"m","ts":1,"args":{"v":"2.5"}}',
+         '{"ph":"P","pid":1,"name":"ProfileChunk","ts":2}' })
+      local seen = {}
+      for area, number in trace.events:where { event = "write" }:each("area", "number") do
+         seen[#seen + 1] = area .. "=" .. number
+      end
+      assert.same({ "m 7=1.0", "m 8=2.5" }, seen)
+      assert.same({ "chrome-samples:" }, codes_of(trace))
    end)
 end)
 
@@ -319,6 +364,8 @@ describe("damage", function()
          ["[" .. one .. ',{"ts":1},{},' .. one .. "]"] = { 2, "chrome-event:54" },
          ["[" .. one .. ',{"ph":"X","name":"a","ts":1,"dur":-1},' .. one .. "]"] =
             { 2, "chrome-event:54" },
+         ["[" .. one .. ',{"ph":"X","name":"a","ts":1},' .. one .. "]"] = { 2, "chrome-event:54" },
+         ["[" .. one .. ',{"ph":"X","ts":1,"dur":NaN},' .. one .. "]"] = { 2, "chrome-event:54" },
          ["[" .. one .. ',7,' .. one .. "]"] = { 2, "chrome-event:54" },
       } do
          local trace <close> = open(text, { format = "chrome" })

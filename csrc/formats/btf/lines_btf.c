@@ -316,8 +316,11 @@ static pf_status take_event (btf_parser *self, btf_line *line,
   const size_t count = btf_split(line->text, fields);
   if (count + 1 < BTF_FIELDS || fields[6].size == 0) {
     line->kind = BTF_LINE_REST;
-    return btf_warn(self->trace, PF_DAMAGE, "btf-line", line,
-                    "not the seven or eight fields of an event", error);
+    return line->size == line->text.size
+               ? btf_warn(self->trace, PF_DAMAGE, "btf-last-line", line,
+                          "the file ends in a line", error)
+               : btf_warn(self->trace, PF_DAMAGE, "btf-line", line,
+                          "not the seven or eight fields of an event", error);
   }
   line->kind = BTF_LINE_EVENT;
   pf_status status = set_time(self, line, fields[0], error);

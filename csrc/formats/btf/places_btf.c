@@ -68,45 +68,45 @@ void btf_put_call (btf_tasks *self, const btf_place *place, btf_open *call,
 }
 
 
-/* The name `front`, a name, and a number in brackets if it is above 1.
-   PF_NO_NAME when out of memory. */
-static uint32_t name_with (pf_dictionary *dictionary, const char *front,
-                           uint32_t name, size_t number) {
-  const pf_bytes text = pf_name(dictionary, name);
-  const size_t before = strlen(front);
-  char *const all = malloc(before + text.size + 32);
-  if (all == NULL)
-    return PF_NO_NAME;
-  memcpy(all, front, before);
-  memcpy(all + before, text.at, text.size);
-  size_t size = before + text.size;
-  if (number > 1)
-    size += (size_t)snprintf(all + size, 32, " (%zu)", number);
-  const uint32_t id =
-      pf_intern(dictionary, (pf_bytes){(const uint8_t *)all, size});
-  free(all);
-  return id;
+/* A name, with a number in brackets if it is above 1. PF_NO_NAME when out of
+   memory. */
+static uint32_t numbered (pf_dictionary *dictionary, uint32_t name,
+                          size_t number) {
+  char text[32];
+  snprintf(text, sizeof text, " (%zu)", number);
+  return number > 1 ? pf_intern_joined(dictionary, pf_name(dictionary, name),
+                                       text, pf_bytes_of(""))
+                    : name;
 }
 
 
-void btf_set_state (btf_tasks *self, btf_place *place, btf_state state) {
+/* Add the areas of the variable of a task's state, and of a state. */
+static void add_state (btf_tasks *self, btf_place *place, btf_state state) {
   pf_dictionary *const dictionary = self->parser->trace->dictionary;
-  place->state = state;
-  if (!self->has_calls)
-    return;
+  const pf_bytes lane = pf_name(dictionary, place->lane);
   pf_area area = PF_AREA_NONE;
-  if (place->variable == PF_NO_AREA) {
-    area.name = name_with(dictionary, "state of ", place->lane, 1);
-    area.class = self->classes[BTF_AS_SIGNAL];
+  area.name = pf_intern_joined(dictionary, pf_bytes_of("state of "), "", lane);
+  area.class = self->classes[BTF_AS_SIGNAL];
+  if (area.name != PF_NO_NAME)
     (void)has_area(self, &place->variable, &area);
-  }
   area = (pf_area)PF_AREA_NONE;
-  area.name = self->state_names[state];
+  area.name = pf_intern_joined(dictionary, lane, ": ",
+                               pf_name(dictionary, self->state_names[state]));
   area.class = self->classes[BTF_ROLES];
   area.parent = place->variable;
   area.has_value = true;
   area.value = (int64_t)state;
-  (void)has_area(self, &place->states[state], &area);
+  if (area.name != PF_NO_NAME && area.parent != PF_NO_AREA)
+    (void)has_area(self, &place->states[state], &area);
+}
+
+
+void btf_set_state (btf_tasks *self, btf_place *place, btf_state state) {
+  place->state = state;
+  if (!self->has_calls)
+    return;
+  if (place->states[state] == PF_NO_AREA)
+    add_state(self, place, state);
   btf_change *const change =
       btf_put(self, place, PF_EVENT_WRITE, place->states[state]);
   change->has_value = true;
@@ -134,8 +134,8 @@ btf_task *btf_task_of (btf_tasks *self, uint32_t id, btf_role role) {
 static bool add_place (btf_tasks *self, btf_task *task) {
   btf_place place = {.core = BTF_NONE};
   place.lane =
-      name_with(self->parser->trace->dictionary, "",
-                btf_entity_at(self, task->entity)->unique, task->nplaces + 1);
+      numbered(self->parser->trace->dictionary,
+               btf_entity_at(self, task->entity)->unique, task->nplaces + 1);
   memset(&place.variable, 0xff, sizeof place.variable);
   memset(place.states, 0xff, sizeof place.states);
   if (place.lane == PF_NO_NAME ||

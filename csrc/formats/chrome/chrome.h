@@ -237,8 +237,9 @@ typedef struct chrome_file {
   int64_t origin; /* added to all times, ns */
   chrome_lanes lanes;
   bool is_scanned;
-  bool is_ordered;    /* events come by start, those around others first */
-  bool has_fractions; /* times are more exact than a microsecond */
+  bool is_ordered; /* events come by start, those around others first */
+  int64_t step_of_ts, step_of_dur; /* to which they are rounded, ns */
+  bool has_samples;   /* events of a profiler, which are not read */
   chrome_item *items; /* all, in order; NULL: there are more than are kept */
   size_t nitems, capacity;
 } chrome_file;
@@ -260,11 +261,6 @@ typedef struct chrome_items {
   size_t nheld, at, held_capacity;
   pf_sorter *sorter; /* NULL: they come in order */
 } chrome_items;
-
-/* Sets *name to the id of two texts with something between them. */
-pf_status chrome_join (pf_dictionary *dictionary, pf_bytes left,
-                       const char *between, pf_bytes right, uint32_t *name,
-                       pf_error *error);
 
 /* The first time, the whole file is read: the names of its lanes may stand
    anywhere. */

@@ -154,20 +154,32 @@ static pf_status note (const events_reader *self, const char *code,
 }
 
 
+/* By how much the ends of two spans may differ that are one in truth: they are
+   the sums of two rounded numbers each. */
+static int64_t inexact (const events_reader *self) {
+  const chrome_file *const file = self->items.file;
+  return 2 * (file->step_of_ts > file->step_of_dur ? file->step_of_ts
+                                                   : file->step_of_dur);
+}
+
+
+static pf_status note_rounded (const events_reader *self, pf_error *error) {
+  return note(self, "chrome-rounded",
+              "times are rounded: events overlap by no more than that, and one "
+              "is cut there",
+              error);
+}
+
+
 /* Puts the span on a stack, with notes of what is unusual. */
 static pf_status place (events_reader *self, pf_span *span, pf_error *error) {
   const chrome_file *const file = self->items.file;
   const pf_bytes name = pf_name(self->reader.dictionary,
                                 file->lanes.lanes[self->item->lane].name);
-  switch (
-      pf_nesting_span(self->nesting, span, file->has_fractions ? 1 : 1000)) {
+  switch (pf_nesting_span(self->nesting, span, inexact(self))) {
     case PF_PLACED: return PF_OK;
     case PF_NOT_PLACED: return pf_no_memory(error);
-    case PF_CUT:
-      return note(self, "chrome-rounded",
-                  "times are rounded: an event ends after the one around it, "
-                  "and is cut there",
-                  error);
+    case PF_CUT: return note_rounded(self, error);
     case PF_BESIDE: break;
   }
   const unsigned order = pf_nesting_order(self->nesting, span->stack);
@@ -175,8 +187,8 @@ static pf_status place (events_reader *self, pf_span *span, pf_error *error) {
                                       name.size, order, error);
   return status == PF_OK
              ? note(self, "chrome-overlap",
-                    "an event overlaps another one of its thread, and has a "
-                    "lane beside it",
+                    "an event overlaps another one of its thread: it has a "
+                    "lane beside it, and that one keeps its time",
                     error)
              : status;
 }
@@ -245,10 +257,15 @@ static pf_status enter (events_reader *self, pf_batch *batch, uint32_t stack,
 static pf_status leave (events_reader *self, pf_batch *batch, uint32_t stack,
                         pf_error *error) {
   const chrome_item *const item = self->item;
+  const bool is_work = self->items.file->lanes.lanes[item->lane].is_work;
   uint32_t area = item->area;
-  if (!pf_nesting_end(self->nesting, stack, &area) && area == PF_NO_AREA)
-    return note(self, "chrome-unmatched",
-                "an event without a name ends what has not begun", error);
+  if (!pf_nesting_end(self->nesting, stack, &area) &&
+      (area == PF_NO_AREA || is_work)) {
+    const pf_status status =
+        note(self, "chrome-unmatched",
+             "an event ends what has not begun, and is left out", error);
+    return status == PF_OK ? release(self, item->lane, error) : status;
+  }
   put(self, batch, item->start, LEAVE, area, self->names[stack]);
   return release(self, item->lane, error);
 }
@@ -263,12 +280,9 @@ static pf_status write (events_reader *self, pf_batch *batch, pf_error *error) {
   pf_area area = *pf_area_at(d, item->area);
   uint32_t id = item->area;
   if (lane->process != PF_NO_NAME) {
-    const pf_status status =
-        chrome_join(d, pf_name(d, lane->process), "/", pf_name(d, area.name),
-                    &area.name, error);
-    if (status != PF_OK)
-      return status;
-    id = pf_area_add(d, &area);
+    area.name = pf_intern_joined(d, pf_name(d, lane->process), "/",
+                                 pf_name(d, area.name));
+    id = area.name == PF_NO_NAME ? PF_NO_AREA : pf_area_add(d, &area);
   }
   if (id == PF_NO_AREA)
     return pf_no_memory(error);
@@ -282,7 +296,7 @@ static pf_status take_item (events_reader *self, pf_batch *batch,
                             pf_error *error) {
   const chrome_item *const item = self->item;
   const chrome_kind kind = chrome_kind_of(item);
-  pf_span span;
+  pf_span span, ended;
   uint32_t stack = NONE;
   const pf_status status = stack_of(self, item->lane, &stack, error);
   if (status != PF_OK)
@@ -293,6 +307,12 @@ static pf_status take_item (events_reader *self, pf_batch *batch,
   if (!is_first && pf_nesting_due(self->nesting, item->start, &span)) {
     put(self, batch, span.end, LEAVE, span.area, self->names[span.stack]);
     return PF_OK;
+  }
+  span = (pf_span){item->end, stack, item->area};
+  if (kind == CHROME_SPAN && pf_nesting_cut(self->nesting, &span, item->start,
+                                            inexact(self), &ended)) {
+    put(self, batch, item->start, LEAVE, ended.area, self->names[stack]);
+    return note_rounded(self, error);
   }
   self->is_taken = true;
   if (kind == CHROME_END)

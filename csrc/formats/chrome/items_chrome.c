@@ -37,17 +37,10 @@ static pf_status set_category (chrome_items *self, pf_error *error) {
 }
 
 
-pf_status chrome_join (pf_dictionary *d, pf_bytes left, const char *between,
-                       pf_bytes right, uint32_t *name, pf_error *error) {
-  const size_t size = strlen(between);
-  uint8_t *const text = malloc(left.size + size + right.size + 1);
-  if (text == NULL)
-    return pf_no_memory(error);
-  memcpy(text, left.at, left.size);
-  memcpy(text + left.size, between, size);
-  memcpy(text + left.size + size, right.at, right.size);
-  *name = pf_intern(d, (pf_bytes){text, left.size + size + right.size});
-  free(text);
+/* Joins a name and a text with something between them. */
+static pf_status extend (pf_dictionary *d, uint32_t *name, const char *between,
+                         pf_bytes text, pf_error *error) {
+  *name = pf_intern_joined(d, pf_name(d, *name), between, text);
   return *name == PF_NO_NAME ? pf_no_memory(error) : PF_OK;
 }
 
@@ -69,8 +62,7 @@ static pf_status name_of (chrome_items *self, uint32_t *name, pf_error *error) {
       !pf_json_member(args->text, self->detail, &value))
     return status;
   status = pf_intern_json(trace->dictionary, &value, &more, error);
-  return status == PF_OK ? chrome_join(d, pf_name(d, *name), " ",
-                                       pf_name(d, more), name, error)
+  return status == PF_OK ? extend(d, name, " ", pf_name(d, more), error)
                          : status;
 }
 
@@ -135,11 +127,12 @@ static pf_status hold_series (chrome_items *self, const pf_json *key,
       trace->dictionary, &self->event.texts[CHROME_NAME], &name, error);
   if (status == PF_OK && name == PF_NO_NAME)
     name = self->unnamed;
+  if (status == PF_OK && self->event.texts[CHROME_ID].kind != PF_JSON_NONE)
+    status = extend(d, &name, " ", self->event.texts[CHROME_ID].text, error);
   if (status == PF_OK && key != NULL)
     status = pf_intern_json(trace->dictionary, key, &series, error);
   if (status == PF_OK && key != NULL)
-    status =
-        chrome_join(d, pf_name(d, name), ".", pf_name(d, series), &name, error);
+    status = extend(d, &name, ".", pf_name(d, series), error);
   if (status == PF_OK)
     status = area_of(self, self->variable, name, &area, error);
   if (status != PF_OK)
@@ -173,7 +166,7 @@ static pf_status hold_counter (chrome_items *self, int64_t start, uint32_t lane,
       break;
     p = pf_json_more(p, end, '}', &has);
     has_others |= has;
-    if (value.kind == PF_JSON_NUMBER)
+    if (value.kind == PF_JSON_NUMBER || value.kind == PF_JSON_STRING)
       status = hold_series(self, has_others ? &key : NULL, &value, start, lane,
                            error);
   }
@@ -184,7 +177,7 @@ static pf_status hold_counter (chrome_items *self, int64_t start, uint32_t lane,
 /* The kind of its items; of counters and instants only the rank. */
 static chrome_kind kind_of (const chrome_event *event) {
   switch (event->phase) {
-    case 'X': return event->has_dur ? CHROME_SPAN : CHROME_BEGIN;
+    case 'X': return CHROME_SPAN;
     case 'E':
     case 'e':
     case 'F': return CHROME_END;
@@ -279,17 +272,38 @@ static void check_order (chrome_file *file, const chrome_item *item,
 }
 
 
+/* The step to which a time seems to be rounded: by its digits, and as a double
+   in microseconds. */
+static int64_t step_of (chrome_time time) {
+  const int64_t step = time.ps != 0 || time.ns % 10 != 0 ? 1
+                       : time.ns % 100 != 0              ? 10
+                       : time.ns % 1000 != 0             ? 100
+                                                         : 1000;
+  const int64_t of_double = time.ns >> 52;
+  return step > of_double ? step : of_double;
+}
+
+
+static void keep_least (int64_t *least, int64_t step) {
+  *least = step < *least ? step : *least;
+}
+
+
 /* Takes the items of the event: they are kept, unless there are too many. */
 static pf_status scan_event (chrome_items *self, int64_t *last,
                              pf_error *error) {
   chrome_file *const file = self->file;
   const chrome_event *const event = &self->event;
+  file->has_samples |= event->phase == 'P';
   if (event->phase == 'M')
     return chrome_take_metadata(&file->lanes, self->parser.trace, event, error);
   const pf_status status = hold_event(self, error);
   if (status != PF_OK)
     return status;
-  file->has_fractions |= event->ts.ns % 1000 != 0 || event->dur.ns % 1000 != 0;
+  if (event->has_ts)
+    keep_least(&file->step_of_ts, step_of(event->ts));
+  if (event->has_dur)
+    keep_least(&file->step_of_dur, step_of(event->dur));
   self->is_light |= file->nitems + self->nheld > CHROME_HELD;
   if (!self->is_light &&
       !pf_grow(&file->items, &file->capacity, file->nitems + self->nheld))
@@ -328,6 +342,7 @@ static pf_status scan (chrome_items *self, pf_error *error) {
   int64_t last = INT64_MIN;
   pf_status status = PF_OK;
   file->is_ordered = true;
+  file->step_of_ts = file->step_of_dur = 1000;
   if (!pf_grow(&file->items, &file->capacity, 1))
     return pf_no_memory(error);
   while (status == PF_OK) {
@@ -414,6 +429,11 @@ pf_status chrome_items_open (chrome_items *self, pf_trace *trace,
   (void)pf_option_text(trace, "detail", &self->detail);
   if (!file->is_scanned)
     status = scan(self, error);
+  if (status == PF_OK && file->has_samples)
+    status = pf_warn(trace, PF_NOTE, "chrome-samples", PF_EUNSUPPORTED,
+                     PF_NO_OFFSET, error,
+                     "the samples of a profiler in the file (ph P) are not in "
+                     "table events");
   self->parser = begin;
   self->is_light = false;
   self->nheld = self->at = 0;

@@ -152,8 +152,10 @@ static uint32_t name_process (const chrome_lanes *self, pf_dictionary *d,
   if (process < self->process_capacity &&
       self->processes[process] != PF_NO_NAME)
     return self->processes[process];
-  snprintf(text, sizeof text, "process %.*s",
-           PF_SHOWN(pf_name(d, lane->pid), 40));
+  const pf_bytes pid = pf_name(d, lane->pid);
+  if (pid.size == 0)
+    return pf_intern_text(d, "(no process)");
+  snprintf(text, sizeof text, "process %.*s", PF_SHOWN(pid, 40));
   return pf_intern_text(d, text);
 }
 
@@ -169,10 +171,13 @@ static uint32_t name_lane (pf_dictionary *d, const chrome_lane *lane,
     used = snprintf(text, sizeof text, "%.*s/",
                     PF_SHOWN(pf_name(d, lane->process), 200));
   const size_t left = sizeof text - (size_t)used;
-  used += lane->title != PF_NO_NAME
-              ? snprintf(text + used, left, "%.*s",
-                         PF_SHOWN(pf_name(d, lane->title), 200))
-              : snprintf(text + used, left, "thread %.*s", PF_SHOWN(tid, 40));
+  if (lane->title != PF_NO_NAME)
+    used += snprintf(text + used, left, "%.*s",
+                     PF_SHOWN(pf_name(d, lane->title), 200));
+  else if (tid.size > 0)
+    used += snprintf(text + used, left, "thread %.*s", PF_SHOWN(tid, 40));
+  else
+    used += snprintf(text + used, left, "(no thread)");
   if (is_exact)
     snprintf(text + used, sizeof text - (size_t)used, " (%.*s %.*s)",
              PF_SHOWN(pid, 20), PF_SHOWN(tid, 20));

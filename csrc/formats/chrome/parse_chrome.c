@@ -72,7 +72,7 @@ static inline bool set_member (chrome_event *event, chrome_member member,
       return event->has_ts;
     case CHROME_DUR:
       event->has_dur = read_time(value, &event->dur) && event->dur.ns >= 0;
-      return event->has_dur || value->kind == PF_JSON_WORD;
+      return event->has_dur;
     default: /* one by one: a copy of all would wait for their stores */
       event->texts[member].text.at = value->text.at;
       event->texts[member].text.size = value->text.size;
@@ -188,7 +188,8 @@ static const uint8_t *read_event (chrome_shape *shape, const uint8_t *p,
     *is_valid = true;
     after = read_any(shape, p, end, event, is_valid);
   }
-  const bool has_time = event->has_ts || !chrome_has_items(event->phase);
+  const bool has_time = (event->has_ts || !chrome_has_items(event->phase)) &&
+                        (event->has_dur || event->phase != 'X');
   *is_valid &= has_time && (event->phase != 0 || shape->count == 0);
   return after;
 }

@@ -212,6 +212,29 @@ uint32_t pf_intern_text (pf_dictionary *d, const char *name) {
 }
 
 
+/* Copies a string behind others, and returns their size. */
+static size_t append (uint8_t *all, size_t size, pf_bytes text) {
+  if (text.size > 0)
+    memcpy(all + size, text.at, text.size);
+  return size + text.size;
+}
+
+
+uint32_t pf_intern_joined (pf_dictionary *d, pf_bytes left, const char *between,
+                           pf_bytes right) {
+  const pf_bytes middle = pf_bytes_of(between);
+  uint8_t *const all = malloc(left.size + middle.size + right.size + 1);
+  if (all == NULL)
+    return PF_NO_NAME;
+  size_t size = append(all, 0, left);
+  size = append(all, size, middle);
+  size = append(all, size, right);
+  const uint32_t id = pf_intern(d, (pf_bytes){all, size});
+  free(all);
+  return id;
+}
+
+
 pf_status pf_intern_texts (pf_dictionary *d, const char *const *names,
                            size_t count, uint32_t *numbers, pf_error *error) {
   for (size_t i = 0; i < count; i++) {

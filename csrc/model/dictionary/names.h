@@ -36,6 +36,11 @@ uint32_t pf_intern (pf_dictionary *dictionary, pf_bytes name);
 /* The same for a C string. */
 uint32_t pf_intern_text (pf_dictionary *dictionary, const char *name);
 
+/* The id of two strings with something between them; PF_NO_NAME when out of
+   memory. */
+uint32_t pf_intern_joined (pf_dictionary *dictionary, pf_bytes left,
+                           const char *between, pf_bytes right);
+
 /* Set `numbers` to the ids of `count` C strings. PF_OK, or PF_ENOMEM with a
    message. */
 pf_status pf_intern_texts (pf_dictionary *dictionary, const char *const *names,

@@ -174,15 +174,39 @@ static bool go_beside (pf_nesting *self, uint32_t *stack) {
 }
 
 
+/* Whether `later` is at most `inexact` ns after `time`, which is earlier. */
+static bool is_near (int64_t time, int64_t later, int64_t inexact) {
+  return (uint64_t)later - (uint64_t)time <= (uint64_t)inexact;
+}
+
+
+bool pf_nesting_cut (pf_nesting *self, const pf_span *span, int64_t time,
+                     int64_t inexact, pf_span *ended) {
+  pile *const s = &self->stacks[span->stack];
+  if (s->count == 0)
+    return false;
+  const frame *const top = &s->frames[s->count - 1];
+  if (top->number == 0 || top->end >= span->end ||
+      !is_near(time, top->end, inexact) ||
+      is_near(top->end, span->end, top->end - time))
+    return false;
+  *ended = (pf_span){time, span->stack, top->area};
+  s->count--; /* its number in the heap is that of no frame */
+  return true;
+}
+
+
 pf_placement pf_nesting_span (pf_nesting *self, pf_span *span,
                               int64_t inexact) {
   pf_placement placement = PF_PLACED;
   for (;;) {
     const pile *const s = &self->stacks[span->stack];
-    const frame *const top = s->count == 0 ? NULL : &s->frames[s->count - 1];
-    if (top == NULL || top->number == 0 || top->end >= span->end)
+    if (s->count == 0)
       break;
-    if (span->end - top->end <= inexact) {
+    const frame *const top = &s->frames[s->count - 1];
+    if (top->number == 0 || top->end >= span->end)
+      break;
+    if (is_near(top->end, span->end, inexact)) {
       span->end = top->end;
       placement = placement == PF_PLACED ? PF_CUT : placement;
       break;

@@ -4,9 +4,9 @@
 ** they lie: a span that overlaps the one around it, without lying in it, gets a
 ** stack beside that of its lane. Memory grows with what is open.
 **
-** Used by the format chrome. Times do not fall. Order of calls: new, stack for
-** each lane; for each time first due until it returns false, then span, begin
-** and end; close.
+** Used by the format chrome. Times do not fall. Order of calls: new; stack for
+** each lane; for each time due until it returns false, then begin and end, and
+** for a span cut until it returns false; close.
 */
 
 #ifndef nesting_h
@@ -40,6 +40,13 @@ bool pf_nesting_due (pf_nesting *nesting, int64_t time, pf_span *span);
    that ends at `time`: an end at this time comes before those that are due. */
 bool pf_nesting_ends_first (const pf_nesting *nesting, uint32_t stack,
                             int64_t time);
+
+/* Whether the innermost span of a stack has to end at `time`, at which `span`
+   begins: they overlap by at most `inexact` ns, and by less than `span` would
+   lose if it ended with the other. Then *ended is set to that one, which is
+   removed. */
+bool pf_nesting_cut (pf_nesting *nesting, const pf_span *span, int64_t time,
+                     int64_t inexact, pf_span *ended);
 
 typedef enum pf_placement {
   PF_PLACED,

@@ -47,7 +47,7 @@ btf.remedies = {
    ["btf-instances"] = "look for a task that is activated and never terminates; its last instances "
       .. "share a lane",
    ["btf-last-line"] = "if the file was copied or is being written, copy it again; the line is "
-      .. "read as it is",
+      .. "read if it has all its fields",
    ["btf-line"] = "report it to the program that wrote the file; all other lines are read",
    ["btf-no-time-scale"] = "if times are not ns, add a line such as #timescale us at the top",
    ["btf-open"] = "check whether the trace has lost events; or the program omits the ends",

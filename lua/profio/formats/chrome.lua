@@ -20,13 +20,14 @@ chrome.first = { "statistics", "rows" }
 
 chrome.warnings = {
    ["chrome-cut"] = "the file ends before the end of its events",
-   ["chrome-event"] = "an object is no event: ph is missing, or ts or dur is no number",
+   ["chrome-event"] = "an object is no event: ph, ts or (of X) dur is missing or no number",
    ["chrome-order"] = "the events are not in the order of their start, and are sorted",
    ["chrome-overlap"] = "an event overlaps another one of its thread without lying in it",
-   ["chrome-rounded"] = "an event ends after the one around it, by as much as times are rounded",
+   ["chrome-rounded"] = "two events overlap by no more than times are rounded, and one is cut",
+   ["chrome-samples"] = "the file has samples of a profiler, which are not read",
    ["chrome-syntax"] = "the text is no JSON at a place",
    ["chrome-truncated"] = "the file ends inside an event",
-   ["chrome-unmatched"] = "an event without a name ends what has not begun",
+   ["chrome-unmatched"] = "an end without a name, or of work with an id, has no begin",
 }
 
 -- The remedy for each of them.
@@ -35,9 +36,11 @@ chrome.remedies = {
       .. "again",
    ["chrome-event"] = "report it to the program that wrote the file; all other events are read",
    ["chrome-order"] = "none needed: it takes time, and space in TMPDIR",
-   ["chrome-overlap"] = "none needed: it is in a lane beside the thread, with a number behind its "
-      .. "name; let the program write such events with an id (b and e)",
+   ["chrome-overlap"] = "it is in a lane beside the thread, with a number behind its name, so the "
+      .. "self time of the other one has its time too: let the program write such events with an "
+      .. "id (b and e)",
    ["chrome-rounded"] = "none needed; let the program write times with fractions",
+   ["chrome-samples"] = "save the profile as .cpuprofile; table entries has their events",
    ["chrome-syntax"] = "report it to the program that wrote the file; reading goes on at the next "
       .. "event",
    ["chrome-truncated"] = "copy the file again, or let the program end; all whole events are read",
