@@ -91,14 +91,14 @@ describe("perfscript", function()
          { trace.info.hostname, trace.info.cmdline })
       assert.same({
          { time = 19000000250, thread = "prog 73", comm = "prog", pid = 71, tid = 73, cpu = 1,
-            event = "cycles:u", period = 1000, addr = 0x1250, ["cycles:u"] = 1000 },
+            event = "cycles:u", period = 1000, addr = 0x1250, cycles_u = 1000 },
          { time = 19000100000, thread = "my worker 12 74", comm = "my worker 12", pid = 71,
             tid = 74, cpu = 0, event = "cpu-clock", period = 1001001, addr = 0xffffffff8109f1b4,
-            ["cpu-clock"] = 1001001 },
+            cpu_clock = 1001001 },
          { time = 19000200000, thread = "prog 73", comm = "prog", pid = 71, tid = 73, cpu = 1,
-            event = "cycles:u", period = 3000, addr = 0x1244, ["cycles:u"] = 3000 },
+            event = "cycles:u", period = 3000, addr = 0x1244, cycles_u = 3000 },
       }, trace.samples:rows("time", "thread", "comm", "pid", "tid", "cpu", "event", "period",
-         "addr", "detail", "cycles:u", "cpu-clock"))
+         "addr", "detail", "cycles_u", "cpu_clock"))
       local profile = trace:profile()
       local names = {}
       for i, metric in ipairs(profile:metrics()) do

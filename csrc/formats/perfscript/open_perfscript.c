@@ -78,28 +78,6 @@ static bool is_taken (const perfscript_file *file, const char *column) {
 }
 
 
-/* Adds an event, unless it is known. A name that another column has gets a
-   number. False if there are too many. */
-static bool add_event (perfscript_file *file, pf_bytes name) {
-  for (size_t i = 0; i < file->nevents; i++)
-    if (pf_bytes_equal(file->events[i].name, name))
-      return true;
-  if (file->nevents == PERFSCRIPT_EVENTS)
-    return false;
-  perfscript_event *const event = &file->events[file->nevents];
-  event->name = name;
-  snprintf(event->column, sizeof event->column, "%.*s", PF_SHOWN(name, 48));
-  for (size_t n = file->nevents + 1; is_taken(file, event->column); n++)
-    snprintf(event->column, sizeof event->column, "%.*s_%zu",
-             PF_SHOWN(name, 40), n);
-  /* No event has this name, since none has blanks. */
-  memcpy(event->counted, "samples of ", 11);
-  memcpy(event->counted + 11, event->column, sizeof event->column);
-  file->nevents++;
-  return true;
-}
-
-
 /* Whether the periods of an event are ns: those of the clocks of Linux. */
 static bool is_clock (pf_bytes name) {
   static const char *const clocks[] = {"cpu-clock", "task-clock"};
@@ -111,6 +89,42 @@ static bool is_clock (pf_bytes name) {
       return true;
   }
   return false;
+}
+
+
+/* Replaces what a formula cannot name. */
+static void make_plain (char *text) {
+  for (; *text != '\0'; text++) {
+    const uint8_t c = pf_upper((uint8_t)*text);
+    if ((c < '0' || c > '9') && (c < 'A' || c > 'Z'))
+      *text = '_';
+  }
+}
+
+
+/* Adds an event, unless it is known. Its column has the letters, digits and _
+   of its name; if another column has that, also a number. False if there are
+   too many. */
+static bool add_event (perfscript_file *file, pf_bytes name) {
+  for (size_t i = 0; i < file->nevents; i++)
+    if (pf_bytes_equal(file->events[i].name, name))
+      return true;
+  if (file->nevents == PERFSCRIPT_EVENTS)
+    return false;
+  perfscript_event *const event = &file->events[file->nevents];
+  event->name = name;
+  char plain[48];
+  snprintf(plain, sizeof plain, "%.*s", PF_SHOWN(name, 40));
+  make_plain(plain);
+  snprintf(event->column, sizeof event->column, "%s", plain);
+  for (size_t n = file->nevents + 1; is_taken(file, event->column); n++)
+    snprintf(event->column, sizeof event->column, "%s_%zu", plain, n);
+  memcpy(event->counted, "samples_of_", 11);
+  memcpy(event->counted + 11, event->column, sizeof event->column);
+  snprintf(event->help, sizeof event->help, "the period of %.*s [%s]",
+           PF_SHOWN(name, 60), is_clock(name) ? "ns" : "events");
+  file->nevents++;
+  return true;
 }
 
 
@@ -193,9 +207,7 @@ static void set_fields (perfscript_file *file) {
   file->ncounted = file->nevents > 1 ? file->nevents : 0;
   for (size_t i = 0; i < file->nevents; i++)
     fields[i] =
-        (pf_field){file->events[i].column, PF_INT,
-                   is_clock(file->events[i].name) ? "the period [ns]"
-                                                  : "the period [events]"};
+        (pf_field){file->events[i].column, PF_INT, file->events[i].help};
   for (size_t i = 0; i < file->ncounted; i++)
     fields[file->nevents + i] =
         (pf_field){file->events[i].counted, PF_INT, "1 for its samples"};

@@ -58,6 +58,7 @@ typedef struct perfscript_event {
   pf_bytes name;    /* as the file states it */
   char column[64];  /* name of its column */
   char counted[80]; /* and of that which counts its samples */
+  char help[96];
 } perfscript_event;
 
 /* The state of a trace. */

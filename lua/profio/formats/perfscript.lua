@@ -18,29 +18,38 @@ local function metrics_of(fields)
       counted[field.name] = true
    end
    for _, field in ipairs(fields) do
-      local unit = field.help:match "^the period %[(.-)%]$"
-      local count = "samples of " .. field.name
+      local name, unit = field.help:match "^the period of (.*) %[(.-)%]$"
+      local count = "samples_of_" .. field.name
       if unit and counted[count] then
-         metrics[#metrics + 1] = { name = count, column = count, unit = "count" }
+         metrics[#metrics + 1] = { name = "samples of " .. name, column = count, unit = "count" }
       end
       if unit then
-         metrics[#metrics + 1] = { name = field.name, column = field.name, unit = unit }
+         metrics[#metrics + 1] = { name = name, column = field.name, unit = unit }
       end
    end
    metrics[#metrics + 1] = { name = "samples", unit = "count" }
    return metrics
 end
 
----Returns the stack and the metrics: the periods of each event, the first event first, and the
----number of samples.
+-- Returns the metric that is shown first: a time, else the periods of the first event, else
+-- samples.
+local function usual_of(metrics)
+   for _, metric in ipairs(metrics) do
+      if metric.unit == "ns" then
+         return metric.name
+      end
+   end
+   return (#metrics > 2 and metrics[2] or metrics[1]).name
+end
+
+---Returns the stack and the metrics: the periods of each event, and the number of samples.
 ---@param part profio.core.Part
 ---@return table|nil
 function perfscript.profile(part)
    for _, described in ipairs(part:tables()) do
       if described.name == "samples" then
          local metrics = metrics_of(described.fields)
-         local usual = #metrics > 2 and metrics[2] or metrics[1]
-         return { table = "samples", stack = "stack", metrics = metrics, usual = usual.name }
+         return { table = "samples", stack = "stack", metrics = metrics, usual = usual_of(metrics) }
       end
    end
    return nil
