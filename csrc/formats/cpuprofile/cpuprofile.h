@@ -69,6 +69,7 @@ typedef struct v8_node {
   uint32_t name, file;  /* names */
   int64_t line, column; /* of its function, from 1; 0: unknown */
   uint32_t parent;      /* a node, or V8_NONE */
+  int64_t parent_id;    /* as some writers state it; else -1 */
   uint32_t area, stack; /* when the tree is complete; of the root no stack */
   int64_t hits, size;   /* as the file states */
   int64_t samples;      /* that are in the file, */

@@ -33,8 +33,11 @@ static pf_status set_frame (pf_trace *trace, v8_node *node, pf_bytes frame,
   if (pf_json_member(frame, pf_bytes_of("functionName"), &value))
     status = pf_intern_json(trace->dictionary, &value, &node->name, error);
   if (status == PF_OK && pf_json_member(frame, pf_bytes_of("url"), &value) &&
-      value.text.size > 0)
+      value.text.size > 0) {
+    if (value.text.size > 7 && memcmp(value.text.at, "file://", 7) == 0)
+      value.text = pf_text_after(value.text, 7); /* as sources are found */
     status = pf_intern_json(trace->dictionary, &value, &node->file, error);
+  }
   if (pf_json_member(frame, pf_bytes_of("lineNumber"), &value))
     node->line = number_of(&value, -1);
   if (pf_json_member(frame, pf_bytes_of("columnNumber"), &value))
@@ -50,6 +53,8 @@ static pf_status set_member (pf_trace *trace, v8_node *node, pf_bytes key,
                              const pf_json *value, pf_error *error) {
   if (pf_bytes_equal(key, pf_bytes_of("id")))
     node->id = (uint64_t)number_of(value, -1);
+  else if (pf_bytes_equal(key, pf_bytes_of("parent")))
+    node->parent_id = number_of(value, -1);
   else if (pf_bytes_equal(key, pf_bytes_of("hitCount")))
     node->hits = number_of(value, 0);
   else if (pf_bytes_equal(key, pf_bytes_of("selfSize")))
@@ -102,6 +107,7 @@ static place begin_node (tree *t, pf_status *status, pf_error *error) {
                                         .line = -1,
                                         .column = -1,
                                         .parent = t->node,
+                                        .parent_id = -1,
                                         .area = PF_NO_AREA,
                                         .stack = PF_NO_STACK};
   t->node = (uint32_t)file->nnodes++;
@@ -213,7 +219,8 @@ static pf_status number_nodes (pf_trace *trace, pf_error *error) {
 }
 
 
-/* Sets the parents of nodes from the children that each one states. */
+/* Sets the parents of nodes from the children that each one states, or from the
+   parent. */
 static void link_nodes (v8_file *file) {
   for (uint32_t i = 0; i < file->nnodes; i++) {
     const pf_bytes children = file->nodes[i].children;
@@ -225,6 +232,12 @@ static void link_nodes (v8_file *file) {
       if (child != PF_NO_ID && child != i &&
           file->nodes[child].parent == V8_NONE)
         file->nodes[child].parent = i;
+    }
+    v8_node *const node = &file->nodes[i];
+    if (node->parent == V8_NONE && node->parent_id >= 0) {
+      const uint32_t parent =
+          pf_id_table_find(&file->ids, (uint64_t)node->parent_id);
+      node->parent = parent == i ? V8_NONE : parent;
     }
   }
 }

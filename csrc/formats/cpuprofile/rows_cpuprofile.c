@@ -120,9 +120,8 @@ static pf_status next_sample (v8_cursor *self, v8_sample *sample,
   sample->id = (uint64_t)id;
   sample->node = pf_id_table_find(&file->ids, sample->id);
   pf_status status = PF_OK;
-  if (sample->node == PF_NO_ID)
-    status = v8_warn(self->trace, file->is_heap ? PF_NOTE : PF_DAMAGE,
-                     "cpuprofile-no-node", at,
+  if (sample->node == PF_NO_ID && !file->is_heap) /* V8 drops nodes of those */
+    status = v8_warn(self->trace, PF_DAMAGE, "cpuprofile-no-node", at,
                      "a sample is of no node that is known", error);
   if (status == PF_OK && !file->is_heap)
     status = set_time(self, sample, at, error);

@@ -46,8 +46,7 @@ cpuprofile.warnings = {
 cpuprofile.remedies = {
    ["cpuprofile-circle"] = "report it to the program that wrote the file; one of them is on top",
    ["cpuprofile-id"] = "report it to the program that wrote the file; samples are of the first one",
-   ["cpuprofile-no-node"] = "such samples have no stack; of the heap none is needed, as sizes are "
-      .. "those of the nodes; else copy the file again",
+   ["cpuprofile-no-node"] = "copy the file again; such samples have no stack",
    ["cpuprofile-node"] = "copy the file again; the nodes before it are read",
    ["cpuprofile-time-falls"] = "none needed: V8 writes such times; the sample lasts no time until "
       .. "the one before it has ended",
