@@ -12,6 +12,8 @@ static pf_status end_xml (winidea_timeline *self, pf_status status,
                           pf_error *error) {
   winidea_decoder *const decoder = &self->decoder;
   self->is_xml_over = true;
+  /* if it is cut, the stated end of the recording is too late */
+  self->is_ended |= !winidea_xml_is_whole(self->xml);
   if (status == PF_ENOMEM)
     return pf_no_memory(error);
   pthread_mutex_lock(&decoder->file->mutex);
