@@ -162,6 +162,7 @@ describe("profio export", function()
    end)
 
    it("lists the kinds if none is given, and refuses two", function()
+      assert.equal(fine "profio export csv gmon.out", fine "profio export --to csv gmon.out")
       local _, status, errors = command.run "profio export gmon.out"
       assert.equal(2, status)
       assert.matches("the kind is missing.*there are: csv", errors)

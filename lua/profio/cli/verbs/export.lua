@@ -26,6 +26,9 @@ export.more = verbs.joined({ "--report", "--export", "--lane", "--metric", "--gr
 
 function export.prepare(given)
    local name = verbs.take_name(given, exports)
+   if not name and given.to and exports.find(given.to) then -- a kind, not a time
+      name, given.to = given.to, nil
+   end
    if name and given.export then
       failure.use("export: two kinds, %s and --export %s", name, given.export)
    end
