@@ -62,6 +62,21 @@ describe("cpuprofile", function()
          "get:31 nil 20000", "main 7 20000" }, list)
    end)
 
+   it("has calls that samples show, on request", function()
+      local none <close> = open(seed "times")
+      assert.same({ "samples", "stacks", "raw" }, none.tables)
+      local trace <close> = open(seed "times", { timeline = true })
+      local list = {}
+      for area, start, stop, net, depth in trace:calls():each("area", "start", "stop", "net",
+         "depth") do
+         list[#list + 1] = ("%s %d-%d %d %d"):format(area, start, stop, net, depth)
+      end
+      assert.same({ "(anonymous):10 1030000-1045500 15500 2", "get:21 1045500-1050000 4500 2",
+         "(anonymous):10 1050000-1080000 30000 2", "main 1010000-1080000 20000 1",
+         "get:31 1080000-1100000 20000 1" }, list)
+      assert.same({ "cpuprofile-timeline:" }, codes_of(trace))
+   end)
+
    it("has allocations of the heap", function()
       local trace <close> = open(seed "heap")
       local profile <close> = trace:profile()

@@ -301,6 +301,27 @@ describe("perfscript", function()
       assert.same({ 1, "samples", "count" }, { #metrics, metrics[1].name, metrics[1].unit })
    end)
 
+   it("has calls that samples show, on request", function()
+      local function sample(thread, time, ...)
+         return ("p %d %s: 1 cycles: \n"):format(thread, time)
+            .. ("\t 1 %s (m)\n"):rep(select("#", ...)):format(...) .. "\n"
+      end
+      local text = sample(1, "1.000", "b", "a") .. sample(1, "1.001", "b", "a")
+         .. sample(2, "1.0015", "x") .. sample(1, "1.002", "c", "a") .. sample(1, "2.000", "a")
+      local trace <close> = assert(profio.open({ data = text }, { timeline = true, gap = 4000000 }))
+      local list = {}
+      for lane, area, start, stop in trace:calls():each("lane", "area", "start", "stop") do
+         list[#list + 1] = ("%s %s %d-%d"):format(lane, area, start // 1000, stop // 1000)
+      end
+      assert.same({ "p 1 b 1000000-1002000", "p 2 x 1001500-1005500", "p 1 c 1002000-1006000",
+         "p 1 a 1000000-1006000", "p 1 a 2000000-2004000" }, list)
+      local last
+      for time in trace.events:each "time" do
+         assert(not last or time >= last)
+         last = time
+      end
+   end)
+
    it("is compared by the samples of the event, not by those of all events", function()
       local list = {}
       for i = 1, 100 do

@@ -21,7 +21,8 @@
 **
 **   open_cpuprofile.c   score, members, tables
 **   nodes_cpuprofile.c  the tree, and its functions
-**   rows_cpuprofile.c   the tables samples, stacks and raw
+**   rows_cpuprofile.c   the tables samples, stacks and raw, and events, if the
+**                       option timeline is true
 */
 
 #ifndef cpuprofile_h
@@ -32,6 +33,7 @@
 #include "model/dictionary/json_names.h"
 #include "model/dictionary/stacks.h"
 #include "model/rows/put_values.h"
+#include "model/rows/sampled_calls.h"
 #include "model/rows/table_reader.h"
 
 #define V8_SAMPLES_LIST(X, T)                         \
@@ -91,7 +93,7 @@ typedef struct v8_file {
   pf_id_table ids;    /* of nodes */
   bool is_summed;     /* samples and amounts of nodes are known */
   pf_field stacks[3]; /* with the unit of the amount */
-  pf_table tables[3];
+  pf_table tables[4];
 } v8_file;
 
 /* A sample. */

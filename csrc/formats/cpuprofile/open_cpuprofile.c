@@ -155,8 +155,12 @@ static void set_tables (pf_trace *trace) {
   file->tables[1] =
       (pf_table){"stacks", file->stacks, COUNT(stacks), -1, v8_open_table};
   file->tables[2] = (pf_table){"raw", raw, COUNT(raw), -1, v8_open_table};
+  file->tables[3] = (pf_table){"events", pf_sampled_fields, PF_SAMPLED_COLUMNS,
+                               -1, v8_open_table};
+  const bool has_timeline =
+      !is_heap && pf_option_int(trace, "timeline", 0) != 0;
   trace->tables = file->tables;
-  trace->ntables = COUNT(file->tables);
+  trace->ntables = has_timeline ? 4 : 3;
 }
 
 

@@ -1,5 +1,6 @@
 /*
-** rows_cpuprofile.c - the readers of the tables samples, stacks and raw.
+** rows_cpuprofile.c - the readers of the tables samples, stacks, raw and
+** events.
 **
 ** Opened through pf_table.open by lua/checked_reader.c, which calls `close`.
 ** Values of PF_BYTES are borrowed from the source.
@@ -18,8 +19,11 @@ typedef struct v8_reader {
   const uint8_t *tick;     /* its next line, or NULL */
   int64_t ticks;           /* of the lines so far */
   int64_t samples, amount; /* what is left of it */
-  size_t done;             /* of table raw: bytes that are in rows; */
-  const uint8_t *member;   /* the key that is next, or NULL */
+  pf_sampled *calls;       /* of table events, */
+  uint32_t lane;           /* and its only lane */
+  bool is_over;
+  size_t done;           /* of table raw: bytes that are in rows; */
+  const uint8_t *member; /* the key that is next, or NULL */
 } v8_reader;
 
 
@@ -192,6 +196,34 @@ static pf_status step_samples (pf_reader *reader, pf_batch *batch,
 
 /* }====== */
 
+/* {====== Events ====== */
+
+static pf_status step_events (pf_reader *reader, pf_batch *batch,
+                              pf_error *error) {
+  v8_reader *const self = (v8_reader *)(void *)reader;
+  const v8_file *const file = self->cursor.trace->state;
+  v8_sample sample = {.node = PF_NO_ID};
+  if (pf_sampled_row(self->calls, batch))
+    return PF_MORE;
+  if (self->is_over)
+    return PF_END;
+  const pf_status status = next_sample(&self->cursor, &sample, error);
+  if (status < 0)
+    return status;
+  self->is_over = status == PF_END;
+  const bool has_memory =
+      self->is_over ? pf_sampled_end(self->calls)
+                    : pf_sampled_put(self->calls, self->lane, sample.time,
+                                     sample.node == PF_NO_ID
+                                         ? PF_NO_STACK
+                                         : file->nodes[sample.node].stack,
+                                     sample.time + sample.duration);
+  return has_memory ? PF_MORE : pf_no_memory(error);
+}
+
+
+/* }====== */
+
 /* {====== Stacks ====== */
 
 /* Puts a stack with a part of a node's samples and amount, and the line. */
@@ -332,16 +364,32 @@ static pf_status step_raw (pf_reader *reader, pf_batch *batch,
 PF_NEXT_BY_STEPS(next_samples, step_samples)
 PF_NEXT_BY_STEPS(next_stacks, step_stacks)
 PF_NEXT_BY_STEPS(next_raw, step_raw)
+PF_NEXT_BY_STEPS(next_events, step_events)
+
+
+static void close_reader (pf_reader *reader) {
+  pf_sampled_close(((v8_reader *)(void *)reader)->calls);
+  free(reader);
+}
 
 
 pf_status v8_open_table (pf_trace *trace, const pf_table *table,
                          pf_reader **reader, pf_error *error) {
-  static pf_next *const nexts[] = {next_samples, next_stacks, next_raw};
+  static pf_next *const nexts[] = {next_samples, next_stacks, next_raw,
+                                   next_events};
   v8_reader *const self = pf_reader_new(sizeof *self, trace, table,
                                         nexts[table - trace->tables], error);
   if (self == NULL)
     return PF_ENOMEM;
   self->cursor = begin_samples(trace);
-  *reader = &self->reader;
-  return PF_OK;
+  self->reader.close = close_reader;
+  self->lane = pf_intern_text(trace->dictionary, "main");
+  self->calls = pf_sampled_new(trace->dictionary);
+  pf_status status = self->calls == NULL || self->lane == PF_NO_NAME
+                         ? pf_no_memory(error)
+                         : PF_OK;
+  if (status == PF_OK && nexts[table - trace->tables] == next_events)
+    status = v8_warn(trace, PF_NOTE, "cpuprofile-timeline", NULL,
+                     PF_SAMPLED_NOTE, error);
+  return pf_reader_opened(&self->reader, status, reader);
 }

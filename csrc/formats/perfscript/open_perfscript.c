@@ -229,8 +229,10 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
                                -1, perfscript_open_table};
   file->tables[1] =
       (pf_table){"raw", raw, COUNT(raw), -1, perfscript_open_table};
+  file->tables[2] = (pf_table){"events", pf_sampled_fields, PF_SAMPLED_COLUMNS,
+                               -1, perfscript_open_table};
   trace->tables = file->tables;
-  trace->ntables = COUNT(file->tables);
+  trace->ntables = pf_option_int(trace, "timeline", 0) != 0 ? 3 : 2;
   return PF_OK;
 }
 

@@ -18,7 +18,8 @@
 **
 **   open_perfscript.c    score, facts, events, tables
 **   lines_perfscript.c   the parser of lines, headers of samples and frames
-**   rows_perfscript.c    readers of the tables samples and raw
+**   rows_perfscript.c    readers of the tables samples and raw, and events,
+**                        if the option timeline is true
 */
 
 #ifndef perfscript_h
@@ -27,6 +28,7 @@
 #include "bytes/text.h"
 #include "model/dictionary/stacks.h"
 #include "model/rows/put_values.h"
+#include "model/rows/sampled_calls.h"
 #include "model/rows/table_reader.h"
 
 #define PERFSCRIPT_EVENTS 64 /* the most that have a column */
@@ -71,7 +73,7 @@ typedef struct perfscript_file {
   bool has_headers, has_time, has_tid; /* of the first sample */
   bool has_frames;                     /* samples have lines of frames */
   pf_field fields[PERFSCRIPT_SAMPLES_COLUMNS + 2 * PERFSCRIPT_EVENTS];
-  pf_table tables[2];
+  pf_table tables[3];
 } perfscript_file;
 
 /* The first line of a sample. Texts are borrowed from it. */

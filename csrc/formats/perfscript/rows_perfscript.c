@@ -54,6 +54,9 @@ typedef struct perfscript_reader {
   bool has_addr;
   uint64_t addr;                    /* of the innermost frame */
   uint32_t kinds[PERFSCRIPT_KINDS]; /* names of table raw */
+  pf_sampled *calls;                /* of table events; */
+  int64_t gap;                      /* how long a stack lasts at most */
+  bool is_over;
 } perfscript_reader;
 
 
@@ -310,18 +313,57 @@ static void put_events (const perfscript_reader *self, pf_column *c, size_t row,
 }
 
 
+/* Reads the next sample, and its stack if it is wanted. */
+static pf_status next_sample (perfscript_reader *self, perfscript_header *h,
+                              uint32_t *stack, pf_error *error) {
+  *stack = PF_NO_STACK;
+  pf_status status = read_sample(self, h, error);
+  if (status == PF_MORE && self->nchain == 0 && h->frame.size > 0)
+    status = add_frame(self, h->frame, error);
+  if (status == PF_MORE && self->wants_stack)
+    status = set_stack(self, stack, error);
+  return status;
+}
+
+
+static pf_status step_events (pf_reader *reader, pf_batch *batch,
+                              pf_error *error) {
+  perfscript_reader *const self = (perfscript_reader *)(void *)reader;
+  perfscript_header h;
+  uint32_t stack, lane = 0;
+  int64_t until;
+  if (pf_sampled_row(self->calls, batch))
+    return PF_MORE;
+  if (self->is_over)
+    return PF_END;
+  self->wants_stack = true;
+  const pf_status status = next_sample(self, &h, &stack, error);
+  if (status < 0)
+    return status;
+  self->is_over = status == PF_END;
+  if (self->is_over)
+    return pf_sampled_end(self->calls) ? PF_MORE : pf_no_memory(error);
+  if (self->parser.is_cut || !h.has_time || h.is_late)
+    return PF_MORE;
+  if (!set_lane(self, &h, &lane))
+    return pf_no_memory(error);
+  if (__builtin_add_overflow(h.time, self->gap, &until))
+    until = INT64_MAX;
+  return pf_sampled_put(self->calls, self->lanes.entries[lane].file, h.time,
+                        stack, until)
+             ? PF_MORE
+             : pf_no_memory(error);
+}
+
+
 static pf_status step_samples (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
   perfscript_reader *const self = (perfscript_reader *)(void *)reader;
   pf_column *const c = batch->columns;
   perfscript_header h;
-  uint32_t stack = PF_NO_STACK;
+  uint32_t stack;
   self->wants_stack = c[PERFSCRIPT_SAMPLES_stack].data != NULL;
-  pf_status status = read_sample(self, &h, error);
-  if (status == PF_MORE && self->nchain == 0 && h.frame.size > 0)
-    status = add_frame(self, h.frame, error);
-  if (status == PF_MORE && self->wants_stack)
-    status = set_stack(self, &stack, error);
+  const pf_status status = next_sample(self, &h, &stack, error);
   if (status != PF_MORE || self->parser.is_cut)
     return status;
   const size_t row = batch->rows++;
@@ -364,6 +406,7 @@ static pf_status step_raw (pf_reader *reader, pf_batch *batch,
 
 PF_NEXT_BY_STEPS(next_samples, step_samples)
 PF_NEXT_BY_STEPS(next_raw, step_raw)
+PF_NEXT_BY_STEPS(next_events, step_events)
 
 
 /* {====== Readers ====== */
@@ -376,13 +419,14 @@ static void close_reader (pf_reader *reader) {
   free(self->lanes.entries);
   free(self->chain);
   free(self->path);
+  pf_sampled_close(self->calls);
   free(reader);
 }
 
 
 pf_status perfscript_open_table (pf_trace *trace, const pf_table *table,
                                  pf_reader **reader, pf_error *error) {
-  static pf_next *const nexts[] = {next_samples, next_raw};
+  static pf_next *const nexts[] = {next_samples, next_raw, next_events};
   static const char *const kinds[] = {"comment", "sample", "frame", "source",
                                       "record",  "blank",  "rest"};
   perfscript_reader *const self = pf_reader_new(
@@ -393,8 +437,16 @@ pf_status perfscript_open_table (pf_trace *trace, const pf_table *table,
   self->parser = (perfscript_parser){.trace = trace, .file = trace->state};
   self->frames.table.seed = self->lanes.table.seed = trace->dictionary->seed;
   self->event_id = PF_NO_NAME;
-  const pf_status status = pf_intern_texts(
-      trace->dictionary, kinds, PERFSCRIPT_KINDS, self->kinds, error);
+  self->gap = pf_option_int(trace, "gap", 10000000);
+  self->calls = pf_sampled_new(trace->dictionary);
+  pf_status status =
+      self->calls == NULL
+          ? pf_no_memory(error)
+          : pf_intern_texts(trace->dictionary, kinds, PERFSCRIPT_KINDS,
+                            self->kinds, error);
+  if (status == PF_OK && nexts[table - trace->tables] == next_events)
+    status = pf_warn(trace, PF_NOTE, "perfscript-timeline", PF_EFORMAT,
+                     PF_NO_OFFSET, error, PF_SAMPLED_NOTE);
   return pf_reader_opened(&self->reader, status, reader);
 }
 

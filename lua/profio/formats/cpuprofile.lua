@@ -8,7 +8,10 @@ cpuprofile.name = "cpuprofile"
 cpuprofile.help = "profiles of Node.js, Chrome and VS Code: .cpuprofile, .heapprofile"
 cpuprofile.extensions = { "cpuprofile", "heapprofile" }
 
-cpuprofile.options = {}
+cpuprofile.options = {
+   { name = "timeline", type = "bool", default = false,
+     help = "table events: a function in samples that follow each other is a call" },
+}
 
 ---Returns the table of stacks, and the metrics: samples, and their time or size.
 ---@param part profio.core.Part
@@ -38,6 +41,7 @@ cpuprofile.warnings = {
    ["cpuprofile-no-node"] = "a sample is of no node that is known",
    ["cpuprofile-node"] = "the nodes cannot be read from a place on",
    ["cpuprofile-time-falls"] = "a sample is earlier than the one before it",
+   ["cpuprofile-timeline"] = "calls are estimated from samples",
    ["cpuprofile-times"] = "there are fewer times than samples",
    ["cpuprofile-truncated"] = "the file ends before the end of its object",
 }
@@ -50,6 +54,8 @@ cpuprofile.remedies = {
    ["cpuprofile-node"] = "copy the file again; the nodes before it are read",
    ["cpuprofile-time-falls"] = "none needed: V8 writes such times; the sample lasts no time until "
       .. "the one before it has ended",
+   ["cpuprofile-timeline"] = "none needed: shares of time are right; samples that are taken more "
+      .. "often show more calls",
    ["cpuprofile-times"] = "copy the file again; samples without a time last no time",
    ["cpuprofile-truncated"] = "copy the file again, or let the program end; what is there is read",
 }

@@ -8,7 +8,12 @@ perfscript.name = "perfscript"
 perfscript.help = "samples of Linux perf, as `perf script` prints them"
 perfscript.extensions = { "perf", "perfscript", "script" }
 
-perfscript.options = {}
+perfscript.options = {
+   { name = "timeline", type = "bool", default = false,
+     help = "table events: a function in samples of a thread that follow each other is a call" },
+   { name = "gap", type = "int", default = 10000000, unit = "ns",
+     help = "of the timeline: how long a stack lasts at most, if no sample of its thread follows" },
+}
 
 -- Returns the metrics of the columns of events. If there are several events, the count of the
 -- samples of each is in front of its periods, so that comparisons know their precision.
@@ -63,6 +68,7 @@ perfscript.warnings = {
    ["perfscript-many-events"] = "there are more events than have a metric",
    ["perfscript-no-end"] = "no empty line is after the last sample: its stack may be cut off",
    ["perfscript-time"] = "a time does not fit into 64 bits in nanoseconds: the value is missing",
+   ["perfscript-timeline"] = "calls are estimated from samples",
    ["perfscript-truncated"] = "the file ends inside a line",
 }
 
@@ -76,6 +82,8 @@ perfscript.remedies = {
    ["perfscript-no-end"] = "if the file was copied or is being written, copy it again; the sample "
       .. "is read as it is",
    ["perfscript-time"] = "report it to the program that wrote the file; the sample is read",
+   ["perfscript-timeline"] = "none needed: shares of time are right; samples that are taken more "
+      .. "often show more calls",
    ["perfscript-truncated"] = "copy the file again; its last sample is left out, all others are "
       .. "read",
 }
