@@ -59,6 +59,17 @@ describe("folded stacks", function()
       assert.same({}, codes)
    end)
 
+   it("have the first frame as a lane, on request", function()
+      local text = "MainThread;a;b 3\nWorker;a;c 4\nMainThread;a 2\nIdle 1\n"
+      local trace <close> = open(text)
+      assert.same({ { lane = "MainThread", stack = "a;b", weight = 3 },
+         { lane = "Worker", stack = "a;c", weight = 4 }, { lane = "MainThread", stack = "a",
+         weight = 2 }, { lane = "Idle", stack = "Idle", weight = 1 } }, trace.lanes:rows())
+      assert.equal("0/5", totals(trace:profile()).MainThread)
+      local lanes <close> = open(text, { format = "folded", lanes = true })
+      assert.same({ a = "2/9", b = "3/3", c = "4/4", Idle = "1/1" }, totals(lanes:profile()))
+   end)
+
    it("have decimal weights rounded, with one note", function()
       local rows, codes = read "main;f 1.5\nmain;g 2.25\nmain 3.\nmain;h 0.4\n"
       assert.same({ { "main;f", 2 }, { "main;g", 2 }, { "main", 3 }, { "main;h", 0 } }, rows)

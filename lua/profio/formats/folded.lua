@@ -13,6 +13,8 @@ folded.extensions = { "folded" }
 folded.options = {
    { name = "weights", type = "choice", choices = { "auto", "1", "2" }, default = "auto",
      help = "numbers at the end of each line; auto: 2, if all lines of the beginning have 2" },
+   { name = "lanes", type = "bool", default = false,
+     help = "profiles are those of table lanes: the first frame of a stack is no function" },
 }
 
 folded.main = "samples"
@@ -22,6 +24,12 @@ folded.tables = {
       { "stack", "name", "the functions, outermost first, with ; between them" },
       { "weight", "int", "samples with exactly this stack; of Luau their time in ns" },
       { "before", "int", "of lines with two weights: the first one, that of the older profile" },
+   },
+   lanes = {
+      { "lane", "name", "the first frame: the thread or process of programs that write it so" },
+      { "stack", "name", "the functions in it; if there are none, the lane" },
+      { "weight", "int", "as in table samples" },
+      { "before", "int", "as in table samples" },
    },
 }
 
@@ -35,7 +43,8 @@ function folded.profile(part)
    if layout == "two" then
       metrics[2] = { name = "before", unit = "count", column = "before" }
    end
-   return { table = "samples", folded = "stack", metrics = metrics, usual = metrics[1].name }
+   return { table = part:fact "lanes" and "lanes" or "samples",
+      folded = "stack", metrics = metrics, usual = metrics[1].name }
 end
 
 folded.first = { "flat" }
@@ -132,13 +141,22 @@ local function read(source, layout, put, put_lines)
          source:warn("the last line has no line feed: its weight may be cut off",
             { kind = "note", code = "folded-last-line", offset = offset })
       end
-   end, weights_of[layout] and take)
+   end, put_lines and weights_of[layout] and take)
    put_states(source, put, held, sum)
+end
+
+-- Returns `put` of table samples for rows of table lanes. A first frame that is alone is a function
+-- too.
+local function with_lanes(put)
+   return function(stack, weight, before)
+      local lane, rest = stack:match "^([^;]*);(.+)$"
+      put(lane or stack, rest or stack, weight, before)
+   end
 end
 
 ---Opens a file. See profio.register.
 ---@param source table
----@param options table weights
+---@param options table weights, lanes
 ---@return table
 function folded.open(source, options)
    local head = source:read(0, HEAD):gsub("^" .. UTF8_MARK, "")
@@ -148,7 +166,11 @@ function folded.open(source, options)
       source:warn("each line ends in two numbers: metric samples is the last one, metric before "
          .. "the one in front of it", { kind = "note", code = "folded-two-weights" })
    end
-   return { samples = function(...) read(source, layout, ...) end, info = { layout = layout } }
+   return {
+      info = { layout = layout, lanes = options.lanes or nil },
+      samples = function(...) read(source, layout, ...) end,
+      lanes = function(put) read(source, layout, with_lanes(put)) end,
+   }
 end
 
 -- }======
