@@ -451,6 +451,18 @@ function chunks.winidea_xml()
    return all_rows(whole)
 end
 
+-- The small files with which the fuzzers begin, of formats that are texts.
+for name, options in pairs {
+   chrome = { "object", { detail = "l" } }, cpuprofile = { "times", { timeline = true } },
+   perfscript = { "stacks", { timeline = true } }, btf = { "tasks" }, callgrind = { "callgrind" },
+} do
+   chunks["text_" .. name] = function()
+      local path = ("spec/fuzz/corpus/%s/%s"):format(name, options[1])
+      local trace <close> = assert(profio.open(path, options[2]))
+      return all_rows(trace)
+   end
+end
+
 -- When memory runs out in a hook, the recording ends, but not the program.
 function chunks.recorder()
    local recorder = require "profio.recorder"
