@@ -88,6 +88,12 @@ describe("report annotate of stacks", function()
       assert.matches("        2   Lines with time\n 1500%.000   us in this file\n", text)
    end)
 
+   it("states the sum of the lines that are shown if some are selected", function()
+      local text = fine "profio report annotate --where 'line=3' annotated/run.prf"
+      assert.matches(" 1000%.000   us in the lines that are shown\n", text)
+      assert.falsy(text:find("in this file", 1, true))
+   end)
+
    it("has the same values as rows", function()
       local text = fine "profio report annotate --output csv annotated/run.prf"
       assert.equal([[

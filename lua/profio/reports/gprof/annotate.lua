@@ -50,10 +50,15 @@ end
 
 -- {====== Functions never called ======
 
+-- Returns whether only some of the rows are shown.
+local function is_narrowed(context)
+   return context.given.where[1] or context.given.top
+end
+
 -- Returns the first lines of functions that were never called: { [file] = { line, ... } }.
 local function uncalled(context)
    local files = {}
-   if context.given.where[1] or context.given.top then
+   if is_narrowed(context) then
       return files -- only selected functions are marked
    end
    local functions = context:profile(true):functions { zeros = true }
@@ -192,7 +197,7 @@ local function write_heaviest(out, marks, layout)
    end
 end
 
-local function write_summary(out, marks, layout)
+local function write_summary(context, out, marks, layout)
    local lines, called, calls, self = 0, 0, 0, 0
    for _, mark in pairs(marks) do
       lines = lines + 1
@@ -205,7 +210,8 @@ local function write_summary(out, marks, layout)
       out:write(("%9d   Lines on which a called function begins\n"):format(called),
          ("%9d   Total number of calls\n"):format(calls))
    end
-   out:write(("%9s   %s in this file\n"):format(layout.time(self), layout.unit))
+   out:write(("%9s   %s in %s\n"):format(layout.time(self), layout.unit,
+      is_narrowed(context) and "the lines that are shown" or "this file"))
 end
 
 local function write_file(context, out, path, marks, layout)
@@ -228,7 +234,7 @@ local function write_file(context, out, path, marks, layout)
       write_marks(out, marks, layout)
    end
    write_heaviest(out, marks, layout)
-   write_summary(out, marks, layout)
+   write_summary(context, out, marks, layout)
 end
 
 -- }======
@@ -260,7 +266,7 @@ local function write_files(context, out, rows, layout)
       end
    end
    finish()
-   if elsewhere ~= 0 then
+   if elsewhere ~= 0 and not is_narrowed(context) then
       out:write(("%9s   %s in code without line numbers\n"):format(layout.time(elsewhere),
          layout.unit))
    end
