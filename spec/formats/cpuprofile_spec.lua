@@ -65,6 +65,10 @@ describe("cpuprofile", function()
    it("has calls that samples show, on request", function()
       local none <close> = open(seed "times")
       assert.same({ "samples", "stacks", "raw" }, none.tables)
+      local _, status, errors = command.run("profio report calls " .. command.root .. "/" .. seeds
+         .. "times")
+      assert.equal(2, status)
+      assert.matches("unless %-%-set timeline=true makes one", errors)
       local trace <close> = open(seed "times", { timeline = true })
       local list = {}
       for area, start, stop, net, depth in trace:calls():each("area", "start", "stop", "net",

@@ -1,6 +1,7 @@
 -- The calls that are computed from the events of a trace, one row each.
 
 local calls_of = require "profio.internal.calls"
+local traces = require "profio.internal.trace"
 
 local calls = {
    name = "calls",
@@ -30,10 +31,22 @@ for _, option in ipairs(calls_of.options) do
    end
 end
 
+---Returns why a trace has no calls: it has no events, but perhaps samples in time.
+---@param trace profio.Trace
+---@return string
+function calls.no_events(trace)
+   for _, option in ipairs(traces.of(trace).format.options or {}) do
+      if option.name == "timeline" and trace.info.times ~= false then
+         return "it has no table of events, unless --set timeline=true makes one of its samples"
+      end
+   end
+   return "it has no table of events"
+end
+
 ---@param trace profio.Trace
 function calls.fits(trace)
    if not trace:has "events" then
-      return false, "it has no table of events"
+      return false, calls.no_events(trace)
    end
    return trace.events:limit(1):count() > 0, "it has no events"
 end

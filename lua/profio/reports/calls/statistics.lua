@@ -81,7 +81,7 @@ function statistics.fits(trace)
       return calls.fits(trace)
    end
    return calls_of.has_statistics(traces.of(trace)), trace.format == "store"
-      and "none of its runs has statistics of calls" or "it has no table of events"
+      and "none of its runs has statistics of calls" or calls.no_events(trace)
 end
 
 -- Returns whether rows of all contexts and rows of each one can be distinguished: not if --columns
