@@ -32,6 +32,7 @@
 #include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
 #include "model/dictionary/json_names.h"
+#include "model/rows/json_members.h"
 #include "model/rows/nesting.h"
 #include "model/rows/put_values.h"
 #include "model/rows/sorter.h"
@@ -78,7 +79,7 @@ typedef struct chrome_time {
   int ps;
 } chrome_time;
 
-/* The members of an event that are read; the first ones are texts. */
+/* The members of an event that are read, and one for all others. */
 typedef enum chrome_member {
   CHROME_NAME,
   CHROME_CATEGORY,
@@ -86,11 +87,12 @@ typedef enum chrome_member {
   CHROME_TID,
   CHROME_ID,
   CHROME_ARGS,
-  CHROME_OTHER,
-  CHROME_TEXTS,
-  CHROME_PHASE = CHROME_TEXTS,
+  CHROME_PHASE,
   CHROME_TS,
-  CHROME_DUR
+  CHROME_DUR,
+  CHROME_ID2,
+  CHROME_OTHER,
+  CHROME_TEXTS
 } chrome_member;
 
 /* An event; of texts that are missing the kind is PF_JSON_NONE. */
@@ -102,22 +104,6 @@ typedef struct chrome_event {
   pf_json texts[CHROME_TEXTS];
 } chrome_event;
 
-#define CHROME_GAPS 16
-
-/* What stands between two values of an event, and what the second one is. */
-typedef struct chrome_gap {
-  uint64_t words[2], masks[2]; /* up to 16 bytes of text */
-  uint8_t size;
-  pf_json_kind kind;
-  chrome_member member;
-} chrome_gap;
-
-/* The members of the last event: most events look like the one before. */
-typedef struct chrome_shape {
-  size_t count; /* above CHROME_GAPS: not known */
-  chrome_gap gaps[CHROME_GAPS];
-} chrome_shape;
-
 /* A position in a file; `shape` has zeros at the begin. */
 typedef struct chrome_parser {
   pf_trace *trace; /* NULL: quiet */
@@ -125,7 +111,7 @@ typedef struct chrome_parser {
   size_t at;
   bool is_quiet;     /* no warnings */
   bool is_truncated; /* the file ends in an event */
-  chrome_shape shape;
+  pf_json_shape shape;
 } chrome_parser;
 
 /* Reads the next event; `at` is then behind it. PF_MORE; PF_END: no more, and

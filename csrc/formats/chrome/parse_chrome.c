@@ -7,7 +7,6 @@
 */
 
 #include "formats/chrome/chrome.h"
-#include "model/base/switches.h"
 
 static pf_status warn (const chrome_parser *self, pf_note_kind kind,
                        const char *code, size_t at, const char *what,
@@ -46,152 +45,33 @@ static bool read_time (const pf_json *value, chrome_time *time) {
 }
 
 
-/* The member of an event that a key stands for. */
-static chrome_member member_of (pf_bytes key) {
-  static const char *const names[] = {"ph",   "name", "cat", "pid", "tid",
-                                      "args", "id",   "id2", "ts",  "dur"};
-  static const chrome_member members[] = {
-      CHROME_PHASE, CHROME_NAME, CHROME_CATEGORY, CHROME_PID, CHROME_TID,
-      CHROME_ARGS,  CHROME_ID,   CHROME_ID,       CHROME_TS,  CHROME_DUR};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (pf_bytes_equal(key, pf_bytes_of(names[i])))
-      return members[i];
-  return CHROME_OTHER;
-}
-
-
-/* Sets a member of an event. False: its value cannot be read. */
-static inline bool set_member (chrome_event *event, chrome_member member,
-                               const pf_json *value) {
-  switch (member) {
-    case CHROME_PHASE:
-      event->phase = value->text.size > 0 ? value->text.at[0] : 0;
-      return event->phase != 0 && value->kind == PF_JSON_STRING;
-    case CHROME_TS:
-      event->has_ts = read_time(value, &event->ts);
-      return event->has_ts;
-    case CHROME_DUR:
-      event->has_dur = read_time(value, &event->dur) && event->dur.ns >= 0;
-      return event->has_dur;
-    default: /* one by one: a copy of all would wait for their stores */
-      event->texts[member].text.at = value->text.at;
-      event->texts[member].text.size = value->text.size;
-      event->texts[member].kind = value->kind;
-      event->texts[member].has_escapes = value->has_escapes;
-      return true;
-  }
-}
-
-
-/* Remembers what stands between two values, from the end of the one to the
-   begin of the other. */
-static void learn (chrome_shape *shape, const uint8_t *from,
-                   const pf_json *value, chrome_member member) {
-  const size_t size = (size_t)(value->text.at - from);
-  if (shape->count == CHROME_GAPS || size > sizeof(uint64_t[2])) {
-    shape->count = CHROME_GAPS + 1; /* none is known */
-    return;
-  }
-  chrome_gap *const gap = &shape->gaps[shape->count++];
-  uint8_t bytes[16] = {0}, mask[16] = {0};
-  memcpy(bytes, from, size);
-  memset(mask, 0xFF, size);
-  for (size_t i = 0; i < 2; i++) {
-    gap->words[i] = pf_load64le(bytes + 8 * i);
-    gap->masks[i] = pf_load64le(mask + 8 * i);
-  }
-  gap->size = (uint8_t)size;
-  gap->kind = value->kind;
-  gap->member = member;
-}
-
-
-/* Reads the object at `p`. NULL: it is not one. *is_valid: its members can be
-   read. */
-static const uint8_t *read_any (chrome_shape *shape, const uint8_t *p,
-                                const uint8_t *end, chrome_event *event,
-                                bool *is_valid) {
-  const uint8_t *before = p;
-  pf_json key, value;
-  bool has;
-  shape->count = 0;
-  p = pf_json_begin(p, end, '{', &has);
-  while (p != NULL && has) {
-    p = pf_json_key(p, end, &key);
-    if (p == NULL || (p = pf_json_value(p, end, &value)) == NULL)
-      return NULL;
-    const chrome_member member = member_of(key.text);
-    *is_valid &= set_member(event, member, &value);
-    if (shape->count <= CHROME_GAPS)
-      learn(shape, before, &value, member);
-    before = value.text.at + value.text.size;
-    p = pf_json_more(p, end, '}', &has);
-  }
-  return p;
-}
-
-
-/* The end of a value that begins at `p` and has no escapes; NULL: it has some
-   or is of another kind. */
-static inline const uint8_t *end_of (pf_json_kind kind, const uint8_t *p,
-                                     const uint8_t *end) {
-  const uint8_t *const begin = p;
-  if (kind == PF_JSON_STRING) {
-    p = pf_json_plain(p, end);
-    return p < end && *p == '"' ? p : NULL;
-  }
-  if (kind == PF_JSON_OBJECT || kind == PF_JSON_ARRAY)
-    return *p == '{' || *p == '[' ? pf_json_nested(p, end) : NULL;
-  while (p < end && ((unsigned)(*p - '0') < 10 || *p == '.'))
-    p++;
-  return p == begin ? NULL : p;
-}
-
-
-/* Fast path: reads an event whose keys and blanks are those of the one before.
-   NULL: it has others. */
-static const uint8_t *read_alike (const chrome_shape *shape, const uint8_t *p,
-                                  const uint8_t *end, chrome_event *event,
-                                  bool *is_valid) {
-  pf_json value = {.kind = PF_JSON_NONE};
-  if (!PF_FAST(SHAPES) || shape->count == 0 || shape->count > CHROME_GAPS)
-    return NULL;
-  for (size_t i = 0; i < shape->count; i++) {
-    const chrome_gap *const gap = &shape->gaps[i];
-    if (end - p < 16 ||
-        (((pf_load64le(p) ^ gap->words[0]) & gap->masks[0]) |
-         ((pf_load64le(p + 8) ^ gap->words[1]) & gap->masks[1])) != 0)
-      return NULL;
-    value.text.at = p + gap->size;
-    value.kind = gap->kind;
-    p = end_of(gap->kind, value.text.at, end);
-    if (p == NULL)
-      return NULL;
-    value.text.size = (size_t)(p - value.text.at);
-    *is_valid &= set_member(event, gap->member, &value);
-  }
-  p = pf_json_blanks(p + (value.kind == PF_JSON_STRING), end);
-  return p < end && *p == '}' ? p + 1 : NULL;
-}
-
-
 /* Reads the object at `p`. NULL: it is not one. *is_valid: it is an event, or
    an empty object. */
-static const uint8_t *read_event (chrome_shape *shape, const uint8_t *p,
+static const uint8_t *read_event (pf_json_shape *shape, const uint8_t *p,
                                   const uint8_t *end, chrome_event *event,
                                   bool *is_valid) {
-  const size_t at = event->at;
-  *is_valid = true;
-  const uint8_t *after = read_alike(shape, p, end, event, is_valid);
-  if (after == NULL) {
-    *event = (chrome_event){.at = at};
-    *is_valid = true;
-    after = read_any(shape, p, end, event, is_valid);
-  }
-  const bool has_time = (event->has_ts || !chrome_has_items(event->phase)) &&
-                        (event->has_dur || event->phase != 'X');
-  *is_valid &= has_time && (event->phase != 0 || shape->count == 0);
-  return after;
+  static const char *const names[] = {"name", "cat", "pid", "tid", "id",
+                                      "args", "ph",  "ts",  "dur", "id2"};
+  static const pf_json_wanted wanted = {names, CHROME_TEXTS - 1};
+  pf_json *const texts = event->texts;
+  bool is_empty;
+  p = pf_json_members(shape, &wanted, p, end, texts, &is_empty);
+  if (p == NULL)
+    return NULL;
+  const pf_json *const phase = &texts[CHROME_PHASE];
+  if (phase->kind == PF_JSON_STRING && phase->text.size > 0)
+    event->phase = phase->text.at[0];
+  event->has_ts = texts[CHROME_TS].kind != PF_JSON_NONE &&
+                  read_time(&texts[CHROME_TS], &event->ts);
+  event->has_dur = texts[CHROME_DUR].kind != PF_JSON_NONE &&
+                   read_time(&texts[CHROME_DUR], &event->dur) &&
+                   event->dur.ns >= 0;
+  if (texts[CHROME_ID].kind == PF_JSON_NONE)
+    texts[CHROME_ID] = texts[CHROME_ID2];
+  const bool has_time = event->has_ts || !chrome_has_items(event->phase);
+  const bool is_whole = event->has_dur || event->phase != 'X';
+  *is_valid = is_empty || (has_time && is_whole && event->phase != 0);
+  return p;
 }
 
 

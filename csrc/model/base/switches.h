@@ -20,7 +20,7 @@ enum {
   PF_FAST_KNOWN,   /* names by their bytes: formats/xpp/name_cache.c */
   PF_FAST_RECORDS, /* records in one pass: formats/winidea/decode.c */
   PF_FAST_ROWS,    /* rows of numbers: formats/winidea/text_timeline.c */
-  PF_FAST_SHAPES,  /* objects like the one before: formats/chrome/parse_... */
+  PF_FAST_SHAPES,  /* objects like the one before: model/rows/json_members.c */
   PF_FAST_STRINGS, /* strings that are pushed again: lua/reader.c */
   PF_FAST_MISSES   /* look-ups whose cache misses overlap, or are fewer */
 };
