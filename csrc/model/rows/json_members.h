@@ -12,7 +12,7 @@
 
 #define PF_JSON_GAPS 16 /* members of an object that may look alike */
 
-/* What stands between two values, and what the second one is. */
+/* The bytes between two values, and the second one of these. */
 typedef struct pf_json_gap {
   uint64_t words[2], masks[2]; /* up to 16 bytes of text */
   uint8_t size;

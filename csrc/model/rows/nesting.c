@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "model/base/memory.h"
+#include "model/rows/heap.h"
 
 #define NONE   UINT32_MAX
 #define NEARBY 64 /* innermost frames among which a begin is looked for */
@@ -64,7 +65,10 @@ void pf_nesting_close (pf_nesting *self) {
 
 /* {====== Ends of spans ====== */
 
-static bool ends_before (const open_span *a, const open_span *b) {
+static bool ends_before (const void *context, const void *left,
+                         const void *right) {
+  const open_span *const a = left, *const b = right;
+  (void)context;
   return a->span.end != b->span.end ? a->span.end < b->span.end
                                     : a->number > b->number;
 }
@@ -73,30 +77,17 @@ static bool ends_before (const open_span *a, const open_span *b) {
 static bool push_open (pf_nesting *self, open_span span) {
   if (!pf_grow(&self->heap, &self->heap_capacity, self->nheap + 1))
     return false;
-  size_t at = self->nheap++;
-  for (size_t up; at > 0; at = up) {
-    up = (at - 1) / 2;
-    if (!ends_before(&span, &self->heap[up]))
-      break;
-    self->heap[at] = self->heap[up];
-  }
-  self->heap[at] = span;
+  pf_heap_push(self->heap, self->nheap++, sizeof span, ends_before, NULL,
+               &span);
   return true;
 }
 
 
 static open_span pop_open (pf_nesting *self) {
-  open_span *const heap = self->heap;
-  const open_span first = heap[0], last = heap[--self->nheap];
-  size_t at = 0;
-  for (size_t child; (child = 2 * at + 1) < self->nheap; at = child) {
-    if (child + 1 < self->nheap && ends_before(&heap[child + 1], &heap[child]))
-      child++;
-    if (!ends_before(&heap[child], &last))
-      break;
-    heap[at] = heap[child];
-  }
-  heap[at] = last;
+  const open_span first = self->heap[0], last = self->heap[--self->nheap];
+  if (self->nheap > 0)
+    pf_heap_sink(self->heap, self->nheap, sizeof last, ends_before, NULL, 0,
+                 &last);
   return first;
 }
 

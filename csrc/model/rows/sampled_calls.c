@@ -10,6 +10,7 @@
 
 #include "model/base/id_table.h"
 #include "model/base/memory.h"
+#include "model/rows/heap.h"
 
 const pf_field pf_sampled_fields[PF_SAMPLED_COLUMNS] =
     PF_COLUMN_FIELDS(PF_SAMPLED);
@@ -84,30 +85,26 @@ void pf_sampled_close (pf_sampled *self) {
 
 /* {====== Ends ====== */
 
+static bool ends_before (const void *context, const void *left,
+                         const void *right) {
+  (void)context;
+  return ((const open_end *)left)->time < ((const open_end *)right)->time;
+}
+
+
 static bool push_end (pf_sampled *self, open_end end) {
   if (!pf_grow(&self->ends, &self->end_capacity, self->nends + 1))
     return false;
-  size_t at = self->nends++;
-  for (size_t up; at > 0 && end.time < self->ends[up = (at - 1) / 2].time;
-       at = up)
-    self->ends[at] = self->ends[up];
-  self->ends[at] = end;
+  pf_heap_push(self->ends, self->nends++, sizeof end, ends_before, NULL, &end);
   return true;
 }
 
 
 static open_end pop_end (pf_sampled *self) {
-  open_end *const heap = self->ends;
-  const open_end first = heap[0], last = heap[--self->nends];
-  size_t at = 0;
-  for (size_t child; (child = 2 * at + 1) < self->nends; at = child) {
-    if (child + 1 < self->nends && heap[child + 1].time < heap[child].time)
-      child++;
-    if (heap[child].time >= last.time)
-      break;
-    heap[at] = heap[child];
-  }
-  heap[at] = last;
+  const open_end first = self->ends[0], last = self->ends[--self->nends];
+  if (self->nends > 0)
+    pf_heap_sink(self->ends, self->nends, sizeof last, ends_before, NULL, 0,
+                 &last);
   return first;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "model/base/memory.h"
+#include "model/rows/heap.h"
 
 #define RUN_BYTES ((size_t)8 << 20) /* of a run in memory */
 
@@ -97,27 +98,14 @@ pf_status pf_sorter_add (pf_sorter *self, const void *element,
 
 /* {====== Merge ====== */
 
-/* Whether the element of run `a` comes before that of run `b`. */
-static bool is_before (const pf_sorter *self, size_t a, size_t b) {
+/* Whether the element of a run comes before that of another one. */
+static bool is_before (const void *context, const void *left,
+                       const void *right) {
+  const pf_sorter *const self = context;
+  const size_t a = *(const size_t *)left, b = *(const size_t *)right;
   const int order =
       self->compare(self->context, self->runs[a]->at, self->runs[b]->at);
   return order < 0 || (order == 0 && a < b);
-}
-
-
-/* Lets the run at a place of the heap sink to where it belongs. */
-static void sink (pf_sorter *self, size_t place) {
-  size_t *const heap = self->heap;
-  const size_t run = heap[place];
-  for (size_t child; (child = 2 * place + 1) < self->nheap; place = child) {
-    if (child + 1 < self->nheap &&
-        is_before(self, heap[child + 1], heap[child]))
-      child++;
-    if (!is_before(self, heap[child], run))
-      break;
-    heap[place] = heap[child];
-  }
-  heap[place] = run;
 }
 
 
@@ -136,10 +124,8 @@ static pf_status open_runs (pf_sorter *self, pf_error *error) {
     const pf_status status = pf_spill_next(run, error);
     if (status < 0)
       return status;
-    self->heap[self->nheap++] = i;
+    pf_heap_push(self->heap, self->nheap++, sizeof i, is_before, self, &i);
   }
-  for (size_t place = self->nheap / 2; place-- > 0;)
-    sink(self, place);
   return PF_OK;
 }
 
@@ -157,17 +143,18 @@ pf_status pf_sorter_end (pf_sorter *self, uint64_t *in_file, pf_error *error) {
 
 /* Lets the run on top go on after its element was read. */
 static pf_status advance (pf_sorter *self, pf_error *error) {
-  pf_spill_reader *const run = self->runs[self->heap[0]];
+  size_t top = self->heap[0];
+  pf_spill_reader *const run = self->runs[top];
   run->at += self->size;
   if (run->at == run->end) {
     const pf_status status = pf_spill_next(run, error);
     if (status < 0)
       return status;
     if (status == PF_END)
-      self->heap[0] = self->heap[--self->nheap];
+      top = self->heap[--self->nheap];
   }
   if (self->nheap > 0)
-    sink(self, 0);
+    pf_heap_sink(self->heap, self->nheap, sizeof top, is_before, self, 0, &top);
   return PF_OK;
 }
 
