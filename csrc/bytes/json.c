@@ -48,16 +48,10 @@ const uint8_t *pf_json_nested (const uint8_t *p, const uint8_t *end) {
 bool pf_json_member (pf_bytes object, pf_bytes name, pf_json *value) {
   const uint8_t *const end = object.at + object.size;
   pf_json key;
-  bool has;
-  const uint8_t *p = pf_json_begin(object.at, end, '{', &has);
-  while (p != NULL && has) {
-    p = pf_json_key(p, end, &key);
-    if (p == NULL || (p = pf_json_value(p, end, value)) == NULL)
-      return false;
+  for (const uint8_t *p = object.at;
+       (p = pf_json_next(p, end, &key, value)) != NULL;)
     if (pf_bytes_equal(key.text, name))
       return true;
-    p = pf_json_more(p, end, '}', &has);
-  }
   return false;
 }
 

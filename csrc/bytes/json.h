@@ -146,6 +146,28 @@ static inline const uint8_t *pf_json_begin (const uint8_t *p,
   return p == end || *has ? p : p + 1;
 }
 
+/* Takes the next element of an array; `p` is at its bracket, or behind an
+   element. NULL also if there is none. */
+static inline const uint8_t *pf_json_element (const uint8_t *p,
+                                              const uint8_t *end,
+                                              pf_json *value) {
+  bool has;
+  p = p < end && *p == '[' ? pf_json_begin(p, end, '[', &has)
+                           : pf_json_more(p, end, ']', &has);
+  return p == NULL || !has ? NULL : pf_json_value(p, end, value);
+}
+
+/* Takes the next member of an object in the same way. */
+static inline const uint8_t *pf_json_next (const uint8_t *p, const uint8_t *end,
+                                           pf_json *key, pf_json *value) {
+  bool has;
+  p = p < end && *p == '{' ? pf_json_begin(p, end, '{', &has)
+                           : pf_json_more(p, end, '}', &has);
+  if (p == NULL || !has || (p = pf_json_key(p, end, key)) == NULL)
+    return NULL;
+  return pf_json_value(p, end, value);
+}
+
 /* Finds a member of an object, the whole bytes of which are `object`. */
 bool pf_json_member (pf_bytes object, pf_bytes name, pf_json *value);
 
@@ -157,7 +179,7 @@ size_t pf_json_unescape (pf_bytes text, uint8_t *out);
 /*
 ** Parses a decimal number, with fraction and exponent, times 10^`digits`: the
 ** result is *whole, and *thousandths of it, which are 0 to 999; for numbers
-** below 0 both are negative. What is below a thousandth is dropped, and so are
+** below 0 both are negative. Parts of a thousandth are dropped, and so are
 ** digits after the 19th. PF_EFORMAT: no number; PF_ELIMIT: too large.
 */
 pf_status pf_parse_scaled (pf_bytes text, unsigned digits, int64_t *whole,

@@ -93,6 +93,27 @@ static inline size_t pf_line_end (pf_bytes text, size_t at) {
   return stop == NULL ? text.size : (size_t)(stop - text.at);
 }
 
+/* The beginning of the line that a byte of a text is in, from this byte on, for
+   messages: at most 128 bytes, since a line may be the whole file. */
+static inline pf_bytes pf_line_from (pf_bytes text, uint64_t at) {
+  const size_t left = at < text.size ? text.size - (size_t)at : 0;
+  const pf_bytes line = {left == 0 ? NULL : text.at + at,
+                         left < 128 ? left : 128};
+  return (pf_bytes){line.at, pf_line_end(line, 0)};
+}
+
+/* Whether a text has another one in it. */
+static inline bool pf_has_text (pf_bytes text, const char *wanted) {
+  const size_t size = strlen(wanted);
+  while (text.size >= size) {
+    const uint8_t *const p = memchr(text.at, wanted[0], text.size - size + 1);
+    if (p == NULL || memcmp(p, wanted, size) == 0)
+      return p != NULL;
+    text = pf_text_after(text, (size_t)(p - text.at) + 1);
+  }
+  return false;
+}
+
 /* Parse a number in base 2 to 16. Returns PF_EFORMAT if `digits` is empty or
    has another byte, PF_ELIMIT if the number is above 2^64 - 1; *number is then
    unchanged. */

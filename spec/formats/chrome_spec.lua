@@ -1,6 +1,7 @@
 -- Format chrome: trace events of Chrome, Node.js, clang and others. The oracles are Perfetto's
 -- trace processor, and times that a generator of nested spans knows.
 
+local codes = require "spec.support.codes"
 local command = require "spec.support.command"
 local events = require "spec.support.events"
 local profio = require "profio"
@@ -8,14 +9,6 @@ local viewers = require "spec.support.viewers"
 
 local function open(text, given)
    return assert(profio.open({ data = text }, given))
-end
-
-local function codes_of(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code .. ":" .. (warning.offset or "")
-   end
-   return list
 end
 
 -- "net/gross/count" of the functions of each lane, by "lane area".
@@ -62,7 +55,7 @@ describe("chrome", function()
          ["thread 8 b1"] = "10000/10000/1", ["async req"] = "9000/9000/1",
          ["async (2) req"] = "13000/13000/1", ["- mem.a"] = "0/0/1", ["- mem.b"] = "0/0/1",
          ["- one"] = "0/0/1", ["- tick"] = "0/0/1" }, sums(trace))
-      assert.same({}, codes_of(trace))
+      assert.same({}, codes.placed(trace))
       local values = {}
       for area, value, number in trace.events:where { event = "write" }
          :each("area", "value", "number") do
@@ -246,7 +239,7 @@ describe("the order of events", function()
          :sort("area"):rows()
       assert.same({ { area = "f0", n = 100000, net = 700000 }, { area = "f1", n = 100000,
          net = 700000 }, { area = "f2", n = 100000, net = 700000 } }, rows)
-      assert.same({ "chrome-order:" }, codes_of(trace))
+      assert.same({ "chrome-order:" }, codes.placed(trace))
       local times = {}
       for time in trace.events:each "time" do
          times[#times + 1] = time
@@ -262,7 +255,7 @@ describe("the order of events", function()
       local ordered <close> = open(array(reversed))
       assert.same(rows, ordered:calls():group("area"):aggregate { n = "count", net = "sum(net)" }
          :sort("area"):rows())
-      assert.same({}, codes_of(ordered))
+      assert.same({}, codes.placed(ordered))
    end)
 
    it("lets begins and ends lie in spans, and spans in them", function()
@@ -284,13 +277,13 @@ describe("the order of events", function()
          '{"ph":"X","pid":1,"tid":1,"name":"c","ts":6,"dur":20}' })
       assert.same({ ["thread 1 a"] = "10500/10500/1", ["thread 1 (2) b"] = "10000/10000/1",
          ["thread 1 (3) c"] = "20000/20000/1" }, sums(trace))
-      assert.matches("^chrome%-overlap:", codes_of(trace)[1])
+      assert.matches("^chrome%-overlap:", codes.placed(trace)[1])
       local rounded <close> = open(array {
          '{"ph":"X","pid":1,"tid":1,"name":"a","ts":10,"dur":4}',
          '{"ph":"X","pid":1,"tid":1,"name":"b","ts":11,"dur":4}' })
       assert.same({ ["thread 1 a"] = "1000/4000/1", ["thread 1 b"] = "3000/3000/1" },
          sums(rounded))
-      assert.same({ "chrome-rounded:56" }, codes_of(rounded))
+      assert.same({ "chrome-rounded:56" }, codes.placed(rounded))
    end)
 
    it("is found although times are rounded: to digits, or as doubles since 1970", function()
@@ -324,12 +317,12 @@ describe("the order of events", function()
       local trace <close> = open(array { '{"ph":"i","pid":1,"tid":1,"name":"t","ts":0}',
          '{"ph":"E","pid":1,"tid":1,"ts":4}', '{"ph":"E","pid":1,"tid":1,"name":"f","ts":5}' })
       assert.equal("orphan", trace:calls():where { area = "f" }:rows()[1].flags)
-      assert.matches("^chrome%-unmatched:", codes_of(trace)[1])
+      assert.matches("^chrome%-unmatched:", codes.placed(trace)[1])
       local work <close> = open(array { '{"ph":"b","pid":1,"id":1,"name":"a","ts":0}',
          '{"ph":"e","pid":1,"id":1,"name":"a","ts":4}',
          '{"ph":"e","pid":1,"id":2,"name":"a","ts":9}' })
       assert.same({ ["async a"] = "4000/4000/1" }, sums(work))
-      assert.matches("^chrome%-unmatched:", codes_of(work)[1])
+      assert.matches("^chrome%-unmatched:", codes.placed(work)[1])
    end)
 
    it("has counters by their ids, numbers in quotes, and no samples of a profiler", function()
@@ -342,7 +335,7 @@ describe("the order of events", function()
          seen[#seen + 1] = area .. "=" .. number
       end
       assert.same({ "m 7=1.0", "m 8=2.5" }, seen)
-      assert.same({ "chrome-samples:" }, codes_of(trace))
+      assert.same({ "chrome-samples:" }, codes.placed(trace))
    end)
 end)
 
@@ -365,13 +358,15 @@ describe("damage", function()
          ["[" .. one .. ',{"ph":"X","name":"a","ts":1,"dur":-1},' .. one .. "]"] =
             { 2, "chrome-event:54" },
          ["[" .. one .. ',{"ph":"X","name":"a","ts":1},' .. one .. "]"] = { 2, "chrome-event:54" },
+         ["[" .. one .. ',{"ph":"i","ts":9999999999999999},' .. one .. "]"] =
+            { 2, "chrome-event:54" },
          ["[" .. one .. ',{"ph":"X","ts":1,"dur":NaN},' .. one .. "]"] = { 2, "chrome-event:54" },
          ["[" .. one .. ',7,' .. one .. "]"] = { 2, "chrome-event:54" },
       } do
          local trace <close> = open(text, { format = "chrome" })
          assert.equal(expected[1], trace.entries:count(), text)
          table.remove(expected, 1)
-         assert.same(expected, codes_of(trace), text)
+         assert.same(expected, codes.placed(trace), text)
          local strict <close> = open(text, { format = "chrome", strict = true })
          local is_damage = not expected[1]:find "cut"
          assert.equal(not is_damage, (pcall(strict.entries.count, strict.entries)), text)
@@ -404,6 +399,16 @@ describe("damage", function()
       local text = "[" .. ('{"ph":"X","args":{"a":[{"b":\n'):rep(20000)
       local trace <close> = open(text, { format = "chrome" })
       assert.equal(0, trace.entries:count())
+   end)
+
+   it("shows the beginning of a line, also if the line is the whole file", function()
+      local list = {}
+      for i = 1, 100000 do
+         list[i] = ('{"ph":"e","pid":1,"id":%d,"name":"f","ts":%d}'):format(i, i)
+      end
+      local trace <close> = open("[" .. table.concat(list, ",") .. "]")
+      assert.equal(0, trace:calls():count())
+      assert.matches("left out: {\"ph\":\"e\",", trace.warnings[1].message)
    end)
 
    it("does not hide that a text is of no format", function()
@@ -452,7 +457,7 @@ describe("files of other programs", function()
       end
       assert(next(seen))
       assert.same(expected, seen)
-      assert.same({}, codes_of(trace))
+      assert.same({}, codes.placed(trace))
    end
 
    it_with("clang", "clang -ftime-trace", function()
@@ -496,6 +501,6 @@ describe("what profio writes as chrome", function()
          return list
       end
       assert.same(rows(trace), rows(again))
-      assert.same({}, codes_of(again))
+      assert.same({}, codes.placed(again))
    end)
 end)

@@ -1,7 +1,9 @@
 -- Format cpuprofile: profiles of V8. The oracles are speedscope and sums that are worked out by
 -- hand.
 
+local codes = require "spec.support.codes"
 local command = require "spec.support.command"
+local profiles = require "spec.support.profiles"
 local profio = require "profio"
 local viewers = require "spec.support.viewers"
 
@@ -13,23 +15,6 @@ end
 
 local function seed(name)
    return command.read(seeds .. name)
-end
-
-local function codes_of(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code .. ":" .. (warning.offset or "")
-   end
-   return list
-end
-
--- "self/total" by function.
-local function totals(profile, metric)
-   local list = {}
-   for name, own, total in profile:flat { metric = metric }:each("function", "self", "total") do
-      list[name] = own .. "/" .. total
-   end
-   return list
 end
 
 describe("cpuprofile", function()
@@ -44,10 +29,10 @@ describe("cpuprofile", function()
          "1050000 30000 3", "1080000 20000 5" }, list)
       local profile <close> = trace:profile()
       assert.same({ main = "20000/70000", ["(anonymous):10"] = "45500/45500",
-         ["get:21"] = "4500/4500", ["get:31"] = "20000/20000" }, totals(profile))
+         ["get:21"] = "4500/4500", ["get:31"] = "20000/20000" }, profiles.totals(profile))
       assert.same({ main = "1/5", ["(anonymous):10"] = "3/3", ["get:21"] = "1/1",
-         ["get:31"] = "1/1" }, totals(profile, "samples"))
-      assert.same({}, codes_of(trace))
+         ["get:31"] = "1/1" }, profiles.totals(profile, "samples"))
+      assert.same({}, codes.placed(trace))
    end)
 
    it("has lines, which get the time of their function by their ticks", function()
@@ -78,19 +63,19 @@ describe("cpuprofile", function()
       assert.same({ "(anonymous):10 1030000-1045500 15500 2", "get:21 1045500-1050000 4500 2",
          "(anonymous):10 1050000-1080000 30000 2", "main 1010000-1080000 20000 1",
          "get:31 1080000-1100000 20000 1" }, list)
-      assert.same({ "cpuprofile-timeline:" }, codes_of(trace))
+      assert.same({ "cpuprofile-timeline:" }, codes.placed(trace))
    end)
 
    it("has allocations of the heap", function()
       local trace <close> = open(seed "heap")
       local profile <close> = trace:profile()
       assert.same({ main = "100/4196", ["gröw"] = "4096/4096", ["(BYTECODE_COMPILER)"] = "32/32" },
-         totals(profile))
+         profiles.totals(profile))
       assert.same({ main = "1/3", ["gröw"] = "2/2", ["(BYTECODE_COMPILER)"] = "1/1" },
-         totals(profile, "samples"))
+         profiles.totals(profile, "samples"))
       assert.equal(4236, trace.samples:aggregate { "s = sum(size)" }:rows()[1].s)
       trace.stacks:count()
-      assert.same({}, codes_of(trace)) -- V8 drops nodes, but not their samples
+      assert.same({}, codes.placed(trace)) -- V8 drops nodes, but not their samples
    end)
 
    it("has the bytes of the file in table raw", function()
@@ -115,7 +100,7 @@ describe("cpuprofile", function()
       local trace <close> = open(text)
       local profile <close> = trace:profile()
       local given <close> = open(seed "times"):profile()
-      assert.same(totals(given), totals(profile))
+      assert.same(profiles.totals(given), profiles.totals(profile))
       assert.equal("/a.js", profile:flat():where { ["function"] = "main" }:rows()[1].file)
    end)
 
@@ -127,8 +112,8 @@ describe("cpuprofile", function()
       end
       local trace <close> = open('{"head":' .. table.concat(list) .. ("]}"):rep(depth) .. "}")
       local profile <close> = trace:profile()
-      assert.equal("1/5000", totals(profile).f1)
-      assert.equal("1/1", totals(profile).f5000)
+      assert.equal("1/5000", profiles.totals(profile).f1)
+      assert.equal("1/1", profiles.totals(profile).f5000)
    end)
 
    it("shows samples without times as samples", function()
@@ -137,11 +122,11 @@ describe("cpuprofile", function()
       local trace <close> = open(without)
       local profile <close> = trace:profile()
       assert.same({ main = "1/5", ["(anonymous):10"] = "3/3", ["get:21"] = "1/1",
-         ["get:31"] = "1/1" }, totals(profile))
+         ["get:31"] = "1/1" }, profiles.totals(profile))
       local hits = without:gsub('"samples":%b[]', '"x":1')
       local counted <close> = open(hits)
       local same <close> = counted:profile()
-      assert.same(totals(profile), totals(same))
+      assert.same(profiles.totals(profile), profiles.totals(same))
    end)
 end)
 
@@ -151,6 +136,8 @@ describe("damage", function()
       for _, case in ipairs {
          { "10,20,5,10.5,4.5,30%]", "10,20,5]", "cpuprofile-times:" },
          { "10,20,5,", "10,20,-25,", "cpuprofile-time-falls:%d+" },
+         { "10,20,5,", "10,9e15,9e15,", nil },
+         { '"startTime":1000', '"startTime":-9e15', nil },
          { "%[2,3,3,4", "[2,3,99,4", "cpuprofile-no-node:%d+" },
          { '"id":3', '"id":2', "cpuprofile-id:" },
          { '"children":%[3,4%]', '"children":[3,4,1]', "cpuprofile-circle:" },
@@ -162,11 +149,11 @@ describe("damage", function()
          assert.equal(1, n)
          local trace <close> = open(changed)
          local profile <close> = trace:profile()
-         assert.is_true(next(totals(profile)) ~= nil)
+         assert.is_true(next(profiles.totals(profile)) ~= nil)
          if case[3] then
-            assert.matches("^" .. case[3]:gsub("%-", "%%-") .. "$", codes_of(trace)[1], case[2])
+            assert.matches("^" .. case[3]:gsub("%-", "%%-") .. "$", codes.placed(trace)[1], case[2])
          else
-            assert.same({}, codes_of(trace), case[2])
+            assert.same({}, codes.placed(trace), case[2])
          end
       end
    end)
@@ -176,7 +163,7 @@ describe("damage", function()
          :gsub('"hitCount":1},\n', '"hitCount":1,"children":[2]},\n', 1)
       local trace <close> = open(text)
       local profile <close> = trace:profile()
-      assert.same({ "cpuprofile-circle:" }, codes_of(trace))
+      assert.same({ "cpuprofile-circle:" }, codes.placed(trace))
       assert.equal(90000, trace.samples:aggregate { "s = sum(duration)" }:rows()[1].s)
       local sum = 0
       for own in profile:flat():each "self" do
@@ -191,7 +178,7 @@ describe("damage", function()
          for size = 1, #text - 1 do
             local trace = profio.open({ data = text:sub(1, size) }, { format = "cpuprofile" })
             if trace then
-               assert.matches("cpuprofile%-truncated", table.concat(codes_of(trace), " "))
+               assert.matches("cpuprofile%-truncated", table.concat(codes.placed(trace), " "))
                trace.samples:count()
                local profile = trace:profile()
                if profile then
@@ -277,7 +264,7 @@ describe("what profio writes as cpuprofile", function()
       local profile <close> = trace:profile()
       local again <close> = open(assert(profile:export "cpuprofile"))
       local same <close> = again:profile()
-      assert.same(totals(profile), totals(same))
+      assert.same(profiles.totals(profile), profiles.totals(same))
       local function lines(one)
          local list = {}
          for line, name, own in one:lines():each("line", "function", "self") do
@@ -290,7 +277,7 @@ describe("what profio writes as cpuprofile", function()
       local folded <close> = open "main;a;b 7\nmain;a 3\nmain;c;c 5\n"
       local first <close> = folded:profile()
       local back <close> = open(assert(first:export "cpuprofile")):profile()
-      local seen = totals(back)
+      local seen = profiles.totals(back)
       assert.same({ main = "0/15000", a = "3000/10000", b = "7000/7000", c = "5000/5000" }, seen)
    end)
 end)

@@ -115,4 +115,16 @@ function profiles.column(reader, name)
    return result
 end
 
+---Returns "self/total" by function.
+---@param profile profio.Profile
+---@param metric string|nil default: the usual one
+---@return table<string, string>
+function profiles.totals(profile, metric)
+   local list = {}
+   for name, own, total in profile:flat { metric = metric }:each("function", "self", "total") do
+      list[name] = own .. "/" .. total
+   end
+   return list
+end
+
 return profiles

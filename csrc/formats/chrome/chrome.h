@@ -119,6 +119,11 @@ typedef struct chrome_parser {
 pf_status chrome_next (chrome_parser *parser, chrome_event *event,
                        pf_error *error);
 
+/* Warns of something at a byte, and shows what stands there. */
+pf_status chrome_warn (const chrome_parser *parser, pf_note_kind kind,
+                       const char *code, size_t at, const char *what,
+                       pf_error *error);
+
 /* Sets the start of an event and its end, which is the start without a
    duration, in ns after `origin`. False: there is none, or it is too large. */
 bool chrome_interval (const chrome_event *event, int64_t origin, int64_t *start,
@@ -201,7 +206,7 @@ typedef enum chrome_kind {
   CHROME_SPAN
 } chrome_kind;
 
-/* What happens at a time. */
+/* The begin or end of an event in a lane, or a value. */
 typedef struct chrome_item {
   int64_t start;
   int64_t end;    /* of a span; of a counter its value, or the bits of it */

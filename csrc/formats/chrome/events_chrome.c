@@ -145,12 +145,8 @@ static pf_status release (events_reader *self, uint32_t number,
 
 static pf_status note (const events_reader *self, const char *code,
                        const char *what, pf_error *error) {
-  const chrome_parser *const parser = &self->items.parser;
-  const size_t at = (size_t)(self->item->place >> 3);
-  const pf_bytes rest = pf_text_after(parser->bytes, at);
-  const pf_bytes text = {rest.at, pf_line_end(rest, 0)};
-  return pf_warn(parser->trace, PF_NOTE, code, PF_EFORMAT, at, error,
-                 "%s: %.*s", what, PF_SHOWN(text, 60));
+  return chrome_warn(&self->items.parser, PF_NOTE, code,
+                     (size_t)(self->item->place >> 3), what, error);
 }
 
 
@@ -323,7 +319,7 @@ static pf_status take_item (events_reader *self, pf_batch *batch,
 }
 
 
-/* What follows the last item. */
+/* Puts the rows that follow the last item. */
 static pf_status put_last (events_reader *self, pf_batch *batch) {
   pf_span span;
   if (pf_nesting_due(self->nesting, INT64_MAX, &span)) {

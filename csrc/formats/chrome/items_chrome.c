@@ -155,17 +155,13 @@ static pf_status hold_counter (chrome_items *self, int64_t start, uint32_t lane,
   const pf_json *const args = &self->event.texts[CHROME_ARGS];
   pf_json key, value;
   pf_status status = PF_OK;
-  bool has, has_others = false;
+  bool has_others = false;
   if (args->kind != PF_JSON_OBJECT)
     return PF_OK;
   const uint8_t *const end = args->text.at + args->text.size;
-  const uint8_t *p = pf_json_begin(args->text.at, end, '{', &has);
-  while (status == PF_OK && p != NULL && has) {
-    p = pf_json_key(p, end, &key);
-    if (p == NULL || (p = pf_json_value(p, end, &value)) == NULL)
-      break;
-    p = pf_json_more(p, end, '}', &has);
-    has_others |= has;
+  for (const uint8_t *p = args->text.at;
+       status == PF_OK && (p = pf_json_next(p, end, &key, &value)) != NULL;) {
+    has_others |= *pf_json_blanks(p, end) == ','; /* before the bracket */
     if (value.kind == PF_JSON_NUMBER || value.kind == PF_JSON_STRING)
       status = hold_series(self, has_others ? &key : NULL, &value, start, lane,
                            error);

@@ -48,15 +48,9 @@ static void set_fact (pf_trace *trace, pf_bytes key, const pf_json *value) {
 static void set_facts (pf_trace *trace, pf_bytes object) {
   const uint8_t *const end = object.at + object.size;
   pf_json key, value;
-  bool has;
-  const uint8_t *p = pf_json_begin(object.at, end, '{', &has);
-  while (p != NULL && has) {
-    p = pf_json_key(p, end, &key);
-    if (p == NULL || (p = pf_json_value(p, end, &value)) == NULL)
-      return;
+  for (const uint8_t *p = object.at;
+       (p = pf_json_next(p, end, &key, &value)) != NULL;)
     set_fact(trace, key.text, &value);
-    p = pf_json_more(p, end, '}', &has);
-  }
 }
 
 
@@ -116,19 +110,6 @@ static const uint8_t *find_begin (pf_trace *trace, pf_bytes bytes) {
 
 /* }====== */
 
-static bool has_text (pf_bytes bytes, const char *text) {
-  const size_t size = strlen(text);
-  const uint8_t *p = bytes.at;
-  for (size_t left = bytes.size; left >= size;) {
-    p = memchr(p, text[0], left - size + 1);
-    if (p == NULL || memcmp(p, text, size) == 0)
-      return p != NULL;
-    left = bytes.size - (size_t)(++p - bytes.at);
-  }
-  return false;
-}
-
-
 /* An array of events, by the first of them; or an object with such an array,
    which may begin after the head. */
 static int score (pf_bytes head, uint64_t size) {
@@ -136,7 +117,7 @@ static int score (pf_bytes head, uint64_t size) {
   const uint8_t *p = find_begin(NULL, head);
   if (p == NULL)
     return head.size > 0 && head.at[0] == '{' && head.size < size &&
-                   has_text(head, "\"traceEvents\"")
+                   pf_has_text(head, "\"traceEvents\"")
                ? 60
                : 0;
   chrome_parser parser = {.bytes = head, .is_quiet = true};
@@ -148,8 +129,8 @@ static int score (pf_bytes head, uint64_t size) {
   parser.at = (size_t)(p - head.at);
   if (*p == '{' && chrome_next(&parser, &event, &error) == PF_MORE)
     return event.has_ts || event.phase == 'M' ? 90 : 0;
-  return *p == '{' && head.size < size && has_text(head, "\"ph\"") &&
-                 has_text(head, "\"ts\"")
+  return *p == '{' && head.size < size && pf_has_text(head, "\"ph\"") &&
+                 pf_has_text(head, "\"ts\"")
              ? 60
              : 0;
 }

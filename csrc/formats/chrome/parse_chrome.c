@@ -8,16 +8,14 @@
 
 #include "formats/chrome/chrome.h"
 
-static pf_status warn (const chrome_parser *self, pf_note_kind kind,
+pf_status chrome_warn (const chrome_parser *self, pf_note_kind kind,
                        const char *code, size_t at, const char *what,
                        pf_error *error) {
-  const pf_bytes rest = pf_text_after(self->bytes, at);
-  const pf_bytes text = {rest.at, pf_line_end(rest, 0)};
+  const pf_bytes text = pf_line_from(self->bytes, at);
   if (self->is_quiet)
     return PF_OK;
-  return pf_warn(
-      self->trace, kind, code, kind == PF_NOTE ? PF_ETRUNCATED : PF_EFORMAT, at,
-      error, "%s%s%.*s", what, text.size > 0 ? ": " : "", PF_SHOWN(text, 60));
+  return pf_warn(self->trace, kind, code, PF_EFORMAT, at, error, "%s%s%.*s",
+                 what, text.size > 0 ? ": " : "", PF_SHOWN(text, 60));
 }
 
 
@@ -36,7 +34,7 @@ static bool read_time (const pf_json *value, chrome_time *time) {
        has_point && left > 0 && i < t.size && (unsigned)(t.at[i] - '0') < 10;
        i++, left--)
     thousandths = thousandths * 10 + (unsigned)(t.at[i] - '0');
-  if (i < t.size || i == 0) /* fast path for usual numbers fails */
+  if (i < t.size || i == 0 || whole > INT64_MAX / 1000 - 1) /* not usual */
     return pf_parse_scaled(t, 3, &time->ns, &time->ps) == PF_OK;
   static const unsigned powers[] = {1, 10, 100, 1000};
   *time =
@@ -106,10 +104,12 @@ static pf_status skip_damage (chrome_parser *self, const uint8_t *p,
   self->at = (size_t)(next - bytes.at);
   self->is_truncated = next == end;
   return next == end
-             ? warn(self, PF_DAMAGE, "chrome-truncated", (size_t)(p - bytes.at),
-                    "the file ends in an event", error)
-             : warn(self, PF_DAMAGE, "chrome-syntax", (size_t)(p - bytes.at),
-                    "not a JSON object with a comma or ] after it", error);
+             ? chrome_warn(self, PF_DAMAGE, "chrome-truncated",
+                           (size_t)(p - bytes.at), "the file ends in an event",
+                           error)
+             : chrome_warn(
+                   self, PF_DAMAGE, "chrome-syntax", (size_t)(p - bytes.at),
+                   "not a JSON object with a comma or ] after it", error);
 }
 
 
@@ -120,8 +120,8 @@ static pf_status end_events (chrome_parser *self, const uint8_t *p,
   const bool is_cut = p == bytes.at + bytes.size && !self->is_truncated;
   self->at = (size_t)(p - bytes.at); /* it stays there */
   const pf_status status =
-      is_cut ? warn(self, PF_NOTE, "chrome-cut", bytes.size,
-                    "the file ends before the end of its events", error)
+      is_cut ? chrome_warn(self, PF_NOTE, "chrome-cut", bytes.size,
+                           "the file ends before the end of its events", error)
              : PF_OK;
   return status < 0 ? status : PF_END;
 }
@@ -150,9 +150,9 @@ static pf_status take_event (chrome_parser *self, const uint8_t *p,
     self->at = p == NULL ? bytes.size : (size_t)(p - bytes.at) - !has;
   if (is_valid)
     return event->phase != 0 ? PF_MORE : PF_AGAIN;
-  const pf_status status =
-      warn(self, PF_DAMAGE, "chrome-event", event->at,
-           "not an event with ph, and ts and dur in microseconds", error);
+  const pf_status status = chrome_warn(
+      self, PF_DAMAGE, "chrome-event", event->at,
+      "not an event with ph, and ts and dur in microseconds", error);
   return status < 0 ? status : PF_AGAIN;
 }
 
@@ -167,8 +167,8 @@ static pf_status skip_value (chrome_parser *self, const uint8_t *p,
   if (after == NULL || (after = pf_json_more(after, end, ']', &has)) == NULL)
     return skip_damage(self, p, true, error);
   self->at = (size_t)(after - self->bytes.at) - !has;
-  return warn(self, PF_DAMAGE, "chrome-event", (size_t)(p - self->bytes.at),
-              "not an object", error);
+  return chrome_warn(self, PF_DAMAGE, "chrome-event",
+                     (size_t)(p - self->bytes.at), "not an object", error);
 }
 
 

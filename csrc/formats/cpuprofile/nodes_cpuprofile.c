@@ -181,22 +181,6 @@ static pf_status read_tree (tree *t, pf_error *error) {
 
 /* {====== Parents ====== */
 
-/* Takes the next number of an array; NULL: there are no more. */
-static const uint8_t *next_id (const uint8_t *p, const uint8_t *end,
-                               uint64_t *id) {
-  pf_json value;
-  bool has;
-  p = p < end && *p == '[' ? pf_json_begin(p, end, '[', &has)
-                           : pf_json_more(p, end, ']', &has);
-  if (p == NULL || !has)
-    return NULL;
-  p = pf_json_value(p, end, &value);
-  if (p != NULL)
-    *id = (uint64_t)number_of(&value, -1);
-  return p;
-}
-
-
 /* Gives nodes their numbers. Of two with one number the second one is known by
    its place only. */
 static pf_status number_nodes (pf_trace *trace, pf_error *error) {
@@ -224,11 +208,12 @@ static pf_status number_nodes (pf_trace *trace, pf_error *error) {
 static void link_nodes (v8_file *file) {
   for (uint32_t i = 0; i < file->nnodes; i++) {
     const pf_bytes children = file->nodes[i].children;
-    uint64_t id;
+    pf_json id;
     for (const uint8_t *p = children.at;
          children.size > 0 &&
-         (p = next_id(p, children.at + children.size, &id)) != NULL;) {
-      const uint32_t child = pf_id_table_find(&file->ids, id);
+         (p = pf_json_element(p, children.at + children.size, &id)) != NULL;) {
+      const uint32_t child =
+          pf_id_table_find(&file->ids, (uint64_t)number_of(&id, -1));
       if (child != PF_NO_ID && child != i &&
           file->nodes[child].parent == V8_NONE)
         file->nodes[child].parent = i;

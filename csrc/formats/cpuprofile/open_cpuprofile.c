@@ -23,7 +23,7 @@ pf_status v8_warn (pf_trace *trace, pf_note_kind kind, const char *code,
     return pf_warn(trace, kind, code, PF_EFORMAT, PF_NO_OFFSET, error, "%s",
                    what);
   const size_t offset = (size_t)(at - bytes.at);
-  const pf_bytes text = pf_text_after(bytes, offset);
+  const pf_bytes text = pf_line_from(bytes, offset);
   return pf_warn(trace, kind, code, PF_EFORMAT, offset, error, "%s: %.*s", what,
                  PF_SHOWN(text, 40));
 }
@@ -117,15 +117,6 @@ static void read_members (v8_file *file) {
 
 /* }====== */
 
-static bool has_frame (pf_bytes text) {
-  static const char wanted[] = "\"callFrame\"";
-  for (size_t i = 0; i + sizeof wanted - 1 <= text.size; i++)
-    if (memcmp(text.at + i, wanted, sizeof wanted - 1) == 0)
-      return true;
-  return false;
-}
-
-
 /* An object with nodes, the first of which has a callFrame. */
 static int score (pf_bytes head, uint64_t size) {
   v8_file file = {.bytes = head};
@@ -137,7 +128,7 @@ static int score (pf_bytes head, uint64_t size) {
     return 0;
   pf_bytes nodes = pf_text_after(head, file.nodes_at);
   nodes.size = nodes.size < 1024 ? nodes.size : 1024;
-  return has_frame(nodes) ? 90 : 0;
+  return pf_has_text(nodes, "\"callFrame\"") ? 90 : 0;
 }
 
 
@@ -166,6 +157,7 @@ static void set_tables (pf_trace *trace) {
 
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
   v8_file *const file = trace->state;
+  int64_t length;
   file->bytes = trace->sources[0].bytes;
   pf_id_table_init(&file->ids);
   if (file->bytes.size > 0)
@@ -179,8 +171,8 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   pf_status status = v8_read_nodes(trace, error);
   pf_info_int(trace, "nodes", (int64_t)file->nnodes);
   pf_info_bool(trace, "times", file->deltas_at > 0);
-  if (file->has_end)
-    pf_info_int(trace, "duration", file->end - file->start);
+  if (file->has_end && !__builtin_sub_overflow(file->end, file->start, &length))
+    pf_info_int(trace, "duration", length);
   if (status == PF_OK && file->is_cut)
     status = pf_warn(trace, PF_DAMAGE, "cpuprofile-truncated", PF_ETRUNCATED,
                      file->bytes.size, error,

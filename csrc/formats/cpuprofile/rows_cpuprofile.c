@@ -29,29 +29,19 @@ typedef struct v8_reader {
 
 /* {====== Samples ====== */
 
-/* Takes the next value of an array. NULL: there are no more, or it is cut. */
-static const uint8_t *next_value (const uint8_t *p, const uint8_t *end,
-                                  pf_json *value) {
-  bool has;
-  if (p == NULL)
-    return NULL;
-  p = *p == '[' ? pf_json_begin(p, end, '[', &has)
-                : pf_json_more(p, end, ']', &has);
-  return p == NULL || !has ? NULL : pf_json_value(p, end, value);
-}
-
-
-/* Takes the time from one sample to the next; without one, none passes. */
-static int64_t next_delta (v8_cursor *self, const uint8_t *end) {
-  pf_json value;
+/* Adds the time from one sample to the next; without one, none passes. Times
+   are limited to their range. */
+static void add_delta (v8_cursor *self, const uint8_t *end) {
+  pf_json value = {.kind = PF_JSON_NONE};
   int64_t delta;
   int rest;
-  self->delta = next_value(self->delta, end, &value);
+  if (self->delta != NULL)
+    self->delta = pf_json_element(self->delta, end, &value);
   self->has_time &= self->delta != NULL;
-  return self->delta != NULL &&
-                 pf_parse_scaled(value.text, 3, &delta, &rest) == PF_OK
-             ? delta
-             : 0;
+  if (self->delta != NULL &&
+      pf_parse_scaled(value.text, 3, &delta, &rest) == PF_OK &&
+      __builtin_add_overflow(self->time, delta, &self->time))
+    self->time = delta < 0 ? INT64_MIN : INT64_MAX;
 }
 
 
@@ -65,7 +55,7 @@ static v8_cursor begin_samples (pf_trace *trace) {
       .has_time = true};
   cursor.latest = cursor.time = file->start;
   if (!file->is_heap)
-    cursor.time += next_delta(&cursor, end);
+    add_delta(&cursor, end);
   return cursor;
 }
 
@@ -91,11 +81,16 @@ static pf_status set_time (v8_cursor *self, v8_sample *sample,
   const bool falls = self->time < self->latest;
   pf_json value;
   sample->time = falls ? self->latest : self->time;
-  const bool is_last = next_value(self->sample, end, &value) == NULL;
+  const bool is_last = pf_json_element(self->sample, end, &value) == NULL;
   self->latest = sample->time;
-  self->time = is_last ? file->has_end ? file->end : sample->time
-                       : self->time + next_delta(self, end);
-  sample->duration = self->time > sample->time ? self->time - sample->time : 0;
+  if (!is_last)
+    add_delta(self, end);
+  else
+    self->time = file->has_end ? file->end : sample->time;
+  if (self->time <= sample->time)
+    sample->duration = 0;
+  else if (__builtin_sub_overflow(self->time, sample->time, &sample->duration))
+    sample->duration = INT64_MAX;
   return falls ? v8_warn(self->trace, PF_NOTE, "cpuprofile-time-falls", at,
                          "a sample is earlier than the one before it", error)
                : PF_OK;
@@ -111,7 +106,8 @@ static pf_status next_sample (v8_cursor *self, v8_sample *sample,
   pf_json value;
   int64_t id = -1;
   int rest;
-  self->sample = next_value(at, end, &value);
+  if (at != NULL)
+    self->sample = pf_json_element(at, end, &value);
   if (self->sample == NULL)
     return PF_END;
   if (file->is_heap) {
@@ -217,7 +213,7 @@ static pf_status step_events (pf_reader *reader, pf_batch *batch,
                                      sample.node == PF_NO_ID
                                          ? PF_NO_STACK
                                          : file->nodes[sample.node].stack,
-                                     sample.time + sample.duration);
+                                     self->cursor.time);
   return has_memory ? PF_MORE : pf_no_memory(error);
 }
 
@@ -300,7 +296,7 @@ static pf_status step_stacks (pf_reader *reader, pf_batch *batch,
   }
   if (self->tick != NULL)
     self->tick =
-        next_value(self->tick, node->ticks.at + node->ticks.size, &tick);
+        pf_json_element(self->tick, node->ticks.at + node->ticks.size, &tick);
   if (self->tick != NULL)
     return put_line(self, batch, &tick, error);
   pf_status status = PF_OK;

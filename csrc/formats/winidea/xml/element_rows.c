@@ -418,18 +418,10 @@ unsigned winidea_xml_seen (const winidea_xml *self) {
 }
 
 
-pf_bytes winidea_xml_line (pf_bytes text, uint64_t at) {
-  const size_t left = at < text.size ? text.size - (size_t)at : 0;
-  const pf_bytes near = {left == 0 ? NULL : text.at + at,
-                         left < 256 ? left : 256};
-  return (pf_bytes){near.at, pf_line_end(near, 0)};
-}
-
-
 static pf_status warn_damage (const winidea_xml *self, pf_trace *trace,
                               pf_bytes text, pf_error *error) {
   const uint64_t at = self->damage_offset;
-  const pf_bytes line = winidea_xml_line(text, at);
+  const pf_bytes line = pf_line_from(text, at);
   const enum XML_Error e = self->damage;
   if (winidea_xml_is_refused(self))
     return pf_warn(trace, PF_DAMAGE, "winidea-xml-refused", PF_EUNSUPPORTED, at,

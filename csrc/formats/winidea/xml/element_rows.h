@@ -50,9 +50,6 @@ bool winidea_xml_is_refused (const winidea_xml *self);
 /* Returns a bit for each kind of section that has begun. */
 unsigned winidea_xml_seen (const winidea_xml *self);
 
-/* The bytes from `at` to the end of the line, for messages. */
-pf_bytes winidea_xml_line (pf_bytes text, uint64_t at);
-
 /* At the end of the rows, warns if there is damage, or if a section has
    elements but no rows. The caller holds the mutex of the file. PF_OK or a
    failure. */

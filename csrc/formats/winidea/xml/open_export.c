@@ -22,7 +22,7 @@ pf_status winidea_bad_xml_row (pf_trace *trace, uint64_t offset,
   const winidea_file *const file = trace->state;
   return pf_warn(trace, PF_DAMAGE, "winidea-bad-row", PF_EFORMAT, offset, error,
                  "%s expected, found %.*s", expected[kind],
-                 PF_SHOWN(winidea_xml_line(file->xml->bytes, offset), 80));
+                 PF_SHOWN(pf_line_from(file->xml->bytes, offset), 80));
 }
 
 
