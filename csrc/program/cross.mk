@@ -34,7 +34,7 @@ $(eval $(call library,xxhash,xxhash/xxhash.c))
 $(eval $(call library,sqlite3,sqlite3/sqlite3.c,-DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION \
 	-DSQLITE_DEFAULT_WAL_SYNCHRONOUS=1))
 $(eval $(call library,z,zlib/[aciduntz]*.c))
-# What its configure would find: the seed of its tables comes from the reader.
+# As its configure would find it: the seed of its tables comes from the reader.
 $(eval $(call library,expat,expat/expat/lib/xml*.c,-DXML_STATIC -DXML_POOR_ENTROPY -DXML_DTD -DXML_GE=1 -DXML_CONTEXT_BYTES=0 \
 	-I$(abspath $(SOURCE))/expat))
 

@@ -1,30 +1,15 @@
 -- Format callgrind: files of callgrind, cachegrind and Xdebug. The oracles are callgrind_annotate,
 -- which comes with Valgrind, and sums that are counted by hand.
 
+local codes = require "spec.support.codes"
 local command = require "spec.support.command"
+local profiles = require "spec.support.profiles"
 local profio = require "profio"
 
 local seeds = "spec/fuzz/corpus/callgrind/"
 
 local function open(text, given)
    return assert(profio.open({ data = text }, given))
-end
-
--- "self/total" by function, of the metric that is shown first or of another one.
-local function totals(profile, metric)
-   local list = {}
-   for name, own, total in profile:flat { metric = metric }:each("function", "self", "total") do
-      list[name] = own .. "/" .. total
-   end
-   return list
-end
-
-local function codes_of(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code .. ":" .. (warning.offset or "")
-   end
-   return list
 end
 
 local small = [[
@@ -83,7 +68,7 @@ describe("callgrind", function()
          text[#text + 1] = line .. "\n"
       end
       assert.equal(small, table.concat(text))
-      assert.same({}, codes_of(trace))
+      assert.same({}, codes.placed(trace))
    end)
 
    it("has a profile: own costs, those of calls of other functions, lines and arcs", function()
@@ -91,7 +76,7 @@ describe("callgrind", function()
       local profile = trace:profile()
       local rows = profile:flat():where { file = "main.c" }:rows("self", "total", "calls", "line")
       assert.same({ { self = 20, total = 140, calls = 0, line = 16 } }, rows)
-      assert.equal("10/10", totals(profile, "Dr").work)
+      assert.equal("10/10", profiles.totals(profile, "Dr").work)
       assert.same({ { caller = "main", callee = "work", calls = 3, total = 120 },
          { caller = "work", callee = "work", calls = 1, total = 40 } },
          profile:graph():rows("caller", "callee", "calls", "total"))
@@ -152,7 +137,7 @@ totals: 1
          end
          return list
       end)())
-      assert.same({}, codes_of(trace))
+      assert.same({}, codes.placed(trace))
    end)
 
    it("reads Xdebug's times and bytes in their units", function()
@@ -180,10 +165,10 @@ calls=1 0 0
 summary: 24 400
 ]]
       local profile = trace:profile()
-      assert.same({ ["php::strlen"] = "30/30", ["{main}"] = "200/230" }, totals(profile))
+      assert.same({ ["php::strlen"] = "30/30", ["{main}"] = "200/230" }, profiles.totals(profile))
       assert.same({ "Time", "ns", "Memory", "bytes" }, { profile:metrics()[1].name,
          profile:metrics()[1].unit, profile:metrics()[2].name, profile:metrics()[2].unit })
-      assert.same({ "callgrind-sums:" }, (trace.costs:count() and codes_of(trace)))
+      assert.same({ "callgrind-sums:" }, (trace.costs:count() and codes.placed(trace)))
       assert.equal("note", trace.warnings[1].kind)
    end)
 
@@ -231,9 +216,9 @@ fn=f
 5 30
 totals: 40
 ]]
-      assert.same({ main = "10/40", f = "30/30" }, totals(trace:profile()))
+      assert.same({ main = "10/40", f = "30/30" }, profiles.totals(trace:profile()))
       assert.same({ { calls = 0, Ir = 30 } }, trace.call_costs:rows("calls", "Ir"))
-      assert.same({}, codes_of(trace))
+      assert.same({}, codes.placed(trace))
    end)
 
    it("has no profile of a damaged file in strict mode, and limits sums", function()
@@ -244,7 +229,7 @@ totals: 40
       assert.equal("format", code)
       local most = open("events: Ir\nfl=a.c\nfn=f\n1 6000000000000000000\n1 6000000000000000000\n")
       assert.equal(math.maxinteger, most:profile():flat():rows("self")[1].self)
-      assert.same({ "profile-overflow:" }, codes_of(most))
+      assert.same({ "profile-overflow:" }, codes.placed(most))
    end)
 
    it("is stored with its own costs, and a message about the rest", function()
@@ -271,8 +256,8 @@ cfn=f
 calls=5 1
 2 70
 ]]
-      assert.same({ f = "10/90", g = "20/90" }, totals(trace:profile()))
-      assert.same({ "callgrind-cycle:" }, codes_of(trace))
+      assert.same({ f = "10/90", g = "20/90" }, profiles.totals(trace:profile()))
+      assert.same({ "callgrind-cycle:" }, codes.placed(trace))
    end)
 
    it("keeps all whole lines of a file that is cut anywhere", function()
@@ -288,11 +273,11 @@ calls=5 1
       end
       assert.equal(6, whole)
       local at = small:find("51 90", 1, true)
-      for cut, codes in pairs { [at - 1] = { "callgrind-sums:" },
+      for cut, expected in pairs { [at - 1] = { "callgrind-sums:" },
          [at + 3] = { "callgrind-last-line:" .. at + 3, "callgrind-sums:" } } do
          local trace <close> = open(small:sub(1, cut))
          trace.costs:count()
-         assert.same(codes, codes_of(trace))
+         assert.same(expected, codes.placed(trace))
       end
    end)
 
@@ -302,7 +287,8 @@ calls=5 1
          local profile = trace:profile()
          local again <close> = open(profile:export "callgrind")
          for _, metric in ipairs(profile:metrics()) do
-            assert.same(totals(profile, metric.name), totals(again:profile(), metric.name))
+            assert.same(profiles.totals(profile, metric.name),
+               profiles.totals(again:profile(), metric.name))
          end
       end
    end)
@@ -363,10 +349,10 @@ int main (void) { return work(%d) == 1; }
       for _, name in ipairs { "costs", "call_costs", "raw" } do
          local trace <close> = open(text)
          trace[name]:count()
-         assert.same({ "callgrind-line:43" }, codes_of(trace), name)
+         assert.same({ "callgrind-line:43" }, codes.placed(trace), name)
       end
       local trace <close> = open(text) -- the cost of calls that cannot be read is none of f itself
-      assert.same({ f = "0/4", g = "0/0" }, totals(trace:profile()))
+      assert.same({ f = "0/4", g = "0/0" }, profiles.totals(trace:profile()))
    end)
 
    it("has the costs of callgrind_annotate", function()

@@ -2,6 +2,7 @@
 
 local command = require "spec.support.command"
 local lfs = require "lfs"
+local profiles = require "spec.support.profiles"
 local profio = require "profio"
 
 local function open(text, given)
@@ -21,14 +22,6 @@ local function read(text, given)
    return rows, codes
 end
 
-local function totals(profile)
-   local result = {}
-   for name, own, total in profile:flat():each("function", "self", "total") do
-      result[name] = own .. "/" .. total
-   end
-   return result
-end
-
 local seeds = "spec/fuzz/corpus/folded/"
 
 describe("folded stacks", function()
@@ -46,7 +39,7 @@ describe("folded stacks", function()
    it("have a profile of samples", function()
       local trace <close> = open "main;f;g 4\nmain;f 2\nmain 1\nmain;f;g 1\n"
       local profile = trace:profile()
-      assert.same({ main = "1/8", f = "2/7", g = "5/5" }, totals(profile))
+      assert.same({ main = "1/8", f = "2/7", g = "5/5" }, profiles.totals(profile))
       assert.same({ "samples", "count" },
          { profile:metrics()[1].name, profile:metrics()[1].unit })
    end)
@@ -65,9 +58,10 @@ describe("folded stacks", function()
       assert.same({ { lane = "MainThread", stack = "a;b", weight = 3 },
          { lane = "Worker", stack = "a;c", weight = 4 }, { lane = "MainThread", stack = "a",
          weight = 2 }, { lane = "Idle", stack = "Idle", weight = 1 } }, trace.lanes:rows())
-      assert.equal("0/5", totals(trace:profile()).MainThread)
+      assert.equal("0/5", profiles.totals(trace:profile()).MainThread)
       local lanes <close> = open(text, { format = "folded", lanes = true })
-      assert.same({ a = "2/9", b = "3/3", c = "4/4", Idle = "1/1" }, totals(lanes:profile()))
+      assert.same({ a = "2/9", b = "3/3", c = "4/4", Idle = "1/1" },
+         profiles.totals(lanes:profile()))
    end)
 
    it("have decimal weights rounded, with one note", function()
@@ -80,7 +74,7 @@ describe("folded stacks", function()
       local text = "main;f 3 5\nmain;g 2 0\nmain 0 1\n"
       local trace <close> = open(text, {})
       assert.equal("folded-two-weights", trace.warnings[1].code)
-      assert.same({ main = "1/6", f = "5/5" }, totals(trace:profile()))
+      assert.same({ main = "1/6", f = "5/5" }, profiles.totals(trace:profile()))
       assert.same({ { name = "samples", unit = "count", total = 6 },
          { name = "before", unit = "count", total = 5 } }, (function()
          local list = {}
@@ -118,7 +112,7 @@ describe("folded stacks", function()
 
    it("limit sums above 64 bits, with a note", function()
       local trace <close> = open("a;b 6000000000000000000\na;b 6000000000000000000\n")
-      assert.equal(math.maxinteger .. "/" .. math.maxinteger, totals(trace:profile()).b)
+      assert.equal(math.maxinteger .. "/" .. math.maxinteger, profiles.totals(trace:profile()).b)
       assert.equal("profile-overflow", trace.warnings[1].code)
    end)
 
@@ -216,7 +210,7 @@ describe("export folded", function()
          assert.equal("folded", second.format)
          assert.same({}, second:check())
          assert.equal(written, assert(second:profile():export "folded"))
-         assert.same(totals(first:profile()), totals(second:profile()))
+         assert.same(profiles.totals(first:profile()), profiles.totals(second:profile()))
          assert.equal(first:profile():metrics()[1].total, second:profile():metrics()[1].total)
       end
    end)

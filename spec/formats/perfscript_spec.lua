@@ -1,6 +1,7 @@
 -- Format perfscript: the text of `perf script`. The oracles are texts with rows that are written by
 -- hand, a slow model, perf report, and the importer of speedscope.
 
+local codes = require "spec.support.codes"
 local command = require "spec.support.command"
 local profio = require "profio"
 local programs = require "spec.support.programs"
@@ -16,14 +17,6 @@ local function forced(text, given)
    given = given or {}
    given.format = "perfscript"
    return open(text, given)
-end
-
-local function codes_of(trace)
-   local list = {}
-   for i, warning in ipairs(trace.warnings) do
-      list[i] = warning.code .. ":" .. (warning.offset or "")
-   end
-   return list
 end
 
 -- "self/total" by function and module, of a metric.
@@ -117,7 +110,7 @@ describe("perfscript", function()
          totals(profile, "cpu-clock"))
       assert.equal("1/3", totals(profile, "samples")["main " .. prog])
       assert.same({ "perfscript-left-out:" .. stacks:find("  prog.c", 1, true) - 1 },
-         codes_of(trace))
+         codes.placed(trace))
       local text, kinds, last = {}, {}, 0
       for line, kind, offset, size in trace.raw:each("text", "kind", "offset", "size") do
          assert.equal(last, offset)
@@ -171,7 +164,7 @@ describe("perfscript", function()
          assert.same(one, row)
          assert.equal(1, n)
          assert.same({ f = 1 }, stacks_of(trace))
-         assert.same({}, codes_of(trace))
+         assert.same({}, codes.placed(trace))
       end
       local bare <close> = forced "\n\t 1 f (m)\n\t 2 g (m)\n\n\n\t 2 g (m)\n\n"
       assert.same({ ["g;f"] = 1, g = 1 }, stacks_of(bare))
@@ -211,7 +204,7 @@ describe("perfscript", function()
          else
             assert.equal(expected[1] .. " " .. (expected[2] or ""), name .. " " .. file)
          end
-         assert.same({}, codes_of(trace))
+         assert.same({}, codes.placed(trace))
       end
    end)
 
@@ -245,11 +238,11 @@ describe("perfscript", function()
          local whole = (size >= ends[1] and 1 or 0) + (size >= ends[2] and 1 or 0)
             + (size >= ends[3] and 1 or 0)
          local count = trace and trace.samples:count() or 0
-         local codes = trace and table.concat(codes_of(trace), " ") or "none"
-         local is_noted = codes:find "truncated" or codes:find "no%-end"
+         local found = trace and table.concat(codes.placed(trace), " ") or "none"
+         local is_noted = found:find "truncated" or found:find "no%-end"
          if stacks:sub(size, size) == "\n" then
             assert.is_true(count >= whole and count <= whole + 1)
-            assert.equal(count > whole, codes:find "no%-end" ~= nil, size)
+            assert.equal(count > whole, found:find "no%-end" ~= nil, size)
          else
             assert.equal(whole, count, size)
             assert.is_truthy(is_noted or not trace, size)
@@ -345,7 +338,7 @@ describe("perfscript", function()
       local row = trace.samples:rows()[1]
       assert.same({ 2500000000, 1 }, { row.time, row.time_1 })
       assert.equal(2 * 64 + 1, #trace:profile():metrics())
-      assert.matches("^perfscript%-many%-events:", codes_of(trace)[1])
+      assert.matches("^perfscript%-many%-events:", codes.placed(trace)[1])
    end)
 
    it("reads CR LF", function()
@@ -393,7 +386,7 @@ describe("perfscript", function()
       local text = table.concat(list)
       local trace <close> = open(text)
       assert.same(collapsed(text), stacks_of(trace))
-      assert.same({}, codes_of(trace))
+      assert.same({}, codes.placed(trace))
    end)
 
    -- perf may be missing, or not allowed to record.

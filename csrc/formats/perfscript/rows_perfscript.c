@@ -17,7 +17,7 @@
 
 #include "model/base/memory.h"
 
-/* What a text stands for. */
+/* The names that a text stands for. */
 typedef struct text_entry {
   pf_bytes text; /* borrowed from the file */
   uint32_t name; /* of a frame; of a lane: comm */
