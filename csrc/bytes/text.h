@@ -93,6 +93,15 @@ static inline size_t pf_line_end (pf_bytes text, size_t at) {
   return stop == NULL ? text.size : (size_t)(stop - text.at);
 }
 
+/* The line that begins at a byte of a text, without its end; *size: with it. */
+static inline pf_bytes pf_line_at (pf_bytes text, size_t at, size_t *size) {
+  const size_t end = pf_line_end(text, at);
+  pf_bytes line = {text.at + at, end - at};
+  *size = line.size + (end < text.size);
+  line.size -= line.size > 0 && line.at[line.size - 1] == '\r';
+  return line;
+}
+
 /* The beginning of the line that a byte of a text is in, from this byte on, for
    messages: at most 128 bytes, since a line may be the whole file. */
 static inline pf_bytes pf_line_from (pf_bytes text, uint64_t at) {
@@ -100,6 +109,11 @@ static inline pf_bytes pf_line_from (pf_bytes text, uint64_t at) {
   const pf_bytes line = {left == 0 ? NULL : text.at + at,
                          left < 128 ? left : 128};
   return (pf_bytes){line.at, pf_line_end(line, 0)};
+}
+
+static inline bool pf_begins_with (pf_bytes text, const char *begin) {
+  const size_t size = strlen(begin);
+  return text.size >= size && memcmp(text.at, begin, size) == 0;
 }
 
 /* Whether a text has another one in it. */
@@ -132,6 +146,27 @@ static inline pf_status pf_parse_uint (pf_bytes digits, unsigned base,
     return digits.size == 0 ? PF_EFORMAT : PF_ELIMIT;
   *number = value;
   return PF_OK;
+}
+
+/* Parse a whole number, which may be negative. False if it is none, or does not
+   fit; *number is then unchanged. */
+static inline bool pf_parse_int (pf_bytes text, int64_t *number) {
+  const bool is_negative = text.size > 0 && text.at[0] == '-';
+  const pf_bytes digits = pf_text_after(text, is_negative);
+  uint64_t value = 0;
+  if (digits.size == 0 || digits.size > 18) {
+    if (pf_parse_uint(digits, 10, &value) != PF_OK || value > INT64_MAX)
+      return false;
+  }
+  else /* no check for overflow */
+    for (size_t i = 0; i < digits.size; i++) {
+      const unsigned digit = (unsigned)(digits.at[i] - '0');
+      if (digit > 9)
+        return false;
+      value = value * 10 + digit;
+    }
+  *number = is_negative ? -(int64_t)value : (int64_t)value;
+  return true;
 }
 
 /* Parse a number with a decimal point or an exponent, inf or nan, of fewer than

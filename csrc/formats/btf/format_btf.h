@@ -34,6 +34,7 @@
 #include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/put_values.h"
+#include "model/rows/raw_text.h"
 #include "model/rows/table_reader.h"
 
 #define BTF_FIELDS 8 /* of a line, with the note */
@@ -59,13 +60,6 @@ PF_COLUMN_INDEXES(BTF_EVENTS);
   X(T, note, BYTES, "the note, such as the value of a signal")            \
   X(T, number, NUM, "the note, if it is a number")
 PF_COLUMN_INDEXES(BTF_ENTRIES);
-
-#define BTF_RAW_LIST(X, T)                                       \
-  X(T, offset, INT, "byte of the file at which the line begins") \
-  X(T, size, INT, "its bytes, with the line feed")               \
-  X(T, kind, NAME, "header, comment, event, blank or rest")      \
-  X(T, text, BYTES, "the line")
-PF_COLUMN_INDEXES(BTF_RAW);
 
 typedef enum btf_kind {
   BTF_LINE_HEADER,
@@ -184,9 +178,6 @@ pf_status btf_next_line (btf_parser *parser, btf_line *line, pf_error *error);
 /* Set `fields` to those of a line, trimmed; the last one has the rest. Returns
    their number. */
 size_t btf_split (pf_bytes text, pf_bytes fields[BTF_FIELDS]);
-
-/* Whether a text is a whole number. */
-bool btf_read_int (pf_bytes text, int64_t *number);
 
 /* Whether a text is a number with digits, perhaps of a floating type. */
 bool btf_read_num (pf_bytes text, double *number);

@@ -25,26 +25,6 @@ pf_status btf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
 
 /* {====== Fields ====== */
 
-bool btf_read_int (pf_bytes text, int64_t *number) {
-  const bool is_negative = text.size > 0 && text.at[0] == '-';
-  const pf_bytes digits = pf_text_after(text, is_negative);
-  uint64_t value = 0;
-  if (digits.size == 0 || digits.size > 18) {
-    if (pf_parse_uint(digits, 10, &value) != PF_OK || value > INT64_MAX)
-      return false;
-  }
-  else
-    for (size_t i = 0; i < digits.size; i++) {
-      const unsigned digit = (unsigned)(digits.at[i] - '0');
-      if (digit > 9)
-        return false;
-      value = value * 10 + digit;
-    }
-  *number = is_negative ? -(int64_t)value : (int64_t)value;
-  return true;
-}
-
-
 bool btf_read_num (pf_bytes text, double *number) {
   const bool has_sign = text.size > 1 && (*text.at == '-' || *text.at == '+');
   const size_t at = has_sign ? 1 : 0;
@@ -191,7 +171,7 @@ static void set_end (btf_entity *entity, pf_bytes name) {
   size_t at = name.size;
   while (at > 0 && name.size - at < 18 && pf_digit(name.at[at - 1]) < 10)
     at--;
-  entity->has_end = btf_read_int(pf_text_after(name, at), &entity->end);
+  entity->has_end = pf_parse_int(pf_text_after(name, at), &entity->end);
 }
 
 
@@ -249,7 +229,7 @@ static pf_status set_time (btf_parser *self, btf_line *line, pf_bytes text,
   const int64_t factor = (int64_t)self->file->factor;
   const int64_t divisor = (int64_t)self->file->divisor;
   int64_t time;
-  if (!btf_read_int(text, &time) ||
+  if (!pf_parse_int(text, &time) ||
       __builtin_mul_overflow(time, factor, &time)) {
     line->kind = BTF_LINE_REST;
     return btf_warn(self->trace, PF_DAMAGE, "btf-time", line,
@@ -279,7 +259,7 @@ static pf_status set_instance (btf_parser *self, const btf_line *line,
                                pf_bytes text, int64_t *instance, bool *has,
                                pf_error *error) {
   *instance = 0;
-  *has = btf_read_int(text, instance);
+  *has = pf_parse_int(text, instance);
   return *has || text.size == 0
              ? PF_OK
              : btf_warn(self->trace, PF_DAMAGE, "btf-instance", line,
@@ -364,25 +344,20 @@ pf_status btf_next_line (btf_parser *self, btf_line *line, pf_error *error) {
   if (self->at == bytes.size)
     return PF_END;
   *line = (btf_line){.kind = BTF_LINE_BLANK, .at = self->at};
-  const size_t end = pf_line_end(bytes, self->at);
-  line->size = end - self->at + (end < bytes.size);
-  const pf_bytes all = {bytes.at + self->at, end - self->at};
-  line->text = all;
-  if (all.size > 0 && all.at[all.size - 1] == '\r')
-    line->text.size--;
+  line->text = pf_line_at(bytes, self->at, &line->size);
   self->at += line->size;
-  const bool is_blank = pf_trim(line->text).size == 0;
   pf_status status = PF_OK;
-  if (is_blank)
+  if (pf_trim(line->text).size == 0)
     return PF_MORE;
-  if (all.at[0] == '#') {
-    const bool is_key = line->text.size > 1 && all.at[1] != ' ' &&
-                        all.at[1] != '#' && all.at[1] != '\t';
+  const uint8_t *const p = line->text.at;
+  if (*p == '#') {
+    const bool is_key =
+        line->text.size > 1 && p[1] != ' ' && p[1] != '#' && p[1] != '\t';
     line->kind = is_key ? BTF_LINE_HEADER : BTF_LINE_COMMENT;
   }
   else
     status = take_event(self, line, error);
-  if (status == PF_OK && end == bytes.size)
+  if (status == PF_OK && self->at == bytes.size)
     status = check_end(self, line, error);
   return status == PF_OK ? PF_MORE : status;
 }

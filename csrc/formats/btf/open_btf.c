@@ -13,7 +13,8 @@
 
 static const pf_field events[] = PF_COLUMN_FIELDS(BTF_EVENTS);
 static const pf_field entries[] = PF_COLUMN_FIELDS(BTF_ENTRIES);
-static const pf_field raw[] = PF_COLUMN_FIELDS(BTF_RAW);
+static const pf_field raw[] =
+    PF_RAW_FIELDS("header, comment, event, blank or rest");
 
 static const pf_table tables[] = {
     {"events", events, COUNT(events), -1, btf_open_table},
@@ -24,10 +25,9 @@ static const pf_table tables[] = {
 /* Take the next line that is not blank, without its end. */
 static bool next_line (pf_bytes bytes, size_t *at, pf_bytes *line) {
   while (*at < bytes.size) {
-    const size_t end = pf_line_end(bytes, *at);
-    const size_t size = end - *at;
-    *line = pf_trim_also((pf_bytes){bytes.at + *at, size}, '\r');
-    *at = end + (end < bytes.size);
+    size_t size;
+    *line = pf_trim(pf_line_at(bytes, *at, &size));
+    *at += size;
     if (line->size > 0)
       return true;
   }
@@ -58,14 +58,14 @@ static bool is_event (pf_bytes line, bool has_types) {
   pf_bytes fields[BTF_FIELDS];
   int64_t number;
   if (btf_split(line, fields) + 1 < BTF_FIELDS ||
-      !btf_read_int(fields[0], &number))
+      !pf_parse_int(fields[0], &number))
     return false;
   const btf_type type = btf_type_of(fields[3]);
   const bool is_task = type <= BTF_TYPE_SIG;
   const bool has_type = type != BTF_TYPE_UNKNOWN ||
-                        (has_types && btf_read_int(fields[3], &number));
+                        (has_types && pf_parse_int(fields[3], &number));
   for (size_t i = 2; i <= 5; i += 3)
-    if (fields[i].size > 0 && !btf_read_int(fields[i], &number))
+    if (fields[i].size > 0 && !pf_parse_int(fields[i], &number))
       return false;
   return has_type && fields[1].size > 0 && fields[4].size > 0 &&
          fields[6].size > 0 &&
@@ -139,16 +139,12 @@ static pf_status add_mapping (pf_trace *trace, btf_file *file, size_t kind,
 
 static pf_status take_header (pf_trace *trace, btf_file *file, size_t at,
                               pf_bytes key, pf_bytes value, pf_error *error) {
-  static const struct {
-    const char *key, *fact;
-  } facts[] = {{"version", "version"},
-               {"creator", "creator"},
-               {"creationdate", "creation_date"},
-               {"inputfile", "input_file"},
-               {"timescale", "time_scale"}};
-  for (size_t i = 0; i < COUNT(facts); i++)
-    if (is_key(key, facts[i].key) && value.size > 0)
-      pf_info_more(trace, facts[i].fact, value);
+  static const pf_known_fact known[] = {{"version", "version"},
+                                        {"creator", "creator"},
+                                        {"creationdate", "creation_date"},
+                                        {"inputfile", "input_file"},
+                                        {"timescale", "time_scale"}};
+  pf_info_known(trace, known, COUNT(known), key, value);
   if (is_key(key, "timescale"))
     return set_scale(trace, file, at, value, error);
   if (is_key(key, "entitymapping") || is_key(key, "typemapping"))
@@ -160,7 +156,7 @@ static pf_status take_header (pf_trace *trace, btf_file *file, size_t at,
 /* Read the lines in front of the first event. */
 static pf_status read_header (pf_trace *trace, btf_file *file,
                               pf_error *error) {
-  static const char escapes[] = "# in names %XX is the byte XX";
+  static const char *const escapes = "# in names %XX is the byte XX";
   size_t at = 0, before = 0;
   pf_bytes line, key, value;
   int table = -1; /* the mapping to which rows belong */
@@ -168,8 +164,7 @@ static pf_status read_header (pf_trace *trace, btf_file *file,
   for (; status == PF_OK && next_line(file->bytes, &at, &line) &&
          line.at[0] == '#';
        before = at) {
-    file->is_escaped |= line.size >= sizeof escapes - 1 &&
-                        memcmp(line.at, escapes, sizeof escapes - 1) == 0;
+    file->is_escaped |= pf_begins_with(line, escapes);
     if (line.size > 1 && line.at[1] == '-' && table >= 0)
       status = add_mapping(trace, file, (size_t)table, pf_text_after(line, 2),
                            error);

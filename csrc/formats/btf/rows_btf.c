@@ -103,18 +103,11 @@ static pf_status step_raw (pf_reader *reader, pf_batch *batch,
                            pf_error *error) {
   lines_reader *const self = (lines_reader *)(void *)reader;
   btf_line line;
-  pf_column *const c = batch->columns;
   const pf_status status = btf_next_line(&self->parser, &line, error);
-  if (status != PF_MORE)
-    return status;
-  const size_t row = batch->rows++;
-  const pf_bytes bytes = self->parser.file->bytes;
-  pf_put_int(&c[BTF_RAW_offset], row, (int64_t)line.at, true);
-  pf_put_int(&c[BTF_RAW_size], row, (int64_t)line.size, true);
-  pf_put_id(&c[BTF_RAW_kind], row, self->words[line.kind]);
-  pf_put_bytes(&c[BTF_RAW_text], row, (pf_bytes){bytes.at + line.at, line.size},
-               true);
-  return PF_MORE;
+  const pf_bytes text = {self->parser.file->bytes.at + line.at, line.size};
+  return status == PF_MORE ? pf_put_raw(batch, line.at, line.size,
+                                        self->words[line.kind], text)
+                           : status;
 }
 
 

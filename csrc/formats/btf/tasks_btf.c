@@ -228,7 +228,7 @@ static void step_signal (btf_tasks *self, const btf_line *line) {
   btf_change *const change =
       btf_put(self, place == NULL ? &writer : place, PF_EVENT_WRITE,
               btf_area_of(self, line->target, BTF_AS_SIGNAL));
-  change->has_value = btf_read_int(line->note, &change->value);
+  change->has_value = pf_parse_int(line->note, &change->value);
   change->has_number = change->has_value;
   if (change->has_value)
     change->number = (double)change->value;

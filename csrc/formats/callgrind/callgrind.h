@@ -31,6 +31,7 @@
 #include "model/base/id_table.h"
 #include "model/dictionary/names.h"
 #include "model/rows/put_values.h"
+#include "model/rows/raw_text.h"
 #include "model/rows/table_reader.h"
 
 #define CALLGRIND_EVENTS 64 /* the most that are read */
@@ -63,14 +64,6 @@ PF_COLUMN_INDEXES(CALLGRIND_COSTS);
   X(T, calls, INT, "how often")                                        \
   X(T, is_recursive, BOOL, "the function calls itself")
 PF_COLUMN_INDEXES(CALLGRIND_CALLS);
-
-#define CALLGRIND_RAW_LIST(X, T)                                 \
-  X(T, offset, INT, "byte of the file at which the line begins") \
-  X(T, size, INT, "its bytes, with the line feed")               \
-  X(T, kind, NAME,                                               \
-    "header, name, cost, calls, inclusive, jump, blank or rest") \
-  X(T, text, BYTES, "the line")
-PF_COLUMN_INDEXES(CALLGRIND_RAW);
 
 /* The state of a trace. */
 typedef struct callgrind_file {

@@ -13,7 +13,8 @@
 
 static const pf_field costs[] = PF_COLUMN_FIELDS(CALLGRIND_COSTS);
 static const pf_field calls[] = PF_COLUMN_FIELDS(CALLGRIND_CALLS);
-static const pf_field raw[] = PF_COLUMN_FIELDS(CALLGRIND_RAW);
+static const pf_field raw[] =
+    PF_RAW_FIELDS("header, name, cost, calls, inclusive, jump, blank or rest");
 
 
 bool callgrind_split_header (pf_bytes text, pf_bytes *name, pf_bytes *value) {
@@ -188,13 +189,12 @@ static void set_stated_unit (callgrind_file *file, pf_bytes value) {
 
 static void set_info (pf_trace *trace, callgrind_file *file, pf_bytes name,
                       pf_bytes value) {
-  static const char *const shown[] = {"version", "creator", "cmd",
-                                      "pid",     "thread",  "desc"};
+  static const pf_known_fact known[] = {
+      {"version", "version"}, {"creator", "creator"}, {"cmd", "cmd"},
+      {"pid", "pid"},         {"thread", "thread"},   {"desc", "desc"}};
   if (pf_bytes_equal(name, pf_bytes_of("creator")))
-    file->is_estimate = value.size >= 6 && memcmp(value.at, "xdebug", 6) == 0;
-  for (size_t i = 0; i < COUNT(shown); i++)
-    if (pf_bytes_equal(name, pf_bytes_of(shown[i])) && value.size > 0)
-      pf_info_more(trace, shown[i], value);
+    file->is_estimate = pf_begins_with(value, "xdebug");
+  pf_info_known(trace, known, COUNT(known), name, value);
 }
 
 

@@ -99,16 +99,10 @@ static pf_status step_raw (pf_reader *reader, pf_batch *batch,
                            pf_error *error) {
   lines_reader *const self = (lines_reader *)(void *)reader;
   callgrind_line line;
-  pf_column *const c = batch->columns;
   const pf_status status = callgrind_next(&self->parser, &line, error);
-  if (status != PF_MORE)
-    return status;
-  const size_t row = batch->rows++;
-  pf_put_int(&c[CALLGRIND_RAW_offset], row, (int64_t)line.at, true);
-  pf_put_int(&c[CALLGRIND_RAW_size], row, (int64_t)line.size, true);
-  pf_put_id(&c[CALLGRIND_RAW_kind], row, self->kinds[line.kind]);
-  pf_put_bytes(&c[CALLGRIND_RAW_text], row, line.text, true);
-  return PF_MORE;
+  return status == PF_MORE ? pf_put_raw(batch, line.at, line.size,
+                                        self->kinds[line.kind], line.text)
+                           : status;
 }
 
 

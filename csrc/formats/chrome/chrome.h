@@ -35,6 +35,7 @@
 #include "model/rows/json_members.h"
 #include "model/rows/nesting.h"
 #include "model/rows/put_values.h"
+#include "model/rows/raw_text.h"
 #include "model/rows/sorter.h"
 #include "model/rows/table_reader.h"
 
@@ -61,15 +62,6 @@ PF_COLUMN_INDEXES(CHROME_EVENTS);
   X(T, id, BYTES, "id or id2 of work in several steps, flows and objects") \
   X(T, args, BYTES, "the member args, as JSON")
 PF_COLUMN_INDEXES(CHROME_ENTRIES);
-
-#define CHROME_RAW_LIST(X, T)                              \
-  X(T, offset, INT, "byte of the file at which it begins") \
-  X(T, size, INT, "bytes, up to the next one")             \
-  X(T, kind, NAME,                                         \
-    "head, event, or rest: what cannot be read, and "      \
-    "all after the events")                                \
-  X(T, text, BYTES, "all its bytes")
-PF_COLUMN_INDEXES(CHROME_RAW);
 
 /* {====== parse_chrome.c ====== */
 

@@ -81,16 +81,13 @@ static pf_status step_entries (pf_reader *reader, pf_batch *batch,
 
 /* {====== raw ====== */
 
-static void put_raw (entries_reader *self, pf_batch *batch, size_t end,
-                     unsigned kind) {
-  const size_t row = batch->rows++, size = end - self->done;
-  const pf_bytes rest = pf_text_after(self->parser.bytes, self->done);
-  pf_column *const c = batch->columns;
-  pf_put_int(&c[CHROME_RAW_offset], row, (int64_t)self->done, true);
-  pf_put_int(&c[CHROME_RAW_size], row, (int64_t)size, true);
-  pf_put_id(&c[CHROME_RAW_kind], row, self->kinds[kind]);
-  pf_put_bytes(&c[CHROME_RAW_text], row, (pf_bytes){rest.at, size}, true);
+static pf_status put_raw (entries_reader *self, pf_batch *batch, size_t end,
+                          unsigned kind) {
+  const size_t at = self->done, size = end - at;
+  const pf_bytes rest = pf_text_after(self->parser.bytes, at);
   self->done = end;
+  return pf_put_raw(batch, at, size, self->kinds[kind],
+                    (pf_bytes){rest.at, size});
 }
 
 
@@ -101,29 +98,22 @@ static pf_status step_raw (pf_reader *reader, pf_batch *batch,
   entries_reader *const self = (entries_reader *)(void *)reader;
   const chrome_file *const file = self->parser.trace->state;
   chrome_event event;
-  if (self->done == 0 && file->begin > 0) {
-    put_raw(self, batch, file->begin, HEAD);
-    return PF_MORE;
-  }
+  if (self->done == 0 && file->begin > 0)
+    return put_raw(self, batch, file->begin, HEAD);
   if (self->is_held) {
     self->is_held = false;
-    put_raw(self, batch, self->held, EVENT);
-    return PF_MORE;
+    return put_raw(self, batch, self->held, EVENT);
   }
   const pf_status status = chrome_next(&self->parser, &event, error);
-  if (status < 0)
+  if (status == PF_END)
+    return self->done == file->bytes.size
+               ? PF_END
+               : put_raw(self, batch, file->bytes.size, REST);
+  if (status != PF_MORE)
     return status;
-  if (status == PF_END) {
-    if (self->done == file->bytes.size)
-      return PF_END;
-    put_raw(self, batch, file->bytes.size, REST);
-    return PF_MORE;
-  }
   self->is_held = true;
   self->held = event.at + event.size;
-  if (event.at > self->done)
-    put_raw(self, batch, event.at, REST);
-  return PF_MORE;
+  return event.at > self->done ? put_raw(self, batch, event.at, REST) : PF_MORE;
 }
 
 

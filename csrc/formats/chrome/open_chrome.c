@@ -12,7 +12,8 @@
 
 static const pf_field events[] = PF_COLUMN_FIELDS(CHROME_EVENTS);
 static const pf_field entries[] = PF_COLUMN_FIELDS(CHROME_ENTRIES);
-static const pf_field raw[] = PF_COLUMN_FIELDS(CHROME_RAW);
+static const pf_field raw[] = PF_RAW_FIELDS(
+    "head, event, or rest: what cannot be read, and all after the events");
 
 static const pf_table tables[] = {
     {"events", events, COUNT(events), -1, chrome_open_events},

@@ -33,6 +33,7 @@
 #include "model/dictionary/json_names.h"
 #include "model/dictionary/stacks.h"
 #include "model/rows/put_values.h"
+#include "model/rows/raw_text.h"
 #include "model/rows/sampled_calls.h"
 #include "model/rows/table_reader.h"
 
@@ -55,13 +56,6 @@ PF_COLUMN_INDEXES(V8_ALLOCATIONS);
   X(T, samples, INT, "how many have it")                                     \
   X(T, amount, INT, "")
 PF_COLUMN_INDEXES(V8_STACKS);
-
-#define V8_RAW_LIST(X, T)                                               \
-  X(T, offset, INT, "byte of the file at which it begins")              \
-  X(T, size, INT, "bytes, up to the next one")                          \
-  X(T, kind, NAME, "head, the name of a member of the object, or rest") \
-  X(T, text, BYTES, "all its bytes")
-PF_COLUMN_INDEXES(V8_RAW);
 
 #define V8_NONE UINT32_MAX
 

@@ -13,7 +13,8 @@
 static const pf_field samples[] = PF_COLUMN_FIELDS(V8_SAMPLES);
 static const pf_field allocations[] = PF_COLUMN_FIELDS(V8_ALLOCATIONS);
 static const pf_field stacks[] = PF_COLUMN_FIELDS(V8_STACKS);
-static const pf_field raw[] = PF_COLUMN_FIELDS(V8_RAW);
+static const pf_field raw[] =
+    PF_RAW_FIELDS("head, the name of a member of the object, or rest");
 
 
 pf_status v8_warn (pf_trace *trace, pf_note_kind kind, const char *code,

@@ -21,9 +21,8 @@ typedef struct v8_reader {
   int64_t samples, amount; /* what is left of it */
   pf_sampled *calls;       /* of table events, */
   uint32_t lane;           /* and its only lane */
-  bool is_over;
-  size_t done;           /* of table raw: bytes that are in rows; */
-  const uint8_t *member; /* the key that is next, or NULL */
+  size_t done;             /* of table raw: bytes that are in rows; */
+  const uint8_t *member;   /* the key that is next, or NULL */
 } v8_reader;
 
 
@@ -194,27 +193,24 @@ static pf_status step_samples (pf_reader *reader, pf_batch *batch,
 
 /* {====== Events ====== */
 
-static pf_status step_events (pf_reader *reader, pf_batch *batch,
-                              pf_error *error) {
+static pf_status next_stack (pf_reader *reader, pf_sample *result,
+                             pf_error *error) {
   v8_reader *const self = (v8_reader *)(void *)reader;
   const v8_file *const file = self->cursor.trace->state;
   v8_sample sample = {.node = PF_NO_ID};
-  if (pf_sampled_row(self->calls, batch))
-    return PF_MORE;
-  if (self->is_over)
-    return PF_END;
   const pf_status status = next_sample(&self->cursor, &sample, error);
-  if (status < 0)
-    return status;
-  self->is_over = status == PF_END;
-  const bool has_memory =
-      self->is_over ? pf_sampled_end(self->calls)
-                    : pf_sampled_put(self->calls, self->lane, sample.time,
-                                     sample.node == PF_NO_ID
-                                         ? PF_NO_STACK
-                                         : file->nodes[sample.node].stack,
-                                     self->cursor.time);
-  return has_memory ? PF_MORE : pf_no_memory(error);
+  *result = (pf_sample){
+      self->lane,
+      sample.node == PF_NO_ID ? PF_NO_STACK : file->nodes[sample.node].stack,
+      sample.time, self->cursor.time};
+  return status;
+}
+
+
+static pf_status step_events (pf_reader *reader, pf_batch *batch,
+                              pf_error *error) {
+  return pf_sampled_step(((v8_reader *)(void *)reader)->calls, reader,
+                         next_stack, batch, error);
 }
 
 
@@ -316,15 +312,12 @@ static pf_status put_raw (v8_reader *self, pf_batch *batch, const uint8_t *end,
                           pf_bytes kind, pf_error *error) {
   const pf_bytes bytes = self->cursor.trace->sources[0].bytes;
   const pf_bytes rest = pf_text_after(bytes, self->done);
-  const size_t row = batch->rows++, size = (size_t)(end - rest.at);
-  pf_column *const c = batch->columns;
-  pf_put_int(&c[V8_RAW_offset], row, (int64_t)self->done, true);
-  pf_put_int(&c[V8_RAW_size], row, (int64_t)size, true);
-  pf_put_bytes(&c[V8_RAW_text], row, (pf_bytes){rest.at, size}, true);
+  const size_t size = (size_t)(end - rest.at), at = self->done;
+  const uint32_t id = pf_intern(self->reader.dictionary, kind);
   self->done += size;
-  return pf_put_text(self->reader.dictionary, &c[V8_RAW_kind], row, kind, true)
-             ? PF_MORE
-             : pf_no_memory(error);
+  return id == PF_NO_NAME
+             ? pf_no_memory(error)
+             : pf_put_raw(batch, at, size, id, (pf_bytes){rest.at, size});
 }
 
 

@@ -24,19 +24,6 @@ static size_t count_digits (pf_bytes text, unsigned base) {
 }
 
 
-/* A decimal number of up to 18 digits, or -1 to -9...; false if it is none. */
-static bool parse_number (pf_bytes text, int64_t *number) {
-  const bool is_negative = text.size > 1 && text.at[0] == '-';
-  uint64_t value;
-  if (is_negative)
-    text = pf_text_after(text, 1);
-  if (text.size > 18 || pf_parse_uint(text, 10, &value) != PF_OK)
-    return false;
-  *number = is_negative ? -(int64_t)value : (int64_t)value;
-  return true;
-}
-
-
 /* Whether a word is a time: "19.212345:". */
 static bool is_time (pf_bytes word) {
   const size_t whole = count_digits(word, 10);
@@ -65,12 +52,6 @@ static void set_time (perfscript_header *h, pf_bytes word) {
 }
 
 
-static bool begins_with (pf_bytes text, const char *begin) {
-  const size_t size = strlen(begin);
-  return text.size >= size && memcmp(text.at, begin, size) == 0;
-}
-
-
 /* }====== */
 
 /* {====== Headers of samples ====== */
@@ -81,8 +62,8 @@ static bool take_ids (perfscript_header *h, pf_bytes word) {
       word.size > 0 ? memchr(word.at, '/', word.size) : NULL;
   const size_t size = slash == NULL ? 0 : (size_t)(slash - word.at);
   const pf_bytes tid = slash == NULL ? word : pf_text_after(word, size + 1);
-  if (!parse_number(tid, &h->tid) ||
-      (slash != NULL && !parse_number((pf_bytes){word.at, size}, &h->pid)))
+  if (!pf_parse_int(tid, &h->tid) ||
+      (slash != NULL && !pf_parse_int((pf_bytes){word.at, size}, &h->pid)))
     return false;
   h->has_tid = true;
   h->has_pid = slash != NULL;
@@ -94,7 +75,7 @@ static bool take_ids (perfscript_header *h, pf_bytes word) {
 static bool take_cpu (perfscript_header *h, pf_bytes word) {
   h->has_cpu = word.size > 2 && word.at[0] == '[' &&
                word.at[word.size - 1] == ']' &&
-               parse_number((pf_bytes){word.at + 1, word.size - 2}, &h->cpu);
+               pf_parse_int((pf_bytes){word.at + 1, word.size - 2}, &h->cpu);
   return h->has_cpu;
 }
 
@@ -141,8 +122,8 @@ static bool ends_frame (pf_bytes word) {
         word.at[i + 2] == '/' && memchr("X-", word.at[i + 3], 2) != NULL &&
         word.at[i + 4] == '/' && memchr("A-", word.at[i + 5], 2) != NULL)
       return true;
-  return begins_with(word, "insn:") || begins_with(word, "ilen:") ||
-         begins_with(word, "ABI:");
+  return pf_begins_with(word, "insn:") || pf_begins_with(word, "ilen:") ||
+         pf_begins_with(word, "ABI:");
 }
 
 
@@ -181,12 +162,12 @@ static void set_frame (perfscript_header *h, pf_bytes after) {
 /* Takes what follows the time: period, event, detail. */
 static void set_event (perfscript_header *h, pf_bytes text) {
   pf_bytes word, rest = text;
-  int64_t period;
-  h->is_record = begins_with(pf_trim(text), "PERF_RECORD_");
+  int64_t period = 0;
+  h->is_record = pf_begins_with(pf_trim(text), "PERF_RECORD_");
   h->detail = pf_trim(text);
   if (h->is_record || !pf_next_word(&rest, &word))
     return;
-  const bool has_period = parse_number(word, &period) && period >= 0;
+  const bool has_period = pf_parse_int(word, &period) && period >= 0;
   if (has_period && !pf_next_word(&rest, &word))
     word = (pf_bytes){NULL, 0};
   if (word.size < 2 || word.at[word.size - 1] != ':')
@@ -207,8 +188,8 @@ static void set_event (perfscript_header *h, pf_bytes text) {
 static void set_at_event (perfscript_header *h, pf_bytes text, size_t at) {
   pf_bytes before = {text.at, at}, word;
   pf_bytes shorter = before;
-  int64_t period;
-  if (pf_last_word(&shorter, &word) && parse_number(word, &period) &&
+  int64_t period = 0;
+  if (pf_last_word(&shorter, &word) && pf_parse_int(word, &period) &&
       ends_in_number(shorter))
     before = shorter;
   set_lane(h, before);
@@ -233,7 +214,7 @@ perfscript_header perfscript_parse_header (pf_bytes text) {
       set_at_event(&h, text, at);
       return h;
     }
-    if (begins_with(word, "PERF_RECORD_") && parse_number(before, &number)) {
+    if (pf_begins_with(word, "PERF_RECORD_") && pf_parse_int(before, &number)) {
       h.is_record = true;
       return h;
     }
@@ -320,16 +301,6 @@ bool perfscript_parse_frame (pf_bytes text, perfscript_frame *frame) {
 /* }====== */
 
 /* {====== Lines ====== */
-
-pf_bytes perfscript_line_at (pf_bytes bytes, size_t at, size_t *size) {
-  const size_t end = pf_line_end(bytes, at);
-  pf_bytes text = {bytes.at + at, end - at};
-  *size = text.size + (end < bytes.size);
-  if (text.size > 0 && text.at[text.size - 1] == '\r')
-    text.size--;
-  return text;
-}
-
 
 bool perfscript_is_comment (pf_bytes text) {
   return text.size > 0 && text.at[0] == '#' &&
@@ -424,7 +395,7 @@ static pf_status take_indented (perfscript_parser *self, perfscript_line *line,
     return take_sample(self, line, error);
   if (is_frame)
     return take_frame(self, line, error);
-  if (!had_frame || !begins_with(line->text, "  "))
+  if (!had_frame || !pf_begins_with(line->text, "  "))
     return take_rest(self, line, error);
   const pf_status status = take_rest(self, line, error);
   line->kind = PERFSCRIPT_SOURCE;
@@ -469,7 +440,7 @@ pf_status perfscript_next (perfscript_parser *self, perfscript_line *line,
   line->kind = PERFSCRIPT_BLANK;
   line->at = self->at;
   line->is_first = false;
-  line->text = perfscript_line_at(bytes, self->at, &line->size);
+  line->text = pf_line_at(bytes, self->at, &line->size);
   self->at += line->size;
   const bool had_frame = self->has_frames;
   const uint8_t first = line->text.size > 0 ? line->text.at[0] : '\n';

@@ -12,7 +12,8 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const pf_field samples[] = PF_COLUMN_FIELDS(PERFSCRIPT_SAMPLES);
-static const pf_field raw[] = PF_COLUMN_FIELDS(PERFSCRIPT_RAW);
+static const pf_field raw[] =
+    PF_RAW_FIELDS("comment, sample, frame, source, record, blank or rest");
 
 
 /* {====== Score ====== */
@@ -47,7 +48,7 @@ static int score_sample (const perfscript_header *h, pf_bytes next) {
 static int score (pf_bytes head, uint64_t size) {
   (void)size;
   for (size_t at = 0, length; at < head.size; at += length) {
-    const pf_bytes text = perfscript_line_at(head, at, &length);
+    const pf_bytes text = pf_line_at(head, at, &length);
     if (pf_trim(text).size == 0 || text.at[0] == '#')
       continue;
     if (text.at[0] == '\t' || head.at[at + length - 1] != '\n')
@@ -57,10 +58,9 @@ static int score (pf_bytes head, uint64_t size) {
       continue;
     size_t ignored;
     const pf_bytes none = {NULL, 0};
-    return score_sample(&h,
-                        at + length < head.size
-                            ? perfscript_line_at(head, at + length, &ignored)
-                            : none);
+    return score_sample(&h, at + length < head.size
+                                ? pf_line_at(head, at + length, &ignored)
+                                : none);
   }
   return 0;
 }
@@ -83,7 +83,7 @@ static bool is_clock (pf_bytes name) {
   static const char *const clocks[] = {"cpu-clock", "task-clock"};
   for (size_t i = 0; i < COUNT(clocks); i++) {
     const pf_bytes clock = pf_bytes_of(clocks[i]);
-    if (name.size >= clock.size && memcmp(name.at, clock.at, clock.size) == 0 &&
+    if (pf_begins_with(name, clocks[i]) &&
         (name.size == clock.size || name.at[clock.size] == ':' ||
          name.at[clock.size] == '/'))
       return true;
@@ -134,24 +134,21 @@ static bool add_event (perfscript_file *file, pf_bytes name) {
 
 /* Takes a fact of a comment "# name : value". */
 static void take_fact (pf_trace *trace, pf_bytes text) {
-  static const char *const shown[][2] = {{"captured on", "captured_on"},
-                                         {"hostname", "hostname"},
-                                         {"os release", "os_release"},
-                                         {"perf version", "perf_version"},
-                                         {"arch", "arch"},
-                                         {"cpudesc", "cpu"},
-                                         {"cmdline", "cmdline"}};
-  text = pf_trim(pf_text_after(text, 1));
+  static const pf_known_fact known[] = {{"captured on", "captured_on"},
+                                        {"hostname", "hostname"},
+                                        {"os release", "os_release"},
+                                        {"perf version", "perf_version"},
+                                        {"arch", "arch"},
+                                        {"cpudesc", "cpu"},
+                                        {"cmdline", "cmdline"}};
+  text = pf_text_after(text, 1);
   const uint8_t *const colon =
       text.size > 0 ? memchr(text.at, ':', text.size) : NULL;
-  if (colon == NULL)
-    return;
-  const size_t size = (size_t)(colon - text.at);
-  const pf_bytes name = pf_trim((pf_bytes){text.at, size});
-  const pf_bytes value = pf_trim(pf_text_after(text, size + 1));
-  for (size_t i = 0; i < COUNT(shown); i++)
-    if (pf_bytes_equal(name, pf_bytes_of(shown[i][0])) && value.size > 0)
-      pf_info_more(trace, shown[i][1], value);
+  const size_t size = colon == NULL ? 0 : (size_t)(colon - text.at);
+  if (size > 0)
+    pf_info_known(trace, known, COUNT(known),
+                  pf_trim((pf_bytes){text.at, size}),
+                  pf_trim(pf_text_after(text, size + 1)));
 }
 
 
@@ -188,7 +185,7 @@ static pf_status scan (pf_trace *trace, pf_error *error) {
       file->has_frames = true;
       continue;
     }
-    const pf_bytes text = perfscript_line_at(bytes, at, &size);
+    const pf_bytes text = pf_line_at(bytes, at, &size);
     const bool has_stack =
         at + size < bytes.size && bytes.at[at + size] == '\t';
     if (perfscript_is_comment(text))

@@ -28,6 +28,7 @@
 #include "bytes/text.h"
 #include "model/dictionary/stacks.h"
 #include "model/rows/put_values.h"
+#include "model/rows/raw_text.h"
 #include "model/rows/sampled_calls.h"
 #include "model/rows/table_reader.h"
 
@@ -47,13 +48,6 @@
   X(T, addr, ADDR, "address of the innermost function, as in the file")   \
   X(T, detail, BYTES, "the other fields of the line, as of a tracepoint")
 PF_COLUMN_INDEXES(PERFSCRIPT_SAMPLES);
-
-#define PERFSCRIPT_RAW_LIST(X, T)                                           \
-  X(T, offset, INT, "byte of the file at which the line begins")            \
-  X(T, size, INT, "its bytes, with the line feed")                          \
-  X(T, kind, NAME, "comment, sample, frame, source, record, blank or rest") \
-  X(T, text, BYTES, "the line")
-PF_COLUMN_INDEXES(PERFSCRIPT_RAW);
 
 /* An event whose samples have periods. */
 typedef struct perfscript_event {
@@ -147,10 +141,6 @@ bool perfscript_parse_frame (pf_bytes text, perfscript_frame *frame);
 
 /* Whether a line is a comment. */
 bool perfscript_is_comment (pf_bytes text);
-
-/* Return the text of the line at a byte without its end, and its size with it.
- */
-pf_bytes perfscript_line_at (pf_bytes bytes, size_t at, size_t *size);
 
 /* rows_perfscript.c: opens one of the two tables. */
 pf_status perfscript_open_table (pf_trace *trace, const pf_table *table,

@@ -2,9 +2,7 @@
 ** rows_perfscript.c - the readers of the tables samples and raw.
 **
 ** Lines of frames repeat: each distinct one is parsed once, as is each distinct
-** thread. The frames of a sample are collected, and pushed from the outermost
-** one on when the sample ends; those that the sample before has too need no
-** look-up.
+** thread. The frames of a sample are collected until it ends.
 **
 ** Opened through pf_table.open by lua/checked_reader.c, which calls `close`;
 ** that frees the reader and its arrays. Values of PF_BYTES are borrowed from
@@ -15,27 +13,18 @@
 
 #include <stdio.h>
 
-#include "model/base/memory.h"
+#include "model/dictionary/text_ids.h"
 
-/* The names that a text stands for. */
-typedef struct text_entry {
-  pf_bytes text; /* borrowed from the file */
-  uint32_t name; /* of a frame; of a lane: comm */
-  uint32_t file; /* the module; of a lane: the thread */
-  uint32_t area; /* PF_NO_AREA: the frame has no module of its own */
-} text_entry;
+/* A frame, by its text. */
+typedef struct known_frame {
+  uint32_t area; /* without the module, if the text has none */
+  bool has_module;
+} known_frame;
 
-/* Entries by their texts. */
-typedef struct text_entries {
-  pf_intern_table table;
-  text_entry *entries;
-  size_t capacity;
-} text_entries;
-
-/* A frame of the sample before, the outermost first. */
-typedef struct path_frame {
-  uint32_t entry, stack;
-} path_frame;
+/* A thread, by what stands in front of the time. */
+typedef struct known_lane {
+  uint32_t comm, thread; /* names */
+} known_lane;
 
 typedef struct perfscript_reader {
   pf_reader reader;
@@ -45,56 +34,21 @@ typedef struct perfscript_reader {
   size_t event;        /* index of the last one */
   pf_bytes event_name; /* and its name, with the id */
   uint32_t event_id;
-  text_entries frames, lanes;
-  uint32_t *chain; /* entries of the sample, the innermost first */
+  pf_text_ids frame_texts, lane_texts;
+  known_frame *frames; /* by id of the text */
+  known_lane *lanes;
+  size_t frame_capacity, lane_capacity;
+  uint32_t *chain; /* frames of the sample, the innermost first; then areas */
   size_t nchain, chain_capacity;
-  path_frame *path;
-  size_t npath, path_capacity;
+  pf_stack_path path;
   bool wants_stack; /* else the first frame is enough */
   bool has_addr;
   uint64_t addr;                    /* of the innermost frame */
   uint32_t kinds[PERFSCRIPT_KINDS]; /* names of table raw */
   pf_sampled *calls;                /* of table events; */
   int64_t gap;                      /* how long a stack lasts at most */
-  bool is_over;
 } perfscript_reader;
 
-
-/* {====== Distinct texts ====== */
-
-typedef struct text_key {
-  const text_entry *entries;
-  pf_bytes text;
-} text_key;
-
-
-static bool is_same_text (const void *context, uint32_t number) {
-  const text_key *const key = context;
-  return pf_bytes_equal(key->entries[number].text, key->text);
-}
-
-
-/* Sets *id to the entry of a text, and *is_new if it was added: the caller then
-   sets what it stands for. False when out of memory. */
-static bool find_text (text_entries *of, pf_bytes text, uint32_t *id,
-                       bool *is_new) {
-  const text_key key = {of->entries, text};
-  const uint64_t hash =
-      pf_mix(pf_mix_bytes(of->table.seed, text.at, text.size), text.size);
-  *id = pf_intern_table_find(&of->table, hash, is_same_text, &key);
-  *is_new = *id == PF_NOT_INTERNED;
-  if (!*is_new)
-    return true;
-  if (!pf_grow(&of->entries, &of->capacity, (size_t)of->table.count + 1) ||
-      !pf_intern_table_reserve(&of->table))
-    return false;
-  *id = pf_intern_table_add(&of->table, hash);
-  of->entries[*id] = (text_entry){text, PF_NO_NAME, PF_NO_NAME, PF_NO_AREA};
-  return true;
-}
-
-
-/* }====== */
 
 /* {====== Frames ====== */
 
@@ -133,18 +87,20 @@ static uint32_t name_of (pf_dictionary *dictionary,
 
 
 /* Parses a frame that is seen for the first time. */
-static bool set_frame (perfscript_reader *self, text_entry *entry) {
+static bool set_frame (perfscript_reader *self, pf_bytes text,
+                       known_frame *known) {
   pf_dictionary *const dictionary = self->reader.dictionary;
   perfscript_frame frame;
-  (void)perfscript_parse_frame(entry->text, &frame);
-  entry->name = name_of(dictionary, &frame);
-  if (entry->name == PF_NO_NAME || frame.module.size == 0)
-    return entry->name != PF_NO_NAME;
-  entry->file = pf_intern(dictionary, frame.module);
-  if (entry->file == PF_NO_NAME)
-    return false;
-  entry->area = area_of(self, entry->name, entry->file);
-  return entry->area != PF_NO_AREA;
+  (void)perfscript_parse_frame(text, &frame);
+  const uint32_t name = name_of(dictionary, &frame);
+  known->has_module = frame.module.size > 0;
+  const uint32_t module =
+      known->has_module ? pf_intern(dictionary, frame.module) : PF_NO_NAME;
+  known->area =
+      name == PF_NO_NAME || (known->has_module && module == PF_NO_NAME)
+          ? PF_NO_AREA
+          : area_of(self, name, module);
+  return known->area != PF_NO_AREA;
 }
 
 
@@ -154,9 +110,10 @@ static pf_status add_frame (perfscript_reader *self, pf_bytes text,
   uint32_t id;
   bool is_new;
   text = pf_trim(text);
-  if (!find_text(&self->frames, text, &id, &is_new) ||
+  if (!pf_text_id(&self->frame_texts, text, &id, &is_new) ||
+      !pf_grow(&self->frames, &self->frame_capacity, (size_t)id + 1) ||
       !pf_grow(&self->chain, &self->chain_capacity, self->nchain + 1) ||
-      (is_new && !set_frame(self, &self->frames.entries[id])))
+      (is_new && !set_frame(self, text, &self->frames[id])))
     return pf_no_memory(error);
   if (self->nchain == 0) {
     perfscript_frame frame;
@@ -172,35 +129,23 @@ static pf_status add_frame (perfscript_reader *self, pf_bytes text,
    that of the frame around it, into which it was inlined. */
 static pf_status set_stack (perfscript_reader *self, uint32_t *stack,
                             pf_error *error) {
-  const size_t depth = self->nchain;
   uint32_t module = PF_NO_NAME;
-  bool is_same = true;
-  *stack = PF_NO_STACK;
-  if (!pf_grow(&self->path, &self->path_capacity, depth))
-    return pf_no_memory(error);
-  for (size_t i = 0; i < depth; i++) {
-    const uint32_t id = self->chain[depth - 1 - i];
-    const text_entry *const entry = &self->frames.entries[id];
-    path_frame *const at = &self->path[i];
-    if (entry->area != PF_NO_AREA)
-      module = entry->file;
-    is_same = is_same && i < self->npath && at->entry == id;
-    if (!is_same) {
-      const uint32_t area = entry->area != PF_NO_AREA
-                                ? entry->area
-                                : area_of(self, entry->name, module);
-      at->entry = id;
-      at->stack = area == PF_NO_AREA
-                      ? PF_NO_STACK
-                      : pf_stack_push(self->reader.dictionary, *stack, area);
-      self->npath = i;
-      if (at->stack == PF_NO_STACK)
-        return pf_no_memory(error);
-    }
-    *stack = at->stack;
+  for (size_t i = self->nchain; i-- > 0;) {
+    const known_frame *const frame = &self->frames[self->chain[i]];
+    const pf_area *const area =
+        pf_area_at(self->reader.dictionary, frame->area);
+    self->chain[i] = frame->has_module || module == PF_NO_NAME
+                         ? frame->area
+                         : area_of(self, area->name, module);
+    if (self->chain[i] == PF_NO_AREA)
+      return pf_no_memory(error);
+    if (frame->has_module)
+      module = area->file;
   }
-  self->npath = is_same && self->npath > depth ? self->npath : depth;
-  return PF_OK;
+  return pf_stack_of(self->reader.dictionary, &self->path, self->chain,
+                     self->nchain, stack)
+             ? PF_OK
+             : pf_no_memory(error);
 }
 
 
@@ -245,25 +190,20 @@ static bool set_lane (perfscript_reader *self, const perfscript_header *h,
                       uint32_t *id) {
   pf_dictionary *const dictionary = self->reader.dictionary;
   bool is_new;
-  char number[24];
-  if (!find_text(&self->lanes, h->lane, id, &is_new))
+  char name[256];
+  if (!pf_text_id(&self->lane_texts, h->lane, id, &is_new) ||
+      !pf_grow(&self->lanes, &self->lane_capacity, (size_t)*id + 1))
     return false;
   if (!is_new)
     return true;
-  text_entry *const entry = &self->lanes.entries[*id];
-  const size_t comm = h->comm.size < 200 ? h->comm.size : 200;
-  uint8_t name[256];
-  const int size =
-      h->has_tid ? snprintf(number, sizeof number, " %lld", (long long)h->tid)
-                 : 0;
-  if (comm > 0)
-    memcpy(name, h->comm.at, comm);
-  memcpy(name + comm, number, (size_t)size);
-  const size_t skipped = comm == 0 && size > 0; /* the blank */
-  entry->name = pf_intern(dictionary, h->comm);
-  entry->file = pf_intern(
-      dictionary, (pf_bytes){name + skipped, comm + (size_t)size - skipped});
-  return entry->name != PF_NO_NAME && entry->file != PF_NO_NAME;
+  known_lane *const lane = &self->lanes[*id];
+  const int size = snprintf(name, sizeof name, "%.*s", PF_SHOWN(h->comm, 200));
+  if (h->has_tid)
+    snprintf(name + size, sizeof name - (size_t)size, " %lld",
+             (long long)h->tid);
+  lane->comm = pf_intern(dictionary, h->comm);
+  lane->thread = pf_intern(dictionary, pf_trim(pf_bytes_of(name)));
+  return lane->comm != PF_NO_NAME && lane->thread != PF_NO_NAME;
 }
 
 
@@ -290,11 +230,11 @@ static bool put_names (perfscript_reader *self, pf_column *c, size_t row,
   if ((has_lane && !set_lane(self, h, &lane)) ||
       (h->has_event && !set_event(self, h->event)))
     return false;
-  const text_entry none = {{NULL, 0}, PF_NO_NAME, PF_NO_NAME, 0};
-  const text_entry *const entry = has_lane ? &self->lanes.entries[lane] : &none;
-  pf_put_id(&c[PERFSCRIPT_SAMPLES_thread], row, entry->file);
+  const known_lane none = {PF_NO_NAME, PF_NO_NAME};
+  const known_lane known = has_lane ? self->lanes[lane] : none;
+  pf_put_id(&c[PERFSCRIPT_SAMPLES_thread], row, known.thread);
   pf_put_id(&c[PERFSCRIPT_SAMPLES_comm], row,
-            h->comm.size > 0 ? entry->name : PF_NO_NAME);
+            h->comm.size > 0 ? known.comm : PF_NO_NAME);
   pf_put_id(&c[PERFSCRIPT_SAMPLES_event], row,
             h->has_event ? self->event_id : PF_NO_NAME);
   return true;
@@ -326,33 +266,31 @@ static pf_status next_sample (perfscript_reader *self, perfscript_header *h,
 }
 
 
-static pf_status step_events (pf_reader *reader, pf_batch *batch,
-                              pf_error *error) {
+static pf_status next_stack (pf_reader *reader, pf_sample *result,
+                             pf_error *error) {
   perfscript_reader *const self = (perfscript_reader *)(void *)reader;
   perfscript_header h;
-  uint32_t stack, lane = 0;
-  int64_t until;
-  if (pf_sampled_row(self->calls, batch))
-    return PF_MORE;
-  if (self->is_over)
-    return PF_END;
+  uint32_t lane = 0;
   self->wants_stack = true;
-  const pf_status status = next_sample(self, &h, &stack, error);
-  if (status < 0)
+  const pf_status status = next_sample(self, &h, &result->stack, error);
+  if (status != PF_MORE)
     return status;
-  self->is_over = status == PF_END;
-  if (self->is_over)
-    return pf_sampled_end(self->calls) ? PF_MORE : pf_no_memory(error);
   if (self->parser.is_cut || !h.has_time || h.is_late)
-    return PF_MORE;
+    return PF_AGAIN;
   if (!set_lane(self, &h, &lane))
     return pf_no_memory(error);
-  if (__builtin_add_overflow(h.time, self->gap, &until))
-    until = INT64_MAX;
-  return pf_sampled_put(self->calls, self->lanes.entries[lane].file, h.time,
-                        stack, until)
-             ? PF_MORE
-             : pf_no_memory(error);
+  result->lane = self->lanes[lane].thread;
+  result->time = h.time;
+  if (__builtin_add_overflow(h.time, self->gap, &result->until))
+    result->until = INT64_MAX;
+  return PF_MORE;
+}
+
+
+static pf_status step_events (pf_reader *reader, pf_batch *batch,
+                              pf_error *error) {
+  return pf_sampled_step(((perfscript_reader *)(void *)reader)->calls, reader,
+                         next_stack, batch, error);
 }
 
 
@@ -389,18 +327,12 @@ static pf_status step_raw (pf_reader *reader, pf_batch *batch,
                            pf_error *error) {
   perfscript_reader *const self = (perfscript_reader *)(void *)reader;
   const perfscript_line *const line = &self->line;
-  pf_column *const c = batch->columns;
   const pf_status status = perfscript_next(&self->parser, &self->line, error);
   if (status != PF_MORE)
     return status;
-  const size_t row = batch->rows++;
   const bool has_feed = line->text.at[line->size - 1] == '\n';
   const pf_bytes text = {line->text.at, line->size - has_feed};
-  pf_put_int(&c[PERFSCRIPT_RAW_offset], row, (int64_t)line->at, true);
-  pf_put_int(&c[PERFSCRIPT_RAW_size], row, (int64_t)line->size, true);
-  pf_put_id(&c[PERFSCRIPT_RAW_kind], row, self->kinds[line->kind]);
-  pf_put_bytes(&c[PERFSCRIPT_RAW_text], row, text, true);
-  return PF_MORE;
+  return pf_put_raw(batch, line->at, line->size, self->kinds[line->kind], text);
 }
 
 
@@ -413,12 +345,12 @@ PF_NEXT_BY_STEPS(next_events, step_events)
 
 static void close_reader (pf_reader *reader) {
   perfscript_reader *const self = (perfscript_reader *)(void *)reader;
-  pf_intern_table_free(&self->frames.table);
-  pf_intern_table_free(&self->lanes.table);
-  free(self->frames.entries);
-  free(self->lanes.entries);
+  pf_text_ids_free(&self->frame_texts);
+  pf_text_ids_free(&self->lane_texts);
+  pf_stack_path_free(&self->path);
+  free(self->frames);
+  free(self->lanes);
   free(self->chain);
-  free(self->path);
   pf_sampled_close(self->calls);
   free(reader);
 }
@@ -435,7 +367,8 @@ pf_status perfscript_open_table (pf_trace *trace, const pf_table *table,
     return PF_ENOMEM;
   self->reader.close = close_reader;
   self->parser = (perfscript_parser){.trace = trace, .file = trace->state};
-  self->frames.table.seed = self->lanes.table.seed = trace->dictionary->seed;
+  self->frame_texts.table.seed = self->lane_texts.table.seed =
+      trace->dictionary->seed;
   self->event_id = PF_NO_NAME;
   self->gap = pf_option_int(trace, "gap", 10000000);
   self->calls = pf_sampled_new(trace->dictionary);

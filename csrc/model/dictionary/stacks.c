@@ -97,6 +97,39 @@ uint32_t pf_stack_push (pf_dictionary *dictionary, uint32_t parent,
 }
 
 
+struct pf_path_frame {
+  uint32_t area, stack;
+};
+
+
+bool pf_stack_of (pf_dictionary *dictionary, pf_stack_path *path,
+                  const uint32_t *areas, size_t depth, uint32_t *stack) {
+  size_t same = 0;
+  if (!pf_grow(&path->frames, &path->capacity, depth))
+    return false;
+  struct pf_path_frame *const frames = path->frames;
+  while (same < depth && same < path->count &&
+         frames[same].area == areas[depth - 1 - same])
+    same++;
+  *stack = same > 0 ? frames[same - 1].stack : PF_NO_STACK;
+  if (same < depth)
+    path->count = same;
+  for (size_t i = same; i < depth; i++) {
+    *stack = pf_stack_push(dictionary, *stack, areas[depth - 1 - i]);
+    if (*stack == PF_NO_STACK)
+      return false;
+    frames[i] = (struct pf_path_frame){areas[depth - 1 - i], *stack};
+    path->count = i + 1;
+  }
+  return true;
+}
+
+
+void pf_stack_path_free (pf_stack_path *path) {
+  free(path->frames);
+}
+
+
 uint32_t pf_stacks_count (const pf_dictionary *dictionary) {
   return dictionary->stacks == NULL ? 0 : dictionary->stacks->count;
 }

@@ -2,8 +2,7 @@
 ** stacks.h - call stacks as a tree in the dictionary: a stack is its innermost
 ** frame and the stack of the frames around it. Equal stacks have one id, which
 ** columns of PF_STACK have. Ids count from 0; a parent has a lower id than its
-** children. Added by the formats br and pprof, kernels/calls, lua/recorder,
-** lua/writer, store and model/writer/ring_encoder.c; the dictionary owns them.
+** children. Added by formats, kernels/calls, lua/recorder, lua/writer, store and model/writer/ring_encoder.c; the dictionary owns them.
 */
 
 #ifndef stacks_h
@@ -28,6 +27,20 @@ typedef struct pf_stack {
    which is added if it is new; PF_NO_STACK when out of memory. */
 uint32_t pf_stack_push (pf_dictionary *dictionary, uint32_t parent,
                         uint32_t frame);
+
+/* The frames and stacks that pf_stack_of was given last: those that the next
+   stack begins with need no look-up. Zeroed before; freed by
+   pf_stack_path_free. */
+typedef struct pf_stack_path {
+  struct pf_path_frame *frames; /* the outermost first */
+  size_t count, capacity;
+} pf_stack_path;
+
+/* Set *stack to the one of these areas, the innermost first; PF_NO_STACK if
+   there are none. False when out of memory. */
+bool pf_stack_of (pf_dictionary *dictionary, pf_stack_path *path,
+                  const uint32_t *areas, size_t depth, uint32_t *stack);
+void pf_stack_path_free (pf_stack_path *path);
 
 /* The number of stacks: ids are below this. */
 uint32_t pf_stacks_count (const pf_dictionary *dictionary);

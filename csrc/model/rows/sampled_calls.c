@@ -53,6 +53,7 @@ struct pf_sampled {
   int64_t time; /* of the last sample; */
   int64_t last; /* of the last event */
   uint64_t number;
+  bool is_over; /* no more samples follow */
 };
 
 
@@ -187,12 +188,13 @@ static bool end_before (pf_sampled *self, int64_t time) {
 }
 
 
-bool pf_sampled_put (pf_sampled *self, uint32_t lane, int64_t time,
-                     uint32_t stack, int64_t until) {
-  const uint64_t word = lane;
+/* Takes a sample. One that is earlier than the sample before it counts from
+   there. False when out of memory. */
+static bool put (pf_sampled *self, const pf_sample *sample) {
+  const uint64_t word = sample->lane;
   const uint32_t count = self->known.count;
   uint32_t index;
-  self->time = time > self->time ? time : self->time;
+  self->time = sample->time > self->time ? sample->time : self->time;
   self->at = self->nevents = 0;
   if (!end_before(self, self->time) ||
       pf_id_table_words(&self->known, &word, 1, &index) != PF_OK ||
@@ -200,15 +202,17 @@ bool pf_sampled_put (pf_sampled *self, uint32_t lane, int64_t time,
     return false;
   open_lane *const open = &self->lanes[index];
   if (self->known.count > count)
-    *open = (open_lane){lane, PF_NO_STACK, 0};
+    *open = (open_lane){sample->lane, PF_NO_STACK, 0};
   open->number = ++self->number;
-  return change(self, open, self->time, stack) &&
+  const int64_t until = sample->until;
+  return change(self, open, self->time, sample->stack) &&
          push_end(self, (open_end){until > self->time ? until : self->time,
                                    open->number, index});
 }
 
 
-bool pf_sampled_end (pf_sampled *self) {
+/* Ends all stacks after the last sample. False when out of memory. */
+static bool end_all (pf_sampled *self) {
   self->at = self->nevents = 0;
   return end_before(self, INT64_MAX) &&
          (self->last == INT64_MIN ||
@@ -216,7 +220,8 @@ bool pf_sampled_end (pf_sampled *self) {
 }
 
 
-bool pf_sampled_row (pf_sampled *self, pf_batch *batch) {
+/* Adds the next event as a row; rows are in the order of time. */
+static bool put_row (pf_sampled *self, pf_batch *batch) {
   if (self->at == self->nevents)
     return false;
   const event *const e = &self->events[self->at++];
@@ -227,6 +232,23 @@ bool pf_sampled_row (pf_sampled *self, pf_batch *batch) {
   pf_put_id(&c[PF_SAMPLED_area], row, e->area);
   pf_put_id(&c[PF_SAMPLED_lane], row, e->lane);
   return true;
+}
+
+
+pf_status pf_sampled_step (pf_sampled *self, pf_reader *reader,
+                           pf_next_sample *next, pf_batch *batch,
+                           pf_error *error) {
+  pf_sample s;
+  if (put_row(self, batch))
+    return PF_MORE;
+  if (self->is_over)
+    return PF_END;
+  const pf_status status = next(reader, &s, error);
+  if (status < 0 || status == PF_AGAIN)
+    return status == PF_AGAIN ? PF_MORE : status;
+  self->is_over = status == PF_END;
+  return (self->is_over ? end_all(self) : put(self, &s)) ? PF_MORE
+                                                         : pf_no_memory(error);
 }
 
 

@@ -5,9 +5,9 @@
 ** than stated. So a call that ends and begins again between two samples is one,
 ** and one that was never sampled is none.
 **
-** Used by the formats cpuprofile and perfscript. Order of calls: new; put for
-** each sample, by time; after each put, and after end, row until it returns
-** false; close. Memory grows with lanes and depth.
+** Used by the formats cpuprofile and perfscript. Order of calls: new; step until
+** it returns PF_END; close. Samples come by time; one that is earlier than the
+** one before it counts from there. Memory grows with lanes and depth.
 */
 
 #ifndef sampled_calls_h
@@ -37,15 +37,20 @@ pf_sampled *pf_sampled_new (pf_dictionary *dictionary);
 void pf_sampled_close (pf_sampled *sampled); /* or NULL */
 
 /* A sample of a lane, with its stack or PF_NO_STACK, that lasts at most until a
-   time. One that is earlier than the sample before it counts from there. False
-   when out of memory. */
-bool pf_sampled_put (pf_sampled *sampled, uint32_t lane, int64_t time,
-                     uint32_t stack, int64_t until);
+   time. */
+typedef struct pf_sample {
+  uint32_t lane, stack;
+  int64_t time, until;
+} pf_sample;
 
-/* No more samples follow. False when out of memory. */
-bool pf_sampled_end (pf_sampled *sampled);
+/* Sets *sample to the next one of a reader. PF_MORE; PF_AGAIN: what was read is
+   none; PF_END, or a failure. */
+typedef pf_status pf_next_sample (pf_reader *reader, pf_sample *sample,
+                                  pf_error *error);
 
-/* Adds the next event as a row; rows are in the order of time. */
-bool pf_sampled_row (pf_sampled *sampled, pf_batch *batch);
+/* A step of the reader of such a table: adds a row, or reads a sample. */
+pf_status pf_sampled_step (pf_sampled *sampled, pf_reader *reader,
+                           pf_next_sample *next, pf_batch *batch,
+                           pf_error *error);
 
 #endif

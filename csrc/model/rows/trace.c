@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/text.h"
 #include "model/base/id_table.h"
 #include "model/base/intern_table.h"
 #include "model/base/memory.h"
@@ -132,6 +133,14 @@ void pf_info_text (pf_trace *trace, const char *name, pf_bytes value) {
 
 void pf_info_more (pf_trace *trace, const char *name, pf_bytes value) {
   set_text(trace, info_entry(trace->notes, name, true), value);
+}
+
+
+void pf_info_known (pf_trace *trace, const pf_known_fact *known, size_t count,
+                    pf_bytes key, pf_bytes value) {
+  for (size_t i = 0; i < count; i++)
+    if (pf_bytes_alike(key, pf_bytes_of(known[i].key)) && value.size > 0)
+      pf_info_more(trace, known[i].name, value);
 }
 
 

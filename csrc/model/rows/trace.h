@@ -95,6 +95,15 @@ void pf_info_text (pf_trace *trace, const char *name, pf_bytes value);
    times. */
 void pf_info_more (pf_trace *trace, const char *name, pf_bytes value);
 
+/* A fact by the key that a file has for it, in any case. */
+typedef struct pf_known_fact {
+  const char *key, *name;
+} pf_known_fact;
+
+/* Add the fact of a key, if it is one of `count` and the value is not empty. */
+void pf_info_known (pf_trace *trace, const pf_known_fact *known, size_t count,
+                    pf_bytes key, pf_bytes value);
+
 /* Whether a fact or a warning was dropped when out of memory. */
 bool pf_info_failed (const pf_notes *notes);
 size_t pf_info_count (const pf_notes *notes);
