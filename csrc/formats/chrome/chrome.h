@@ -19,9 +19,9 @@
 **
 **   open_chrome.c     score, members around the events, tables
 **   parse_chrome.c    one event after the other
-**   lanes_chrome.c    names of lanes, and whether events are in order
-**   items_chrome.c    what happens at a time, in order
-**   events_chrome.c   the table `events`: the stacks of all lanes
+**   lanes_chrome.c    the lanes of events
+**   items_chrome.c    what happens at a time
+**   events_chrome.c   the table `events`
 **   entries_chrome.c  the tables `entries` and `raw`
 */
 
@@ -29,27 +29,13 @@
 #define chrome_h
 
 #include "bytes/text_cache.h"
-#include "model/base/id_table.h"
 #include "model/dictionary/areas.h"
 #include "model/dictionary/json_names.h"
 #include "model/rows/json_members.h"
-#include "model/rows/nesting.h"
 #include "model/rows/put_values.h"
 #include "model/rows/raw_text.h"
-#include "model/rows/sorter.h"
 #include "model/rows/table_reader.h"
-
-#define CHROME_EVENTS_LIST(X, T)                                          \
-  X(T, time, INT, "time, ns")                                             \
-  X(T, event, NAME,                                                       \
-    "enter, leave or write (a counter; without value: an instant); end: " \
-    "when the last event ended")                                          \
-  X(T, area, AREA, "the name of the event, with its category as file")    \
-  X(T, lane, NAME, "thread, with its process if there are several")       \
-  X(T, value, INT, "of a counter, if it is a whole number")               \
-  X(T, number, NUM, "of a counter")                                       \
-  X(T, params, BYTES, "the member args, as JSON")
-PF_COLUMN_INDEXES(CHROME_EVENTS);
+#include "model/timeline/span_events.h"
 
 #define CHROME_ENTRIES_LIST(X, T)                                          \
   X(T, time, INT, "ts, ns")                                                \
@@ -139,96 +125,30 @@ static inline bool chrome_is_work (uint8_t phase) {
 
 /* }====== */
 
-/* {====== lanes_chrome.c ====== */
-
-/* A thread, or work that has an id. */
-typedef struct chrome_lane {
-  uint32_t pid, tid; /* names */
-  uint32_t title;    /* name of a thread, or PF_NO_NAME */
-  uint32_t process;  /* its name, if there are several, or PF_NO_NAME */
-  uint32_t name;     /* of the lane, unique */
-  bool is_work;      /* it has an id */
-
-  /* While the order is examined: */
-  int64_t start, end, last_end; /* of the last event; of the last span */
-  bool was_span;                /* the last event is one */
-  bool is_unordered;            /* spans do not come by start, */
-  bool is_unended;              /* nor by end */
-} chrome_lane;
-
-/* All lanes of a file. */
-typedef struct chrome_lanes {
-  chrome_lane *lanes;
-  size_t capacity;
-  pf_id_table known;   /* words: pid and tid; of work see work_word */
-  pf_id_table works;   /* words: process and category of work */
-  pf_id_table pids;    /* processes */
-  uint32_t *processes; /* their names */
-  size_t process_capacity;
-  pf_bytes last_pid, last_tid; /* texts of the thread that was asked for last */
-  uint32_t last;               /* its lane, or UINT32_MAX */
-} chrome_lanes;
-
-void chrome_lanes_init (chrome_lanes *lanes);
-void chrome_lanes_free (chrome_lanes *lanes);
-
-/* Sets *lane to the lane of an event, which is added if it is new. */
-pf_status chrome_lane_of (chrome_lanes *lanes, pf_trace *trace,
-                          const chrome_event *event, uint32_t *lane,
-                          pf_error *error);
-
-/* Takes the name of a process or of a thread. */
-pf_status chrome_take_metadata (chrome_lanes *lanes, pf_trace *trace,
-                                const chrome_event *event, pf_error *error);
-
-/* Sets the names of all lanes, which differ. */
-pf_status chrome_name_lanes (chrome_lanes *lanes, pf_dictionary *dictionary,
-                             pf_error *error);
-
-/* }====== */
-
-/* {====== items_chrome.c ====== */
-
-typedef enum chrome_kind {
-  CHROME_END,
-  CHROME_BEGIN,
-  CHROME_MARK,   /* an instant */
-  CHROME_WRITE,  /* of a whole number */
-  CHROME_NUMBER, /* of a double */
-  CHROME_SPAN
-} chrome_kind;
-
-/* The begin or end of an event in a lane, or a value. */
-typedef struct chrome_item {
-  int64_t start;
-  int64_t end;    /* of a span; of a counter its value, or the bits of it */
-  uint64_t place; /* the event's byte * 8 + kind */
-  uint32_t lane;
-  uint32_t area; /* of an end without a name PF_NO_AREA */
-} chrome_item;
-
-static inline chrome_kind chrome_kind_of (const chrome_item *item) {
-  return (chrome_kind)(item->place & 7);
-}
-
-#define CHROME_HELD ((size_t)1 << 18) /* items that are kept: 8 MiB */
-
 /* The state of a trace. */
 typedef struct chrome_file {
   pf_bytes bytes;
   size_t begin;   /* byte after the bracket of the array of events */
   int64_t origin; /* added to all times, ns */
-  chrome_lanes lanes;
-  bool is_scanned;
-  bool is_ordered; /* events come by start, those around others first */
+  pf_threads lanes;
+  pf_id_table works;           /* words: process and category of work */
+  pf_bytes last_pid, last_tid; /* texts of the last thread asked for, */
+  uint32_t last_lane;          /* and its lane, or PF_NO_ID */
+  pf_order order;
   int64_t step_of_ts, step_of_dur; /* to which they are rounded, ns */
-  bool has_samples;   /* events of a profiler, which are not read */
-  chrome_item *items; /* all, in order; NULL: there are more than are kept */
-  size_t nitems, capacity;
+  bool has_samples; /* events of a profiler, which are not read */
 } chrome_file;
 
-/* Reads the items of a file in the order of their time. */
+/* lanes_chrome.c: sets *lane to the lane of an event, which is added if it is
+   new; takes the name of a process or of a thread. */
+pf_status chrome_lane_of (pf_trace *trace, const chrome_event *event,
+                          uint32_t *lane, pf_error *error);
+pf_status chrome_take_metadata (pf_trace *trace, const chrome_event *event,
+                                pf_error *error);
+
+/* items_chrome.c: the items of events. */
 typedef struct chrome_items {
+  pf_timed_reader items;
   chrome_parser parser;
   chrome_file *file;
   chrome_event event;          /* the last one that was parsed */
@@ -236,27 +156,15 @@ typedef struct chrome_items {
   uint32_t function, variable; /* names of classes */
   uint32_t unnamed;            /* the name of what has none */
   pf_text_cache functions;     /* areas by name; the category may differ */
-  bool is_light;          /* items have no areas: only their order counts */
-  bool has_category;      /* the last one is known: */
-  pf_bytes category_text; /* its text, */
-  uint32_t category;      /* and its name */
-  chrome_item *held;      /* of the event */
-  size_t nheld, at, held_capacity;
-  pf_sorter *sorter; /* NULL: they come in order */
+  bool has_category;           /* the last one is known: */
+  pf_bytes category_text;      /* its text, */
+  uint32_t category;           /* and its name */
 } chrome_items;
 
 /* The first time, the whole file is read: the names of its lanes may stand
    anywhere. */
 pf_status chrome_items_open (chrome_items *items, pf_trace *trace,
                              pf_error *error);
-void chrome_items_close (chrome_items *items);
-
-/* Sets *item to the next one, valid until the next call. PF_MORE, PF_END, or a
-   failure. */
-pf_status chrome_items_next (chrome_items *items, const chrome_item **item,
-                             pf_error *error);
-
-/* }====== */
 
 /* open_chrome.c: reads the members of the outer object that follow the array of
    events, the bracket of which is at a byte. */

@@ -1,15 +1,11 @@
 /*
-** items_chrome.c - what happens at a time, in the order of time: as the file
-** has it if that is in order, else sorted, in a temporary file if it is large.
+** items_chrome.c - what happens at a time: the items of events, which
+** model/timeline/timed.h puts in order.
 **
 ** Used by events_chrome.c, which owns the chrome_items.
 */
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "formats/chrome/chrome.h"
-#include "model/base/memory.h"
 
 /* {====== Areas ====== */
 
@@ -97,18 +93,15 @@ static pf_status function_of (chrome_items *self, uint32_t *area,
 /* {====== Items of an event ====== */
 
 /* Adds an item of the event. */
-static pf_status hold (chrome_items *self, chrome_kind kind, int64_t start,
+static pf_status hold (chrome_items *self, pf_timed_kind kind, int64_t start,
                        int64_t end, uint32_t lane, uint32_t area,
                        pf_error *error) {
-  if (!pf_grow(&self->held, &self->held_capacity, self->nheld + 1))
-    return pf_no_memory(error);
-  self->held[self->nheld++] =
-      (chrome_item){.start = start,
-                    .end = end,
-                    .place = (uint64_t)self->event.at << 3 | kind,
-                    .lane = lane,
-                    .area = area};
-  return PF_OK;
+  const pf_timed item = {.start = start,
+                         .end = end,
+                         .place = (uint64_t)self->event.at << 3 | kind,
+                         .lane = lane,
+                         .area = area};
+  return pf_timed_put(&self->items, &item) ? PF_OK : pf_no_memory(error);
 }
 
 
@@ -138,14 +131,14 @@ static pf_status hold_series (chrome_items *self, const pf_json *key,
   if (status != PF_OK)
     return status;
   if (value == NULL)
-    return hold(self, CHROME_MARK, start, 0, lane, area, error);
+    return hold(self, PF_TIMED_MARK, start, 0, lane, area, error);
   if (memchr(value->text.at, '.', value->text.size) == NULL &&
       pf_parse_scaled(value->text, 0, &whole, &ps) == PF_OK && ps == 0)
-    return hold(self, CHROME_WRITE, start, whole, lane, area, error);
+    return hold(self, PF_TIMED_WRITE, start, whole, lane, area, error);
   if (!pf_parse_double(value->text, &number))
     return PF_OK;
   memcpy(&whole, &number, sizeof whole);
-  return hold(self, CHROME_NUMBER, start, whole, lane, area, error);
+  return hold(self, PF_TIMED_NUMBER, start, whole, lane, area, error);
 }
 
 
@@ -171,16 +164,16 @@ static pf_status hold_counter (chrome_items *self, int64_t start, uint32_t lane,
 
 
 /* The kind of its items; of counters and instants only the rank. */
-static chrome_kind kind_of (const chrome_event *event) {
+static pf_timed_kind kind_of (const chrome_event *event) {
   switch (event->phase) {
-    case 'X': return CHROME_SPAN;
+    case 'X': return PF_TIMED_SPAN;
     case 'E':
     case 'e':
-    case 'F': return CHROME_END;
+    case 'F': return PF_TIMED_END;
     case 'B':
     case 'b':
-    case 'S': return CHROME_BEGIN;
-    default: return CHROME_MARK;
+    case 'S': return PF_TIMED_BEGIN;
+    default: return PF_TIMED_MARK;
   }
 }
 
@@ -191,19 +184,17 @@ static pf_status hold_event (chrome_items *self, pf_error *error) {
   const chrome_event *const event = &self->event;
   int64_t start, end;
   uint32_t lane = 0, area = PF_NO_AREA;
-  self->nheld = self->at = 0;
   if (!chrome_has_items(event->phase) ||
       !chrome_interval(event, file->origin, &start, &end))
     return PF_OK;
-  pf_status status =
-      chrome_lane_of(&file->lanes, self->parser.trace, event, &lane, error);
-  if (status == PF_OK && self->is_light)
+  pf_status status = chrome_lane_of(self->parser.trace, event, &lane, error);
+  if (status == PF_OK && self->items.is_light)
     return hold(self, kind_of(event), start, end, lane, PF_NO_AREA, error);
   if (status == PF_OK)
     status = set_category(self, error);
   if (status == PF_OK && event->phase == 'C')
     return hold_counter(self, start, lane, error);
-  if (status == PF_OK && kind_of(event) == CHROME_MARK)
+  if (status == PF_OK && kind_of(event) == PF_TIMED_MARK)
     return hold_series(self, NULL, NULL, start, lane, error);
   if (status == PF_OK)
     status = function_of(self, &area, error);
@@ -213,60 +204,9 @@ static pf_status hold_event (chrome_items *self, pf_error *error) {
 }
 
 
-/* Sets the items of the next event that has some. */
-static pf_status hold_next (chrome_items *self, pf_error *error) {
-  pf_status status;
-  do {
-    status = chrome_next(&self->parser, &self->event, error);
-    if (status == PF_MORE)
-      status = hold_event(self, error);
-  } while (status == PF_MORE && self->nheld == 0);
-  return status;
-}
-
-
 /* }====== */
 
-/* {====== Order ====== */
-
-/* At the same time spans come last, those that end last first. In a lane whose
-   spans come by their end, the one around another comes after it. */
-static int compare (const void *context, const void *left, const void *right) {
-  const chrome_lanes *const lanes = context;
-  const chrome_item *const a = left, *const b = right;
-  const bool is_span = chrome_kind_of(a) == CHROME_SPAN;
-  if (a->start != b->start)
-    return a->start < b->start ? -1 : 1;
-  if (is_span != (chrome_kind_of(b) == CHROME_SPAN))
-    return is_span ? 1 : -1;
-  if (is_span && a->end != b->end)
-    return a->end > b->end ? -1 : 1;
-  if (is_span && a->lane != b->lane)
-    return a->lane < b->lane ? -1 : 1;
-  const chrome_lane *const lane = &lanes->lanes[a->lane];
-  const int order = (a->place > b->place) - (a->place < b->place);
-  return is_span && lane->is_unordered && !lane->is_unended ? -order : order;
-}
-
-
-/* Compares an item with the last ones of the file and of its lane. */
-static void check_order (chrome_file *file, const chrome_item *item,
-                         int64_t *last) {
-  chrome_lane *const lane = &file->lanes.lanes[item->lane];
-  const bool is_span = chrome_kind_of(item) == CHROME_SPAN;
-  const bool is_level = item->start == lane->start && lane->was_span;
-  const bool is_late = is_level && is_span && item->end > lane->end;
-  file->is_ordered &=
-      item->start >= *last && !is_late && (is_span || !is_level);
-  lane->is_unordered |= item->start < lane->start || is_late;
-  lane->is_unended |= is_span && item->end < lane->last_end;
-  lane->was_span = is_span;
-  lane->start = item->start;
-  if (is_span)
-    lane->end = lane->last_end = item->end;
-  *last = item->start;
-}
-
+/* {====== The first reading ====== */
 
 /* The step to which a time seems to be rounded: by its digits, and as a double
    in microseconds. */
@@ -285,123 +225,40 @@ static void keep_least (int64_t *least, int64_t step) {
 }
 
 
-/* Takes the items of the event: they are kept, unless there are too many. */
-static pf_status scan_event (chrome_items *self, int64_t *last,
-                             pf_error *error) {
+/* Takes what only the first reading needs of the event. */
+static pf_status scan_event (const chrome_items *self, pf_error *error) {
   chrome_file *const file = self->file;
   const chrome_event *const event = &self->event;
   file->has_samples |= event->phase == 'P';
-  if (event->phase == 'M')
-    return chrome_take_metadata(&file->lanes, self->parser.trace, event, error);
-  const pf_status status = hold_event(self, error);
-  if (status != PF_OK)
-    return status;
   if (event->has_ts)
     keep_least(&file->step_of_ts, step_of(event->ts));
   if (event->has_dur)
     keep_least(&file->step_of_dur, step_of(event->dur));
-  self->is_light |= file->nitems + self->nheld > CHROME_HELD;
-  if (!self->is_light &&
-      !pf_grow(&file->items, &file->capacity, file->nitems + self->nheld))
-    return pf_no_memory(error);
-  for (size_t i = 0; i < self->nheld; i++) {
-    check_order(file, &self->held[i], last);
-    if (!self->is_light)
-      file->items[file->nitems++] = self->held[i];
-  }
-  return PF_OK;
+  return event->phase == 'M'
+             ? chrome_take_metadata(self->parser.trace, event, error)
+             : PF_OK;
 }
 
 
-/* Sorts the items that are kept; frees them if these are not all. */
-static pf_status end_scan (const chrome_items *self, pf_error *error) {
-  chrome_file *const file = self->file;
-  if (self->is_light) {
-    free(file->items);
-    file->items = NULL;
-    return PF_OK;
-  }
-  if (file->is_ordered)
-    return PF_OK;
-  chrome_item *const spare = pf_array(file->nitems, sizeof *spare);
-  if (spare == NULL)
-    return pf_no_memory(error);
-  pf_sort(file->items, spare, file->nitems, sizeof *spare, compare,
-          &file->lanes);
-  free(spare);
-  return PF_OK;
+static pf_status next_items (void *context, pf_timed_reader *items,
+                             pf_error *error) {
+  chrome_items *const self = context;
+  pf_status status = chrome_next(&self->parser, &self->event, error);
+  if (status == PF_MORE && !items->order->is_scanned)
+    status = scan_event(self, error);
+  return status == PF_MORE ? hold_event(self, error) : status;
 }
 
 
 static pf_status scan (chrome_items *self, pf_error *error) {
   chrome_file *const file = self->file;
-  int64_t last = INT64_MIN;
-  pf_status status = PF_OK;
-  file->is_ordered = true;
+  pf_trace *const trace = self->parser.trace;
   file->step_of_ts = file->step_of_dur = 1000;
-  if (!pf_grow(&file->items, &file->capacity, 1))
-    return pf_no_memory(error);
-  while (status == PF_OK) {
-    status = chrome_next(&self->parser, &self->event, error);
-    if (status == PF_MORE)
-      status = scan_event(self, &last, error);
-  }
-  if (status == PF_END)
-    status = end_scan(self, error);
-  if (status == PF_OK)
-    status =
-        chrome_name_lanes(&file->lanes, self->parser.trace->dictionary, error);
-  file->is_scanned = status == PF_OK;
-  chrome_read_members(self->parser.trace, self->parser.at);
-  return status;
-}
-
-
-/* Sorts all items, which are too many to be kept. */
-static pf_status sort (chrome_items *self, pf_error *error) {
-  uint64_t in_file = 0;
-  pf_status status;
-  self->sorter =
-      pf_sorter_new(sizeof(chrome_item), compare, &self->file->lanes);
-  if (self->sorter == NULL)
-    return pf_no_memory(error);
-  do {
-    status = hold_next(self, error);
-    for (size_t i = 0; i < self->nheld && status == PF_MORE; i++)
-      status = pf_sorter_add(self->sorter, &self->held[i], error);
-  } while (status == PF_MORE);
-  if (status == PF_END)
-    status = pf_sorter_end(self->sorter, &in_file, error);
-  if (status != PF_OK)
-    return status;
-  return pf_warn(self->parser.trace, PF_NOTE, "chrome-order", PF_EFORMAT,
-                 PF_NO_OFFSET, error,
-                 "the events do not come in the order of their start: they are "
-                 "sorted in a temporary file of %llu MB",
-                 (unsigned long long)(in_file / 1000000));
-}
-
-
-pf_status chrome_items_next (chrome_items *self, const chrome_item **item,
-                             pf_error *error) {
-  const chrome_file *const file = self->file;
-  if (file->items != NULL) {
-    *item = &file->items[self->at];
-    return self->at++ < file->nitems ? PF_MORE : PF_END;
-  }
-  if (self->sorter != NULL) {
-    const void *element = NULL;
-    const pf_status status = pf_sorter_next(self->sorter, &element, error);
-    *item = element;
-    return status;
-  }
-  if (self->at == self->nheld) {
-    const pf_status status = hold_next(self, error);
-    if (status != PF_MORE)
-      return status;
-  }
-  *item = &self->held[self->at++];
-  return PF_MORE;
+  const pf_status status = pf_timed_scan(&self->items, error);
+  chrome_read_members(trace, self->parser.at);
+  return status == PF_OK
+             ? pf_threads_set_names(&file->lanes, trace->dictionary, error)
+             : status;
 }
 
 
@@ -414,8 +271,12 @@ pf_status chrome_items_open (chrome_items *self, pf_trace *trace,
   const chrome_parser begin = {
       .trace = trace, .bytes = file->bytes, .at = file->begin};
   uint32_t ids[3];
+  uint64_t in_file;
+  bool is_sorted = false;
   self->parser = begin;
   self->file = file;
+  self->items = (pf_timed_reader){
+      .order = &file->order, .next = next_items, .context = self};
   pf_status status = pf_intern_texts(trace->dictionary, names, 3, ids, error);
   if (status != PF_OK)
     return status;
@@ -423,7 +284,7 @@ pf_status chrome_items_open (chrome_items *self, pf_trace *trace,
   self->variable = ids[1];
   self->unnamed = ids[2];
   (void)pf_option_text(trace, "detail", &self->detail);
-  if (!file->is_scanned)
+  if (!file->order.is_scanned)
     status = scan(self, error);
   if (status == PF_OK && file->has_samples)
     status = pf_warn(trace, PF_NOTE, "chrome-samples", PF_EUNSUPPORTED,
@@ -431,15 +292,13 @@ pf_status chrome_items_open (chrome_items *self, pf_trace *trace,
                      "the samples of a profiler in the file (ph P) are not in "
                      "table events");
   self->parser = begin;
-  self->is_light = false;
-  self->nheld = self->at = 0;
-  return status == PF_OK && !file->is_ordered && file->items == NULL
-             ? sort(self, error)
+  if (status == PF_OK)
+    status = pf_timed_begin(&self->items, &is_sorted, &in_file, error);
+  return status == PF_OK && is_sorted
+             ? pf_warn(trace, PF_NOTE, "chrome-order", PF_EFORMAT, PF_NO_OFFSET,
+                       error,
+                       "the events do not come in the order of their start: "
+                       "they are sorted in a temporary file of %llu MB",
+                       (unsigned long long)(in_file / 1000000))
              : status;
-}
-
-
-void chrome_items_close (chrome_items *self) {
-  free(self->held);
-  pf_sorter_close(self->sorter);
 }

@@ -10,13 +10,12 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const pf_field events[] = PF_COLUMN_FIELDS(CHROME_EVENTS);
 static const pf_field entries[] = PF_COLUMN_FIELDS(CHROME_ENTRIES);
 static const pf_field raw[] = PF_RAW_FIELDS(
     "head, event, or rest: what cannot be read, and all after the events");
 
 static const pf_table tables[] = {
-    {"events", events, COUNT(events), -1, chrome_open_events},
+    {"events", pf_span_fields, PF_SPAN_EVENTS_COLUMNS, -1, chrome_open_events},
     {"entries", entries, COUNT(entries), -1, chrome_open_entries},
     {"raw", raw, COUNT(raw), -1, chrome_open_raw},
 };
@@ -140,7 +139,9 @@ static int score (pf_bytes head, uint64_t size) {
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
   chrome_file *const file = trace->state;
   file->bytes = trace->sources[0].bytes;
-  chrome_lanes_init(&file->lanes);
+  pf_threads_init(&file->lanes);
+  pf_id_table_init(&file->works);
+  file->last_lane = PF_NO_ID;
   const uint8_t *const begin = find_begin(trace, file->bytes);
   if (begin == NULL)
     return pf_fail(error, PF_EFORMAT, 0,
@@ -155,8 +156,9 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
 
 static void close_trace (pf_trace *trace) {
   chrome_file *const file = trace->state;
-  chrome_lanes_free(&file->lanes);
-  free(file->items);
+  pf_threads_free(&file->lanes);
+  pf_id_table_free(&file->works);
+  pf_order_free(&file->order);
 }
 
 

@@ -34,7 +34,7 @@
 #include "model/dictionary/stacks.h"
 #include "model/rows/put_values.h"
 #include "model/rows/raw_text.h"
-#include "model/rows/sampled_calls.h"
+#include "model/timeline/sampled_calls.h"
 #include "model/rows/table_reader.h"
 
 #define V8_SAMPLES_LIST(X, T)                         \

@@ -2,7 +2,8 @@
 ** stacks.h - call stacks as a tree in the dictionary: a stack is its innermost
 ** frame and the stack of the frames around it. Equal stacks have one id, which
 ** columns of PF_STACK have. Ids count from 0; a parent has a lower id than its
-** children. Added by formats, kernels/calls, lua/recorder, lua/writer, store and model/writer/ring_encoder.c; the dictionary owns them.
+** children. Added by formats, kernels/calls, lua/recorder, lua/writer, store
+** and model/writer/ring_encoder.c; the dictionary owns them.
 */
 
 #ifndef stacks_h

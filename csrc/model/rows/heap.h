@@ -1,6 +1,6 @@
 /*
 ** heap.h - a binary heap in an array of any elements: the first one comes
-** before all others. Used by nesting.c, sampled_calls.c and sorter.c. Nothing
+** before all others. Used by sorter.c and model/timeline. Nothing
 ** is allocated: the caller owns the array, which has room for the element that
 ** is pushed. Inline, so that constant sizes and comparisons need no calls.
 */

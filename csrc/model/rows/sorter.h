@@ -1,7 +1,7 @@
 /*
 ** sorter.h - sorts any number of elements in bounded memory: sorted runs of
 ** them go to an unlinked temporary file, and are merged while they are read.
-** The sort is stable. Used by the format chrome.
+** The sort is stable. Used by model/timeline/timed.c.
 **
 ** Order of calls: new, add as often as needed, end, next until PF_END, close.
 ** The caller frees the sorter by pf_sorter_close; the comparison and its

@@ -4,7 +4,7 @@
 ** they lie: a span that overlaps the one around it, without lying in it, gets a
 ** stack beside that of its lane. Memory grows with what is open.
 **
-** Used by the format chrome. Times do not fall. Order of calls: new; stack for
+** Used by span_events.c. Times do not fall. Order of calls: new; stack for
 ** each lane; for each time due until it returns false, then begin and end, and
 ** for a span cut until it returns false; close.
 */

@@ -5,9 +5,9 @@
 ** than stated. So a call that ends and begins again between two samples is one,
 ** and one that was never sampled is none.
 **
-** Used by the formats cpuprofile and perfscript. Order of calls: new; step until
-** it returns PF_END; close. Samples come by time; one that is earlier than the
-** one before it counts from there. Memory grows with lanes and depth.
+** Used by the formats cpuprofile and perfscript. Order of calls: new; step
+** until it returns PF_END; close. Samples come by time; one that is earlier
+** than the one before it counts from there. Memory grows with lanes and depth.
 */
 
 #ifndef sampled_calls_h

@@ -4,7 +4,7 @@
 ** heap; the number tells which one counts.
 */
 
-#include "model/rows/sampled_calls.h"
+#include "model/timeline/sampled_calls.h"
 
 #include <stdlib.h>
 

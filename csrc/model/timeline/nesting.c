@@ -4,7 +4,7 @@
 ** number tells that its frame is another one then.
 */
 
-#include "model/rows/nesting.h"
+#include "model/timeline/nesting.h"
 
 #include <stdlib.h>
 
