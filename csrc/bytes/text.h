@@ -38,15 +38,19 @@ static inline pf_bytes pf_text_after (pf_bytes text, size_t count) {
   return count == 0 ? text : (pf_bytes){text.at + count, text.size - count};
 }
 
+static inline bool pf_is_blank (uint8_t c) {
+  return c == ' ' || c == '\t';
+}
+
 /* The text without blanks and tabs around it, and without the byte `last` at
    its end. */
 static inline pf_bytes pf_trim_also (pf_bytes text, uint8_t last) {
   for (; text.size > 0; text.size--) {
     const uint8_t c = text.at[text.size - 1];
-    if (c != ' ' && c != '\t' && c != last)
+    if (!pf_is_blank(c) && c != last)
       break;
   }
-  while (text.size > 0 && (text.at[0] == ' ' || text.at[0] == '\t')) {
+  while (text.size > 0 && pf_is_blank(text.at[0])) {
     text.at++;
     text.size--;
   }
@@ -95,9 +99,9 @@ static inline size_t pf_line_end (pf_bytes text, size_t at) {
 
 /* The line that begins at a byte of a text, without its end; *size: with it. */
 static inline pf_bytes pf_line_at (pf_bytes text, size_t at, size_t *size) {
-  const size_t end = pf_line_end(text, at);
-  pf_bytes line = {text.at + at, end - at};
-  *size = line.size + (end < text.size);
+  const size_t stop = pf_line_end(text, at);
+  pf_bytes line = {text.at + at, stop - at};
+  *size = line.size + (stop < text.size);
   line.size -= line.size > 0 && line.at[line.size - 1] == '\r';
   return line;
 }
@@ -126,6 +130,14 @@ static inline bool pf_has_text (pf_bytes text, const char *wanted) {
     text = pf_text_after(text, (size_t)(p - text.at) + 1);
   }
   return false;
+}
+
+/* The number of bytes at the begin of a text that are digits of a base. */
+static inline size_t pf_count_digits (pf_bytes text, unsigned base) {
+  size_t n = 0;
+  while (n < text.size && pf_digit(text.at[n]) < base)
+    n++;
+  return n;
 }
 
 /* Parse a number in base 2 to 16. Returns PF_EFORMAT if `digits` is empty or

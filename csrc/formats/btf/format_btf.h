@@ -22,8 +22,7 @@
 **
 **   open_btf.c    score, header, tables
 **   lines_btf.c   the parser of lines, and the entities that lines name
-**   tasks_btf.c   the states of tasks, which turn lines into events
-**   places_btf.c  the lanes of tasks, and their events
+**   tasks_btf.c   lines as events of tasks
 **   rows_btf.c    readers of the tables events, entries and raw
 */
 
@@ -36,6 +35,7 @@
 #include "model/rows/put_values.h"
 #include "model/rows/raw_text.h"
 #include "model/rows/table_reader.h"
+#include "model/timeline/tasks.h"
 
 #define BTF_FIELDS 8 /* of a line, with the note */
 
@@ -79,23 +79,10 @@ typedef enum btf_type {
   BTF_TYPE_UNKNOWN
 } btf_type;
 
-/* The words for events that lines_btf.c knows, in its order. */
+/* The words for events that lines_btf.c knows, in its order: those of
+   pf_task_word, and */
 typedef enum btf_word {
-  BTF_ACTIVATE,
-  BTF_START,
-  BTF_PREEMPT,
-  BTF_RESUME,
-  BTF_TERMINATE,
-  BTF_POLL,
-  BTF_RUN,
-  BTF_PARK,
-  BTF_POLL_PARKING,
-  BTF_RELEASE_PARKING,
-  BTF_WAIT,
-  BTF_RELEASE,
-  BTF_TASK_WORDS, /* those before this one change the state of a task */
-  BTF_SUSPEND = BTF_TASK_WORDS,
-  BTF_READ,
+  BTF_READ = PF_TASK_SUSPEND + 1,
   BTF_WRITE,
   BTF_NOTIFIED, /* a word that changes nothing */
   BTF_NO_WORD = BTF_NOTIFIED + 6
@@ -110,8 +97,6 @@ typedef enum btf_role {
   BTF_ROLES
 } btf_role;
 
-#define BTF_NONE UINT32_MAX
-
 /* A text of a line: the name of a source or target, or the word for an
    event. */
 typedef struct btf_entity {
@@ -119,12 +104,10 @@ typedef struct btf_entity {
   uint32_t unique; /* id of the text that no other entity has */
   uint32_t number; /* of one of several of the same name, or 0 */
   uint32_t areas[BTF_ROLES];
-  uint32_t task;         /* in btf_tasks, or BTF_NONE */
+  uint32_t task;         /* of pf_tasks, or PF_NO_TASK */
   bool is_core, has_end; /* its name ends in the number `end` */
   int64_t end;
-  uint32_t runs; /* of a core: the task that it runs, or BTF_NONE; */
-  int64_t runs_instance;
-  uint8_t word; /* btf_word */
+  uint8_t word; /* pf_task_word or btf_word */
 } btf_entity;
 
 /* The state of a trace. */
@@ -183,11 +166,27 @@ size_t btf_split (pf_bytes text, pf_bytes fields[BTF_FIELDS]);
 bool btf_read_num (pf_bytes text, double *number);
 
 btf_type btf_type_of (pf_bytes text);
-btf_word btf_word_of (pf_bytes text);
+unsigned btf_word_of (pf_bytes text); /* pf_task_word or btf_word */
 
 /* pf_warn for a line, with its beginning. */
 pf_status btf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
                     const btf_line *line, const char *what, pf_error *error);
+
+/* tasks_btf.c: what happens to tasks and in them, of table events. The struct
+   is zeroed before; btf_tasks_free does not free it. */
+typedef struct btf_tasks {
+  btf_parser *parser; /* borrowed */
+  pf_tasks tasks;     /* its changes are the rows of a line */
+  const btf_line *line;
+  uint32_t classes[BTF_ROLES]; /* names */
+  pf_id_table cores;           /* their numbers */
+} btf_tasks;
+
+pf_status btf_tasks_open (btf_tasks *tasks, btf_parser *parser,
+                          pf_error *error);
+void btf_tasks_free (btf_tasks *tasks);
+pf_status btf_tasks_step (btf_tasks *tasks, const btf_line *line,
+                          pf_error *error);
 
 /* rows_btf.c: opens one of the three tables. */
 pf_status btf_open_table (pf_trace *trace, const pf_table *table,

@@ -72,7 +72,7 @@ btf_type btf_type_of (pf_bytes text) {
 }
 
 
-btf_word btf_word_of (pf_bytes text) {
+unsigned btf_word_of (pf_bytes text) {
   static const char *const words[BTF_NO_WORD] = {"activate",
                                                  "start",
                                                  "preempt",
@@ -97,7 +97,7 @@ btf_word btf_word_of (pf_bytes text) {
   size_t i = 0;
   while (i < BTF_NO_WORD && !pf_bytes_alike(text, pf_bytes_of(words[i])))
     i++;
-  return (btf_word)i;
+  return (unsigned)i;
 }
 
 
@@ -179,7 +179,7 @@ static void set_end (btf_entity *entity, pf_bytes name) {
 static pf_status add_entity (btf_parser *self, pf_bytes text, uint32_t *id,
                              pf_error *error) {
   pf_dictionary *const dictionary = self->trace->dictionary;
-  btf_entity new = {.task = BTF_NONE, .runs = BTF_NONE};
+  btf_entity new = {.task = PF_NO_TASK};
   memset(new.areas, 0xff, sizeof new.areas);
   if (!set_names(self, &new, text) ||
       !pf_grow_filled(&self->by_name, &self->by_name_capacity,
@@ -187,7 +187,7 @@ static pf_status add_entity (btf_parser *self, pf_bytes text, uint32_t *id,
       !pf_grow(&self->entities, &self->capacity, self->nentities + 1))
     return pf_no_memory(error);
   *id = self->by_name[new.unique];
-  if (*id != BTF_NONE)
+  if (*id != PF_NO_ID)
     return PF_OK;
   new.word = (uint8_t)btf_word_of(pf_name(dictionary, new.unique));
   set_end(&new, pf_name(dictionary, new.name));
@@ -269,13 +269,13 @@ static pf_status set_instance (btf_parser *self, const btf_line *line,
 
 static pf_status check_words (btf_parser *self, const btf_line *line,
                               pf_error *error) {
-  const btf_word word = (btf_word)self->entities[line->event].word;
-  static const uint32_t task = (1u << BTF_TASK_WORDS) - 1;
+  const unsigned word = self->entities[line->event].word;
+  static const uint32_t task = (1u << PF_TASK_WORDS) - 1;
   static const uint32_t of[] = {
       [BTF_TYPE_T] = task,
       [BTF_TYPE_I] = task,
-      [BTF_TYPE_R] = 1u << BTF_START | 1u << BTF_TERMINATE | 1u << BTF_SUSPEND |
-                     1u << BTF_RESUME,
+      [BTF_TYPE_R] = 1u << PF_TASK_START | 1u << PF_TASK_TERMINATE |
+                     1u << PF_TASK_SUSPEND | 1u << PF_TASK_RESUME,
       [BTF_TYPE_SIG] = 1u << BTF_READ | 1u << BTF_WRITE};
   if (line->type == BTF_TYPE_UNKNOWN)
     return btf_warn(self->trace, PF_NOTE, "btf-type", line,

@@ -7,13 +7,17 @@
 ** borrowed from the source.
 */
 
-#include "formats/btf/tasks_btf.h"
+#include "formats/btf/format_btf.h"
+
+/* Events of changes: as pf_event_kind, and the end of the file. */
+#define CHANGE_KINDS 6
+#define CHANGE_END   5
 
 typedef struct lines_reader {
   pf_reader reader;
   btf_parser parser;
-  uint32_t words[BTF_CHANGE_KINDS]; /* names: kinds of lines, or of changes */
-  btf_tasks tasks;                  /* of table events, as all below */
+  uint32_t words[CHANGE_KINDS]; /* names: kinds of lines, or of changes */
+  btf_tasks tasks;              /* of table events, as all below */
   btf_line line;
   size_t next; /* of the changes */
   bool has_lines, is_over;
@@ -23,9 +27,9 @@ typedef struct lines_reader {
 /* {====== Rows ====== */
 
 static void put_change (const lines_reader *self, pf_column *c, size_t row,
-                        const btf_change *change) {
+                        const pf_task_change *change) {
   const btf_entity *const core =
-      change->core == BTF_NONE ? NULL : &self->parser.entities[change->core];
+      change->core == PF_NO_CORE ? NULL : &self->parser.entities[change->core];
   const bool has_core = core != NULL && core->has_end;
   pf_put_int(&c[BTF_EVENTS_time], row, self->line.time, true);
   pf_put_id(&c[BTF_EVENTS_event], row, self->words[change->kind]);
@@ -39,10 +43,10 @@ static void put_change (const lines_reader *self, pf_column *c, size_t row,
 
 /* After the last line: the time at which the recording ends. */
 static pf_status put_end (lines_reader *self, pf_batch *batch) {
-  const btf_change end = {.kind = BTF_CHANGE_END,
-                          .area = PF_NO_AREA,
-                          .lane = self->tasks.lane,
-                          .core = BTF_NONE};
+  const pf_task_change end = {.kind = CHANGE_END,
+                              .area = PF_NO_AREA,
+                              .lane = self->tasks.tasks.lane,
+                              .core = PF_NO_CORE};
   if (self->is_over || !self->has_lines)
     return PF_END;
   self->is_over = true;
@@ -55,8 +59,9 @@ static pf_status put_end (lines_reader *self, pf_batch *batch) {
 static pf_status step_events (pf_reader *reader, pf_batch *batch,
                               pf_error *error) {
   lines_reader *const self = (lines_reader *)(void *)reader;
-  if (self->next < self->tasks.count) {
-    const btf_change *const change = &self->tasks.changes[self->next++];
+  if (self->next < self->tasks.tasks.count) {
+    const pf_task_change *const change =
+        &self->tasks.tasks.changes[self->next++];
     put_change(self, batch->columns, batch->rows++, change);
     return PF_MORE;
   }
@@ -144,7 +149,7 @@ pf_status btf_open_table (pf_trace *trace, const pf_table *table,
   pf_status status = btf_tasks_open(&self->tasks, &self->parser, error);
   if (status == PF_OK)
     status = index == 0 ? pf_intern_texts(trace->dictionary, changes,
-                                          BTF_CHANGE_KINDS, self->words, error)
+                                          CHANGE_KINDS, self->words, error)
                         : pf_intern_texts(trace->dictionary, kinds,
                                           BTF_LINE_KINDS, self->words, error);
   return pf_reader_opened(&self->reader, status, reader);

@@ -30,18 +30,10 @@
 #include "bytes/text.h"
 #include "model/base/id_table.h"
 #include "model/dictionary/names.h"
+#include "model/rows/event_columns.h"
 #include "model/rows/put_values.h"
 #include "model/rows/raw_text.h"
 #include "model/rows/table_reader.h"
-
-#define CALLGRIND_EVENTS 64 /* the most that are read */
-
-/* A count of each line. */
-typedef struct callgrind_event {
-  char column[64]; /* name of its column */
-  char help[128];
-  uint64_t factor; /* from the unit of the file to ns, or 1 */
-} callgrind_event;
 
 /* The columns in front of those of the events. */
 #define CALLGRIND_COSTS_LIST(X, T)                                      \
@@ -69,13 +61,14 @@ PF_COLUMN_INDEXES(CALLGRIND_CALLS);
 typedef struct callgrind_file {
   pf_bytes bytes;
   pf_bytes names; /* of the events, as the file states them */
-  size_t nevents;
-  callgrind_event events[CALLGRIND_EVENTS];
-  bool has_units;   /* some events have a factor */
-  size_t last_feed; /* of the file; 0: it has no line feed */
+  pf_event_columns events;
+  uint64_t
+      factors[PF_EVENT_COLUMNS]; /* from the unit of the file to ns, or 1 */
+  bool has_units;                /* some events have a factor */
+  size_t last_feed;              /* of the file; 0: it has no line feed */
   bool is_estimate; /* the writer does not promise that sums agree */
-  pf_field costs[CALLGRIND_COSTS_COLUMNS + CALLGRIND_EVENTS];
-  pf_field calls[CALLGRIND_CALLS_COLUMNS + CALLGRIND_EVENTS];
+  pf_field costs[CALLGRIND_COSTS_COLUMNS + PF_EVENT_COLUMNS];
+  pf_field calls[CALLGRIND_CALLS_COLUMNS + PF_EVENT_COLUMNS];
   pf_table tables[3];
 } callgrind_file;
 
@@ -126,10 +119,10 @@ typedef struct callgrind_parser {
   bool is_skipped;  /* the line before was calls=, but cannot be read: the cost
                       of the next line is none of the function itself */
   bool has_summary; /* the part has one */
-  int64_t costs[CALLGRIND_EVENTS];   /* of the line */
-  int64_t stated[CALLGRIND_EVENTS];  /* by the summaries of earlier parts, */
-  int64_t part[CALLGRIND_EVENTS];    /* by that of this one */
-  int64_t counted[CALLGRIND_EVENTS]; /* in lines so far */
+  int64_t costs[PF_EVENT_COLUMNS];   /* of the line */
+  int64_t stated[PF_EVENT_COLUMNS];  /* by the summaries of earlier parts, */
+  int64_t part[PF_EVENT_COLUMNS];    /* by that of this one */
+  int64_t counted[PF_EVENT_COLUMNS]; /* in lines so far */
   bool lacks_summary, has_overflow;
 } callgrind_parser;
 

@@ -122,14 +122,14 @@ static const uint8_t *take_costs (const callgrind_file *file, const uint8_t *p,
                                   const uint8_t *end, int64_t *costs) {
   size_t n = 0;
   for (p = skip_blanks(p, end); !ends_line(p, end); p = skip_blanks(p, end)) {
-    if (n == file->nevents)
+    if (n == file->events.count)
       return NULL;
-    p = take_cost(p, end, file->events[n].factor, &costs[n]);
+    p = take_cost(p, end, file->factors[n], &costs[n]);
     if (p == NULL)
       return NULL;
     n++;
   }
-  for (; n < file->nevents; n++)
+  for (; n < file->events.count; n++)
     costs[n] = 0;
   return p;
 }
@@ -142,9 +142,9 @@ static const uint8_t *take_costs (const callgrind_file *file, const uint8_t *p,
 static const uint8_t *take_fast (callgrind_parser *self, const uint8_t *p) {
   const uint8_t sign = *p;
   const bool is_relative = sign == '+' || sign == '-';
-  int64_t numbers[1 + CALLGRIND_EVENTS];
+  int64_t numbers[1 + PF_EVENT_COLUMNS];
   size_t n = 0;
-  for (p += is_relative; n <= self->file->nevents; p++) {
+  for (p += is_relative; n <= self->file->events.count; p++) {
     const uint8_t *const begin = p;
     int64_t value = 0;
     for (unsigned digit; (digit = (unsigned)(*p - '0')) < 10; p++)
@@ -163,7 +163,7 @@ static const uint8_t *take_fast (callgrind_parser *self, const uint8_t *p) {
                              : self->line - numbers[0];
   memcpy(self->costs, numbers + 1, (n - 1) * sizeof *numbers);
   memset(self->costs + n - 1, 0,
-         (self->file->nevents - (n - 1)) * sizeof *numbers);
+         (self->file->events.count - (n - 1)) * sizeof *numbers);
   return p;
 }
 
@@ -240,7 +240,7 @@ static pf_status set_name (callgrind_parser *self, const char *key, size_t size,
 
 /* Adds the sums that the summary of a part states. */
 static void end_part (callgrind_parser *self) {
-  const size_t nevents = self->file->nevents;
+  const size_t nevents = self->file->events.count;
   self->lacks_summary |= !self->has_summary;
   for (size_t i = 0; i < nevents; i++)
     self->has_overflow |= __builtin_add_overflow(self->stated[i], self->part[i],
@@ -265,13 +265,13 @@ static pf_status check_sums (callgrind_parser *self, pf_error *error) {
   end_part(self);
   if (self->lacks_summary || self->has_overflow)
     return PF_OK;
-  for (size_t i = 0; i < file->nevents; i++)
+  for (size_t i = 0; i < file->events.count; i++)
     if (self->stated[i] != self->counted[i])
       return pf_warn(self->trace, file->is_estimate ? PF_NOTE : PF_DAMAGE,
                      "callgrind-sums", PF_ETRUNCATED, PF_NO_OFFSET, error,
                      "the lines have %lld of %s, the summary of the file "
                      "states %lld",
-                     (long long)self->counted[i], file->events[i].column,
+                     (long long)self->counted[i], file->events.list[i].name,
                      (long long)self->stated[i]);
   return PF_OK;
 }
@@ -373,7 +373,7 @@ static pf_status take_cost_line (callgrind_parser *self, callgrind_line *line,
   if (is_skipped)
     line->kind = CALLGRIND_REST;
   if (line->kind == CALLGRIND_COST)
-    for (size_t i = 0; i < self->file->nevents; i++)
+    for (size_t i = 0; i < self->file->events.count; i++)
       self->has_overflow |= __builtin_add_overflow(
           self->counted[i], self->costs[i], &self->counted[i]);
   return PF_OK;

@@ -105,64 +105,46 @@ static uint64_t ns_of (pf_bytes unit) {
 }
 
 
-/* Sets the unit of an event whose name ends in it, as Xdebug's do:
-   Time_(10ns), Memory_(bytes). */
-static void set_unit (callgrind_event *event, pf_bytes name) {
-  size_t at = name.size;
-  while (at > 1 && name.at[at - 1] != '(')
+/* Takes the unit in which the name of an event ends, as Xdebug's do:
+   Time_(10ns), Memory_(bytes). Returns the factor from it to ns, or 1. */
+static uint64_t take_unit (pf_bytes *name, pf_bytes *unit) {
+  size_t at = name->size;
+  while (at > 1 && name->at[at - 1] != '(')
     at--;
-  pf_bytes unit = {name.at + at, name.size - at};
-  uint64_t number = 0;
-  event->factor = 1;
-  if (at < 3 || unit.size < 2 || unit.at[unit.size - 1] != ')')
-    return;
-  unit.size--;
-  size_t digits = 0;
-  while (digits < unit.size && digits < 9 && pf_digit(unit.at[digits]) < 10)
-    number = number * 10 + pf_digit(unit.at[digits++]);
-  unit = pf_text_after(unit, digits);
-  const uint64_t ns = ns_of(unit);
-  if (ns > 0)
-    event->factor = ns * (digits > 0 ? number : 1);
+  pf_bytes text = pf_text_after(*name, at);
+  if (at < 3 || text.size < 2 || text.at[text.size - 1] != ')')
+    return 1;
+  text.size--;
+  uint64_t number = 1;
+  const size_t digits = pf_count_digits(text, 10);
+  if (digits > 9 ||
+      (digits > 0 && pf_parse_uint((pf_bytes){text.at, digits}, 10, &number)))
+    return 1;
+  text = pf_text_after(text, digits);
+  const uint64_t ns = ns_of(text);
   if (ns > 0 || digits == 0) {
-    const size_t size = name.at[at - 2] == '_' ? at - 2 : at - 1;
-    snprintf(event->column, sizeof event->column, "%.*s", (int)size,
-             (const char *)name.at);
-    snprintf(event->help, sizeof event->help, "the count [%.*s]",
-             PF_SHOWN(ns > 0 ? pf_bytes_of("ns") : unit, 40));
+    *unit = ns > 0 ? pf_bytes_of("ns") : text;
+    name->size = name->at[at - 2] == '_' ? at - 2 : at - 1;
   }
+  return ns == 0 ? 1 : ns * number;
 }
 
 
-static bool is_taken (const callgrind_file *file, const char *column) {
-  for (size_t i = 0; i < file->nevents; i++)
-    if (strcmp(file->events[i].column, column) == 0)
-      return true;
-  return pf_field_index(calls, COUNT(calls), column) < COUNT(calls) ||
-         pf_field_index(costs, COUNT(costs), column) < COUNT(costs);
-}
-
-
-/* A name that another event or column has gets a number. */
-static void set_unique (const callgrind_file *file, callgrind_event *event,
-                        pf_bytes name) {
-  for (size_t n = file->nevents + 1; is_taken(file, event->column); n++)
-    snprintf(event->column, sizeof event->column, "%.*s_%zu",
-             PF_SHOWN(name, 40), n);
-}
-
-
-/* Sets the names of the events. */
+/* Sets the columns of the events. */
 static void set_events (callgrind_file *file, pf_bytes names) {
-  for (pf_bytes word;
-       file->nevents < CALLGRIND_EVENTS && pf_next_word(&names, &word);) {
-    callgrind_event *const event = &file->events[file->nevents];
-    snprintf(event->column, sizeof event->column, "%.*s", PF_SHOWN(word, 48));
-    snprintf(event->help, sizeof event->help, "the count [events]");
-    set_unit(event, word);
-    set_unique(file, event, word);
-    file->has_units |= event->factor != 1;
-    file->nevents++;
+  static const pf_table tables[] = {{.fields = calls, .nfields = COUNT(calls)},
+                                    {.fields = costs, .nfields = COUNT(costs)}};
+  for (pf_bytes word; pf_next_word(&names, &word);) {
+    pf_bytes unit = pf_bytes_of("events");
+    const uint64_t factor = take_unit(&word, &unit);
+    pf_event_column *const column =
+        pf_event_columns_add(&file->events, word, false, tables, COUNT(tables));
+    if (column == NULL)
+      return;
+    snprintf(column->help, sizeof column->help, "the count [%.*s]",
+             PF_SHOWN(unit, 40));
+    file->factors[file->events.count - 1] = factor;
+    file->has_units |= factor != 1;
   }
 }
 
@@ -178,9 +160,9 @@ static void set_stated_unit (callgrind_file *file, pf_bytes value) {
     comma--;
   const pf_bytes unit = pf_trim(pf_text_after(value, comma));
   for (size_t i = 0;
-       comma > 0 && value.at[comma - 1] == ',' && i < file->nevents; i++)
-    if (pf_bytes_equal(word, pf_bytes_of(file->events[i].column)))
-      snprintf(file->events[i].help, sizeof file->events[i].help,
+       comma > 0 && value.at[comma - 1] == ',' && i < file->events.count; i++)
+    if (pf_bytes_equal(word, pf_bytes_of(file->events.list[i].name)))
+      snprintf(file->events.list[i].help, sizeof file->events.list[i].help,
                "the count [%.*s]", PF_SHOWN(unit, 40));
 }
 
@@ -204,7 +186,8 @@ static pf_status read_header (pf_trace *trace, callgrind_file *file,
   pf_bytes name, value;
   header_cursor c = {file->bytes, 0};
   while (next_header(&c, &name, &value)) {
-    if (pf_bytes_equal(name, pf_bytes_of("events")) && file->nevents == 0) {
+    if (pf_bytes_equal(name, pf_bytes_of("events")) &&
+        file->events.count == 0) {
       file->names = value;
       set_events(file, value);
     }
@@ -213,7 +196,7 @@ static pf_status read_header (pf_trace *trace, callgrind_file *file,
   for (c.at = 0; next_header(&c, &name, &value);)
     if (pf_bytes_equal(name, pf_bytes_of("event")))
       set_stated_unit(file, value);
-  return file->nevents > 0
+  return file->events.count > 0
              ? PF_OK
              : pf_fail(error, PF_EFORMAT, 0,
                        "a header with a line 'events: NAME ...' expected");
@@ -225,10 +208,8 @@ static pf_table table_of (callgrind_file *file, const char *name,
                           const pf_field *front, size_t count,
                           pf_field *fields) {
   memcpy(fields, front, count * sizeof *fields);
-  for (size_t i = 0; i < file->nevents; i++)
-    fields[count + i] =
-        (pf_field){file->events[i].column, PF_INT, file->events[i].help};
-  return (pf_table){name, fields, count + file->nevents, -1,
+  pf_event_columns_fields(&file->events, fields + count);
+  return (pf_table){name, fields, count + file->events.count, -1,
                     callgrind_open_table};
 }
 

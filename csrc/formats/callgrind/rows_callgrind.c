@@ -46,7 +46,7 @@ static void put_position (const callgrind_parser *self, pf_column *columns,
 
 static void put_events (const callgrind_parser *self, pf_column *columns,
                         size_t row) {
-  for (size_t i = 0; i < self->file->nevents; i++)
+  for (size_t i = 0; i < self->file->events.count; i++)
     pf_put_int(&columns[i], row, self->costs[i], true);
 }
 

@@ -10,26 +10,12 @@
 
 /* {====== Numbers and words ====== */
 
-static bool is_blank (uint8_t c) {
-  return c == ' ' || c == '\t';
-}
-
-
-/* The number of bytes at the begin of a text that are digits of a base. */
-static size_t count_digits (pf_bytes text, unsigned base) {
-  size_t n = 0;
-  while (n < text.size && pf_digit(text.at[n]) < base)
-    n++;
-  return n;
-}
-
-
 /* Whether a word is a time: "19.212345:". */
 static bool is_time (pf_bytes word) {
-  const size_t whole = count_digits(word, 10);
+  const size_t whole = pf_count_digits(word, 10);
   if (whole == 0 || whole + 2 >= word.size || word.at[whole] != '.')
     return false;
-  const size_t part = count_digits(pf_text_after(word, whole + 1), 10);
+  const size_t part = pf_count_digits(pf_text_after(word, whole + 1), 10);
   return part > 0 && whole + part + 2 == word.size &&
          word.at[word.size - 1] == ':';
 }
@@ -38,7 +24,7 @@ static bool is_time (pf_bytes word) {
 /* Sets the time of a header from such a word; digits below 1 ns are left out.
  */
 static void set_time (perfscript_header *h, pf_bytes word) {
-  const size_t whole = count_digits(word, 10);
+  const size_t whole = pf_count_digits(word, 10);
   uint64_t seconds = 0, ns = 0;
   for (size_t i = 0; i < 9; i++) {
     const size_t at = whole + 1 + i;
@@ -132,14 +118,14 @@ static bool ends_frame (pf_bytes word) {
    frame, symbol and module, then phys_addr. So it begins at the last column
    that has something after it. Text that begins otherwise has no frame. */
 static void set_frame (perfscript_header *h, pf_bytes after) {
-  const size_t size = after.size;
   size_t start = SIZE_MAX;  /* of the address, */
   size_t stop = 0, end = 0; /* its end and that of the word before */
-  size_t last = size;
+  size_t last = after.size;
   pf_bytes rest = after, word;
-  while (last == size && pf_next_word(&rest, &word)) {
+  while (last == after.size && pf_next_word(&rest, &word)) {
     const size_t at = (size_t)(word.at - after.at);
-    const bool is_hex = count_digits(word, 16) == word.size && word.size <= 16;
+    const bool is_hex =
+        pf_count_digits(word, 16) == word.size && word.size <= 16;
     const bool is_column = is_hex && at + word.size - end >= 17;
     const bool is_long = is_hex && word.size >= 6 && end == 0 &&
                          rest.size > 0 && rest.at[rest.size - 1] == ')';
@@ -230,9 +216,9 @@ perfscript_header perfscript_parse_header (pf_bytes text) {
 
 bool perfscript_is_frame (pf_bytes text) {
   size_t front = 0;
-  while (front < text.size && is_blank(text.at[front]))
+  while (front < text.size && pf_is_blank(text.at[front]))
     front++;
-  const size_t digits = count_digits(pf_text_after(text, front), 16);
+  const size_t digits = pf_count_digits(pf_text_after(text, front), 16);
   const size_t end = front + digits;
   return front > 0 && digits > 0 && digits <= 16 &&
          (end == text.size || text.at[end] == ' ');
@@ -360,13 +346,13 @@ static pf_status take_sample (perfscript_parser *self, perfscript_line *line,
   }
   const bool is_sample =
       h->has_time || (h->has_event && h->has_tid) ||
-      (has_stack && (h->has_tid || !is_blank(*line->text.at)));
+      (has_stack && (h->has_tid || !pf_is_blank(*line->text.at)));
   if (!is_sample)
     return take_rest(self, line, error);
   self->is_skipped =
       (file->has_time && !h->has_time) || (file->has_tid && !h->has_tid);
   self->is_open = !self->is_skipped;
-  self->is_bare = !is_blank(*line->text.at) && h->comm.size > 0 &&
+  self->is_bare = !pf_is_blank(*line->text.at) && h->comm.size > 0 &&
                   h->detail.size == 0 && h->frame.size == 0;
   line->kind = self->is_open ? PERFSCRIPT_SAMPLE : PERFSCRIPT_REST;
   if (self->is_skipped)
@@ -405,8 +391,7 @@ static pf_status take_indented (perfscript_parser *self, perfscript_line *line,
 
 /* The last stack must end in an empty line. */
 static pf_status check_end (perfscript_parser *self, pf_error *error) {
-  const bool has_stack = self->has_frames || self->is_bare;
-  if (!self->is_open || !has_stack)
+  if (!self->is_open || (!self->has_frames && !self->is_bare))
     return PF_OK;
   self->is_open = false;
   return pf_warn(self->trace, PF_NOTE, "perfscript-no-end", PF_ETRUNCATED,
@@ -451,7 +436,7 @@ pf_status perfscript_next (perfscript_parser *self, perfscript_line *line,
     status = take_cut(self, line, error);
   else if (pf_trim(line->text).size == 0)
     self->is_open = self->is_skipped = false;
-  else if (is_blank(first))
+  else if (pf_is_blank(first))
     status = take_indented(self, line, had_frame, error);
   else {
     line->header = perfscript_parse_header(line->text);

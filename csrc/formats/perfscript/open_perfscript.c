@@ -57,10 +57,7 @@ static int score (pf_bytes head, uint64_t size) {
     if (h.is_record)
       continue;
     size_t ignored;
-    const pf_bytes none = {NULL, 0};
-    return score_sample(&h, at + length < head.size
-                                ? pf_line_at(head, at + length, &ignored)
-                                : none);
+    return score_sample(&h, pf_line_at(head, at + length, &ignored));
   }
   return 0;
 }
@@ -69,14 +66,6 @@ static int score (pf_bytes head, uint64_t size) {
 /* }====== */
 
 /* {====== Events ====== */
-
-static bool is_taken (const perfscript_file *file, const char *column) {
-  for (size_t i = 0; i < file->nevents; i++)
-    if (strcmp(file->events[i].column, column) == 0)
-      return true;
-  return pf_field_index(samples, COUNT(samples), column) < COUNT(samples);
-}
-
 
 /* Whether the periods of an event are ns: those of the clocks of Linux. */
 static bool is_clock (pf_bytes name) {
@@ -92,38 +81,22 @@ static bool is_clock (pf_bytes name) {
 }
 
 
-/* Replaces what a formula cannot name. */
-static void make_plain (char *text) {
-  for (; *text != '\0'; text++) {
-    const uint8_t c = pf_upper((uint8_t)*text);
-    if ((c < '0' || c > '9') && (c < 'A' || c > 'Z'))
-      *text = '_';
-  }
-}
-
-
-/* Adds an event, unless it is known. Its column has the letters, digits and _
-   of its name; if another column has that, also a number. False if there are
-   too many. */
+/* Adds an event, unless it is known. False if there are too many. */
 static bool add_event (perfscript_file *file, pf_bytes name) {
-  for (size_t i = 0; i < file->nevents; i++)
+  static const pf_table table = {.fields = samples, .nfields = COUNT(samples)};
+  for (size_t i = 0; i < file->columns.count; i++)
     if (pf_bytes_equal(file->events[i].name, name))
       return true;
-  if (file->nevents == PERFSCRIPT_EVENTS)
+  perfscript_event *const event = &file->events[file->columns.count];
+  pf_event_column *const column =
+      pf_event_columns_add(&file->columns, name, true, &table, 1);
+  if (column == NULL)
     return false;
-  perfscript_event *const event = &file->events[file->nevents];
   event->name = name;
-  char plain[48];
-  snprintf(plain, sizeof plain, "%.*s", PF_SHOWN(name, 40));
-  make_plain(plain);
-  snprintf(event->column, sizeof event->column, "%s", plain);
-  for (size_t n = file->nevents + 1; is_taken(file, event->column); n++)
-    snprintf(event->column, sizeof event->column, "%s_%zu", plain, n);
-  memcpy(event->counted, "samples_of_", 11);
-  memcpy(event->counted + 11, event->column, sizeof event->column);
-  snprintf(event->help, sizeof event->help, "the period of %.*s [%s]",
+  snprintf(event->counted, sizeof event->counted, "samples_of_%s",
+           column->name);
+  snprintf(column->help, sizeof column->help, "the period of %.*s [%s]",
            PF_SHOWN(name, 60), is_clock(name) ? "ns" : "events");
-  file->nevents++;
   return true;
 }
 
@@ -168,7 +141,7 @@ static pf_status scan_header (pf_trace *trace, pf_bytes text, size_t at,
   if (!h.has_event || !h.has_period || add_event(file, h.event))
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "perfscript-many-events", PF_ELIMIT, at, error,
-                 "more than %d events: no metric for %.*s", PERFSCRIPT_EVENTS,
+                 "more than %d events: no metric for %.*s", PF_EVENT_COLUMNS,
                  PF_SHOWN(h.event, 60));
 }
 
@@ -201,12 +174,10 @@ static pf_status scan (pf_trace *trace, pf_error *error) {
 static void set_fields (perfscript_file *file) {
   pf_field *const fields = file->fields + COUNT(samples);
   memcpy(file->fields, samples, sizeof samples);
-  file->ncounted = file->nevents > 1 ? file->nevents : 0;
-  for (size_t i = 0; i < file->nevents; i++)
-    fields[i] =
-        (pf_field){file->events[i].column, PF_INT, file->events[i].help};
+  file->ncounted = file->columns.count > 1 ? file->columns.count : 0;
+  pf_event_columns_fields(&file->columns, fields);
   for (size_t i = 0; i < file->ncounted; i++)
-    fields[file->nevents + i] =
+    fields[file->columns.count + i] =
         (pf_field){file->events[i].counted, PF_INT, "1 for its samples"};
 }
 
@@ -221,9 +192,10 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
     return pf_fail(error, PF_EFORMAT, 0,
                    "a sample expected: comm, thread, time: period event:");
   set_fields(file);
-  file->tables[0] = (pf_table){"samples", file->fields,
-                               COUNT(samples) + file->nevents + file->ncounted,
-                               -1, perfscript_open_table};
+  file->tables[0] =
+      (pf_table){"samples", file->fields,
+                 COUNT(samples) + file->columns.count + file->ncounted, -1,
+                 perfscript_open_table};
   file->tables[1] =
       (pf_table){"raw", raw, COUNT(raw), -1, perfscript_open_table};
   file->tables[2] = (pf_table){"events", pf_sampled_fields, PF_SAMPLED_COLUMNS,

@@ -27,12 +27,11 @@
 
 #include "bytes/text.h"
 #include "model/dictionary/stacks.h"
+#include "model/rows/event_columns.h"
 #include "model/rows/put_values.h"
 #include "model/rows/raw_text.h"
 #include "model/timeline/sampled_calls.h"
 #include "model/rows/table_reader.h"
-
-#define PERFSCRIPT_EVENTS 64 /* the most that have a column */
 
 /* The columns in front of those of the events. */
 #define PERFSCRIPT_SAMPLES_LIST(X, T)                                     \
@@ -52,21 +51,19 @@ PF_COLUMN_INDEXES(PERFSCRIPT_SAMPLES);
 /* An event whose samples have periods. */
 typedef struct perfscript_event {
   pf_bytes name;    /* as the file states it */
-  char column[64];  /* name of its column */
-  char counted[80]; /* and of that which counts its samples */
-  char help[96];
+  char counted[80]; /* name of the column that counts its samples */
 } perfscript_event;
 
 /* The state of a trace. */
 typedef struct perfscript_file {
   pf_bytes bytes;
-  size_t nevents;
   size_t ncounted; /* events whose samples are counted: all, or 0 if there is
                       only one */
-  perfscript_event events[PERFSCRIPT_EVENTS];
+  pf_event_columns columns; /* of the periods of each event */
+  perfscript_event events[PF_EVENT_COLUMNS];
   bool has_headers, has_time, has_tid; /* of the first sample */
   bool has_frames;                     /* samples have lines of frames */
-  pf_field fields[PERFSCRIPT_SAMPLES_COLUMNS + 2 * PERFSCRIPT_EVENTS];
+  pf_field fields[PERFSCRIPT_SAMPLES_COLUMNS + 2 * PF_EVENT_COLUMNS];
   pf_table tables[3];
 } perfscript_file;
 

@@ -15,12 +15,6 @@
 
 #include "model/dictionary/text_ids.h"
 
-/* A frame, by its text. */
-typedef struct known_frame {
-  uint32_t area; /* without the module, if the text has none */
-  bool has_module;
-} known_frame;
-
 /* A thread, by what stands in front of the time. */
 typedef struct known_lane {
   uint32_t comm, thread; /* names */
@@ -35,8 +29,8 @@ typedef struct perfscript_reader {
   pf_bytes event_name; /* and its name, with the id */
   uint32_t event_id;
   pf_text_ids frame_texts, lane_texts;
-  known_frame *frames; /* by id of the text */
-  known_lane *lanes;
+  uint32_t *frames;  /* areas, by id of the text */
+  known_lane *lanes; /* likewise */
   size_t frame_capacity, lane_capacity;
   uint32_t *chain; /* frames of the sample, the innermost first; then areas */
   size_t nchain, chain_capacity;
@@ -86,21 +80,19 @@ static uint32_t name_of (pf_dictionary *dictionary,
 }
 
 
-/* Parses a frame that is seen for the first time. */
-static bool set_frame (perfscript_reader *self, pf_bytes text,
-                       known_frame *known) {
+/* Parses a frame that is seen for the first time. False when out of memory. */
+static bool set_frame (perfscript_reader *self, pf_bytes text, uint32_t *area) {
   pf_dictionary *const dictionary = self->reader.dictionary;
   perfscript_frame frame;
   (void)perfscript_parse_frame(text, &frame);
   const uint32_t name = name_of(dictionary, &frame);
-  known->has_module = frame.module.size > 0;
+  const bool has_module = frame.module.size > 0;
   const uint32_t module =
-      known->has_module ? pf_intern(dictionary, frame.module) : PF_NO_NAME;
-  known->area =
-      name == PF_NO_NAME || (known->has_module && module == PF_NO_NAME)
-          ? PF_NO_AREA
-          : area_of(self, name, module);
-  return known->area != PF_NO_AREA;
+      has_module ? pf_intern(dictionary, frame.module) : PF_NO_NAME;
+  *area = name == PF_NO_NAME || (has_module && module == PF_NO_NAME)
+              ? PF_NO_AREA
+              : area_of(self, name, module);
+  return *area != PF_NO_AREA;
 }
 
 
@@ -131,16 +123,15 @@ static pf_status set_stack (perfscript_reader *self, uint32_t *stack,
                             pf_error *error) {
   uint32_t module = PF_NO_NAME;
   for (size_t i = self->nchain; i-- > 0;) {
-    const known_frame *const frame = &self->frames[self->chain[i]];
-    const pf_area *const area =
-        pf_area_at(self->reader.dictionary, frame->area);
-    self->chain[i] = frame->has_module || module == PF_NO_NAME
-                         ? frame->area
-                         : area_of(self, area->name, module);
-    if (self->chain[i] == PF_NO_AREA)
-      return pf_no_memory(error);
-    if (frame->has_module)
+    uint32_t *const frame = &self->chain[i];
+    *frame = self->frames[*frame];
+    const pf_area *const area = pf_area_at(self->reader.dictionary, *frame);
+    if (area->file != PF_NO_NAME)
       module = area->file;
+    else if (module != PF_NO_NAME)
+      *frame = area_of(self, area->name, module);
+    if (*frame == PF_NO_AREA)
+      return pf_no_memory(error);
   }
   return pf_stack_of(self->reader.dictionary, &self->path, self->chain,
                      self->nchain, stack)
@@ -216,7 +207,7 @@ static bool set_event (perfscript_reader *self, pf_bytes name) {
   self->event_name = name;
   self->event_id = pf_intern(self->reader.dictionary, name);
   self->event = 0;
-  while (self->event < file->nevents &&
+  while (self->event < file->columns.count &&
          !pf_bytes_equal(file->events[self->event].name, name))
     self->event++;
   return self->event_id != PF_NO_NAME;
@@ -230,8 +221,8 @@ static bool put_names (perfscript_reader *self, pf_column *c, size_t row,
   if ((has_lane && !set_lane(self, h, &lane)) ||
       (h->has_event && !set_event(self, h->event)))
     return false;
-  const known_lane none = {PF_NO_NAME, PF_NO_NAME};
-  const known_lane known = has_lane ? self->lanes[lane] : none;
+  const known_lane known =
+      has_lane ? self->lanes[lane] : (known_lane){PF_NO_NAME, PF_NO_NAME};
   pf_put_id(&c[PERFSCRIPT_SAMPLES_thread], row, known.thread);
   pf_put_id(&c[PERFSCRIPT_SAMPLES_comm], row,
             h->comm.size > 0 ? known.comm : PF_NO_NAME);
@@ -246,10 +237,11 @@ static bool put_names (perfscript_reader *self, pf_column *c, size_t row,
 static void put_events (const perfscript_reader *self, pf_column *c, size_t row,
                         const perfscript_header *h) {
   const perfscript_file *const file = self->parser.file;
-  for (size_t i = 0; i < file->nevents; i++)
+  for (size_t i = 0; i < file->columns.count; i++)
     pf_put_int(&c[i], row, h->period, h->has_period && self->event == i);
   for (size_t i = 0; i < file->ncounted; i++)
-    pf_put_int(&c[file->nevents + i], row, 1, h->has_event && self->event == i);
+    pf_put_int(&c[file->columns.count + i], row, 1,
+               h->has_event && self->event == i);
 }
 
 
