@@ -21,14 +21,14 @@ describe("the cookbook", function()
       assert.is_true(count >= 25)
    end)
 
-   it("has 25 numbered entries, each with a command", function()
+   it("has at least 25 numbered entries, each with a command", function()
       local count = 0
       for number, commands in text:gmatch "\n(%d+)%. I want [^\n]*\n\n```console\n(.-)```\n" do
          count = count + 1
          assert.equal(count, math.tointeger(number))
          assert.matches("%$ profio ", commands)
       end
-      assert.equal(25, count)
+      assert.is_true(count >= 25)
    end)
 
    it("has an entry for each format", function()

@@ -79,7 +79,8 @@ describe("limits.parse", function()
          ["f net"] = "is expected",
          ["f net <="] = "is expected",
          ["f net <> 3"] = "no comparison '<>'",
-         ["f net < much"] = "a bound is a number, or a time such as 1.5ms, got 'much'",
+         ["f net < much"] = "a bound is a number, a time such as 1.5ms, or a share such as 30%, "
+            .. "got 'much'",
          ["f net < 1.5m"] = "a bound is a number",
          ["f net < 3 4"] = "a bound is a number",
          ['"f net < 3'] = "a name in quotes has no end",

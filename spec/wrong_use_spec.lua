@@ -139,6 +139,13 @@ t:explain "main"
 e:explain()
 e:explain("main", { quantile = "median" })
 e:call_statistics { quantiles = "p5000" }:rows()
+t:chains "A leave -> B enter"
+e:chains()
+e:chains "A leave"
+e:chains { from = 1 }
+e:chains { "A leave -> B enter", form = 1 }
+e:chains { 12 }
+e:chain_statistics { "A leave -> B jump" }
 t:profile { from = 5 }
 t:profile { colour = 1 }
 t:profile(5)

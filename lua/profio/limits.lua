@@ -1,3 +1,3 @@
 -- Limits: timing requirements, one per line. See profio help limits.
 
-return require "profio.internal.limit_checks"
+return require "profio.internal.requirements.limit_checks"

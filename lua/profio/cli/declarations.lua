@@ -25,6 +25,8 @@ local groups = {
       { "--table", "NAME", "the rows of a table" },
       { "--limits", "FILE", "compare with limits, lines 'area gross_max <= 1.5ms', also of --diff: "
          .. "'<= base * 1.05'" },
+      { "--chain", "TEXT", "event chains: 'A leave -> B enter <= 5ms', or @FILE with one in a "
+         .. "line; --report chains lists all", many = true },
       { "--failed", false, "with --limits: show only limits that are exceeded or have no value" },
       { "--check", false, "read the whole file and list all violations of the format" },
    },

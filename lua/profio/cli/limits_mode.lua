@@ -6,11 +6,13 @@ local core = require "profio.core"
 local exact_quantile = require "profio.internal.calls.exact_quantile"
 local failure = require "profio.internal.command.failure"
 local flat = require "profio.reports.gprof.flat"
-local limits = require "profio.internal.limit_checks"
+local limits = require "profio.internal.requirements.limit_checks"
 local plain = require "profio.internal.plain"
 local query = require "profio.internal.command.query"
 local show = require "profio.cli.show"
+local span = require "profio.internal.command.selection"
 local statistics = require "profio.reports.calls.statistics"
+local text_file = require "profio.internal.command.text_file"
 local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
 local traces = require "profio.internal.trace"
@@ -88,16 +90,7 @@ end
 ---@param path string
 ---@return profio.Limit[]
 function mode.read(path)
-   local file, message = core.file(path, "rb")
-   if not file then
-      failure.raise(failure.NOTHING, message)
-   end
-   local text
-   text, message = file:read "a"
-   file:close()
-   if not text then -- such as a folder
-      failure.raise(failure.NOTHING, ("%s: %s"):format(path, message))
-   end
+   local text = text_file.read(path)
    local list, wrong, line = limits.parse(text)
    if not list then
       failure.use("%s:%d: %s", path, line, wrong)
@@ -105,6 +98,22 @@ function mode.read(path)
       failure.use("%s: there is no limit in it", path)
    end
    return list
+end
+
+-- Returns two lists of results, each in the order of the limits, as one.
+local function in_order(list, ...)
+   local by_line, all = {}, {}
+   for _, results in ipairs { ... } do
+      for _, result in ipairs(results) do
+         by_line[result.line] = by_line[result.line] or {}
+         table.insert(by_line[result.line], result)
+      end
+   end
+   for _, limit in ipairs(list) do
+      local found = by_line[limit.line]
+      table.move(found, 1, #found, #all + 1, all)
+   end
+   return all
 end
 
 local function results_of(context)
@@ -115,6 +124,18 @@ local function results_of(context)
       failure.use(relative and "%s:%d: the bound is relative to a base: give the older runs by "
          .. "--diff FILE" or "--limits %s cannot use --diff: no bound is relative to a base", path,
          relative)
+   end
+   local of_rows, of_trace = limits.split(list)
+   local results = {}
+   if #of_trace > 0 then
+      if not context.trace:has "events" then
+         failure.use("%s:%d: this limit needs a trace with events", path, of_trace[1].line)
+      end
+      local from, to = span.of(context.trace, context.given)
+      results = limits.check_trace(list, context.trace, { from = from, to = to })
+   end
+   if #of_rows == 0 then
+      return results
    end
    local rows, base, key
    if has_statistics(context.trace) and (not context.old or has_statistics(context.old)) then
@@ -131,10 +152,11 @@ local function results_of(context)
    if base and key == "area" then
       rows, base = rows:with_area(), base:with_area()
    end
-   return limits.check(list, needed_rows(rows, key, list, base ~= nil),
-      base and needed_rows(base, key, list, true),
+   local checked = limits.check(of_rows, needed_rows(rows, key, of_rows, base ~= nil),
+      base and needed_rows(base, key, of_rows, true),
       key == "area" and exact_of(context, context.trace) or nil,
       key == "area" and base and exact_of(context, context.old) or nil)
+   return in_order(list, results, checked)
 end
 
 -- }======
@@ -182,6 +204,8 @@ end
 local function shown(value, unit)
    if value == nil then
       return "none"
+   elseif unit == "%" then
+      return ("%.1f%%"):format(100 * value)
    elseif unit then
       return times.show(value, unit)
    end
@@ -194,13 +218,14 @@ end
 ---@param given { unit: string|nil }
 ---@return string[]
 function mode.cells(result, given)
-   local unit = result.unit and (given.unit or result.unit)
+   local unit = result.unit == "%" and "%" or result.unit and (given.unit or result.unit)
    local at = unit and result.at and result.state == "exceeded"
-      and "  at " .. times.show(result.at, unit) or result.hint and "  " .. plain(result.hint) or ""
+      and "  at " .. times.show(result.at, unit == "%" and times.unit(result.at) or unit) or ""
+   local hint = result.hint and "  " .. plain(result.hint) or ""
    return { result.state == "ok" and "ok" or result.state:upper(),
       plain(result.area) .. (result.context and " in " .. plain(tostring(result.context)) or ""),
       result.column, (result.about and "about " or "") .. shown(result.value, unit),
-      result.operator .. " " .. shown(result.bound, unit) .. at }
+      result.operator .. " " .. shown(result.bound, unit) .. at .. hint }
 end
 
 local function write_text(results, context)

@@ -64,7 +64,8 @@ local function first_reports(trace, given)
    end
    names = names or (trace:has "events" and { "statistics" } or { "flat", "graph" })
    local list = {}
-   for _, name in ipairs(given.diff and { "diff" } or names) do
+   names = given.diff and { "diff" } or given.chain[1] and { "chain-statistics" } or names
+   for _, name in ipairs(names) do
       local report = reports.named(name)
       if report.fits(trace) then
          list[#list + 1] = report
@@ -141,7 +142,8 @@ end
 -- rows of the main table, because it selects or reshapes them. Otherwise it shows the first reports
 -- of the format.
 local function is_of_rows(given)
-   return not given.diff and (query.reshapes(given) or given.where[1] or given.unfilter) ~= nil
+   return not given.diff and not given.chain[1]
+      and (query.reshapes(given) or given.where[1] or given.unfilter) ~= nil
 end
 
 -- Returns the export of a profile or trace that --export names, or nil. One that also takes rows

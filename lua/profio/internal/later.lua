@@ -29,6 +29,8 @@
 --    profio.internal.bodies.profile_methods  only profiles
 --    profio.internal.bodies.sums_body        only sums, and exports of graphs
 --    profio.internal.calls                   only timelines
+--    profio.internal.calls.event_chains      only --chain and trace:chains
+--    profio.internal.calls.event_methods     only timelines
 --    profio.internal.command.selection       only --from, --to and --lane
 --    profio.internal.command.values          only options with values to be parsed
 --    profio.internal.compare                 only profio.compare

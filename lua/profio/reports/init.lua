@@ -40,6 +40,8 @@ local order = {
    "br.listing",
    "calls.statistics",
    "calls.calls",
+   "calls.chain-statistics",
+   "calls.chains",
    "calls.histogram",
    "calls.states",
    "calls.load",

@@ -19,7 +19,8 @@ local report = {
 }
 
 report.more = verbs.joined({ "--report", "--lane", "--group", "--aggregate", "--keep", "--explain",
-   "--wide", "--limits", "--failed", "--export", "--metric", "--compat", "--source", "--follow" },
+   "--wide", "--chain", "--limits", "--failed", "--export", "--metric", "--compat", "--source",
+   "--follow" },
    verbs.older, verbs.opening)
 
 function report.prepare(given)

@@ -172,9 +172,14 @@ local function rows_of(context, quantiles)
       metric_of(context))
 end
 
----Returns the rows of one trace, for --limits.
----@type fun(context: profio.Context, trace: profio.Trace, quantiles: string|nil): profio.View
-statistics.rows_of_trace = rows_of_trace
+---Returns the rows of one trace with their loads, for --limits.
+---@param context profio.Context
+---@param trace profio.Trace
+---@param quantiles string|nil
+---@return profio.View
+function statistics.rows_of_trace(context, trace, quantiles)
+   return with_load(context, trace, rows_of_trace(context, trace, quantiles))
+end
 
 ---@param context profio.Context
 ---@return userdata

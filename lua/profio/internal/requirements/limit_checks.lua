@@ -7,6 +7,9 @@
 --    Isr in CORE0    net_mean  <= 12us      # only in that context
 --    Db_Read         gross_p99 <= base * 1.05       # relative to the rows of an older run
 --    Db_Read         gross_max <= base + 20us
+--    Db_Read         load      <= 30%
+--
+-- Limits on a trace as a whole are in trace_limits.lua.
 --
 -- An area that did not run has no times: a limit on a time then fails, while one on `count` is
 -- compared with 0. A quantile of many calls is an estimate (column `about` of the rows names it): a
@@ -16,10 +19,13 @@ local core = require "profio.core"
 local exact_quantile = require "profio.internal.calls.exact_quantile"
 local patterns = require "profio.internal.patterns"
 local suggestions = require "profio.internal.suggestions"
-local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
+local trace_limits = require "profio.internal.requirements.trace_limits"
+local words = require "profio.internal.requirements.words"
 
 local limits = {}
+
+local wrong = words.wrong
 
 ---@class profio.Limit
 ---@field line integer
@@ -46,94 +52,17 @@ local compare = {
 
 -- {====== Parsing ======
 
-local LONGEST_BOUND = 100 -- bytes; longer numbers are mistakes
-
--- Class of errors in a line; limits.parse returns them.
-local Wrong = {}
-
-local function wrong(message, ...)
-   error(setmetatable({ message = message:format(...) }, Wrong), 0)
-end
-
--- Splits a text that begins with a quoted name into the name and the rest.
-local function quoted(text)
-   local at, name = 2, {}
-   while true do
-      local c = text:sub(at, at)
-      if c == "" then
-         wrong "a name in quotes has no end"
-      elseif c == '"' then
-         return table.concat(name), text:sub(at + 1)
-      elseif c == "\\" then
-         at = at + 1
-         c = text:sub(at, at)
-      end
-      name[#name + 1] = c
-      at = at + 1
-   end
-end
-
--- Splits a text into a word or quoted name, and the rest without leading blanks.
-local function word(text, what)
-   local found, rest
-   if text:sub(1, 1) == '"' then
-      found, rest = quoted(text)
-      if rest:find "^%S" then
-         wrong('a blank is expected after the quotes, got "%s"; a quote in a name is \\"', rest)
-      end
-   else
-      found, rest = text:match "^(%S+)(.*)$"
-   end
-   if not found or found == "" then
-      wrong("%s is missing", what)
-   end
-   return found, rest:match "^%s*(.*)$"
-end
-
--- Removes a comment, which begins with # at the start or after a blank, outside of quotes.
-local function without_comment(text)
-   local in_quotes, at = false, 1
-   while at <= #text do
-      local c = text:sub(at, at)
-      if c == "\\" and in_quotes then
-         at = at + 1
-      elseif c == '"' then
-         in_quotes = not in_quotes
-      elseif c == "#" and not in_quotes and (at == 1 or text:find("^%s", at - 1)) then
-         return text:sub(1, at - 1)
-      end
-      at = at + 1
-   end
-   return text
-end
-
--- Parses a number, or a time, in a bound.
-local function quantity_of(text)
-   if #text > LONGEST_BOUND then
-      wrong("a bound of at most %d bytes is expected, got one of %d", LONGEST_BOUND, #text)
-   end
-   local time, unit = times.parse(text)
-   if time and unit then
-      return time, unit
-   end
-   local number = text:match "^[-+]?%d+%.?%d*$" and tonumber(text)
-   if not number then
-      wrong("a bound is a number, or a time such as 1.5ms, got '%s'", text)
-   end
-   return times.whole(text) or number
-end
-
 -- Parses the bound after an operator: a quantity, or base, base * 1.05, base + 20us.
 local function bound_of(text)
    local sign, rest = text:match "^base%s*([-+*]?)%s*(.*)$"
    if not sign then
-      return quantity_of(text)
+      return words.quantity(text)
    elseif (sign == "") ~= (rest == "") then
       wrong("base, base * 1.05 or base + 20us is expected, got '%s'", text)
    end
    local value, unit = 0, nil
    if sign ~= "" then
-      value, unit = quantity_of(rest)
+      value, unit = words.quantity(rest)
    end
    if sign == "*" and unit then
       wrong("base is multiplied by a number without unit, got '%s'", rest)
@@ -146,7 +75,7 @@ end
 local function limit_of(text)
    local limit = { is_pattern = text:sub(1, 1) == "~" }
    local rest, problem
-   limit.area, rest = word(limit.is_pattern and text:sub(2) or text, "the area")
+   limit.area, rest = words.word(limit.is_pattern and text:sub(2) or text, "the area")
    if limit.is_pattern then
       limit.pattern, problem = patterns.of(limit.area)
       if not limit.pattern then
@@ -154,7 +83,7 @@ local function limit_of(text)
       end
    end
    if rest:find "^in%s" then
-      limit.context, rest = word(rest:match "^in%s+(.*)$", "the context")
+      limit.context, rest = words.word(rest:match "^in%s+(.*)$", "the context")
    end
    local column, operator, bound = rest:match "^([%a_][%w_.]*)%s*([<>=!]+)%s*([^%s<>=!].*)$"
    if not column then
@@ -176,22 +105,9 @@ end
 ---@return string|nil message
 ---@return integer|nil line of the error
 function limits.parse(text)
-   local list, number = {}, 0
-   for line in (text .. "\n"):gmatch "(.-)\r?\n" do
-      number = number + 1
-      local plain = texts.trim(without_comment(line))
-      if plain ~= "" then
-         local ok, limit = pcall(limit_of, plain)
-         if not ok and getmetatable(limit) == Wrong then
-            return nil, limit.message, number
-         elseif not ok then
-            error(limit, 0)
-         end
-         limit.line = number
-         list[#list + 1] = limit
-      end
-   end
-   return list
+   return words.lines(text, function(line)
+      return trace_limits.one(line) or limit_of(line)
+   end)
 end
 
 -- }======
@@ -214,6 +130,28 @@ function limits.columns(rows)
    return names
 end
 
+---Splits limits into those on rows and those on a trace as a whole.
+---@param list profio.Limit[]
+---@return profio.Limit[] of_rows
+---@return profio.Limit[] of_trace
+function limits.split(list)
+   local of_rows, of_trace = {}, {}
+   for _, limit in ipairs(list) do
+      local into = (limit.chain or limit.load_of) and of_trace or of_rows
+      into[#into + 1] = limit
+   end
+   return of_rows, of_trace
+end
+
+---Compares limits on a trace as a whole: chains of events, and loads.
+---@param list profio.Limit[]
+---@param trace profio.Trace with events
+---@param span { from: integer|nil, to: integer|nil }|nil
+---@return table[] results as of limits.check
+function limits.check_trace(list, trace, span)
+   return trace_limits.check(select(2, limits.split(list)), trace, span)
+end
+
 ---Checks that the columns of limits exist and their bounds have suitable units.
 ---@param list profio.Limit[]
 ---@param columns string[] the numeric columns
@@ -225,10 +163,13 @@ function limits.fit(list, columns)
    for _, column in ipairs(columns) do
       known[column] = true
    end
-   for _, limit in ipairs(list) do
+   for _, limit in ipairs(limits.split(list)) do
       if not known[limit.column] then
          return false, ("no column '%s'; there are: %s"):format(limit.column,
             table.concat(columns, ", ")), limit.line
+      elseif (limit.unit == "%") ~= (limit.column == "load") then
+         return false, limit.unit == "%" and ("column '%s' is no share of the time"):format(
+            limit.column) or "the bound of load is in per cent, as in load <= 30%", limit.line
       elseif limit.unit and counts[limit.column] then
          return false, ("column '%s' is no time: its bound has no unit"):format(limit.column),
             limit.line
@@ -411,7 +352,13 @@ function limits.check(list, rows, base, exact, exact_base)
    local results, new = {}, by_keys(rows)
    local scans = { new = exact, base = exact_base }
    local both = base and { new = new, base = by_keys(base) }
-   for _, limit in ipairs(list) do
+   local of_rows, of_trace = limits.split(list)
+   for _, limit in ipairs(of_trace) do
+      results[#results + 1] = { line = limit.line, text = limit.text, area = limit.area,
+         column = limit.column, operator = limit.operator, bound = limit.bound, unit = limit.unit,
+         state = "undecided", hint = "limits.check_trace compares it with a trace" }
+   end
+   for _, limit in ipairs(of_rows) do
       local before = #results
       for _, row in ipairs(limit.pattern and rows or new[keys_of(limit)] or {}) do
          if is_of(limit, row) then

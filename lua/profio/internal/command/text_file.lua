@@ -1,0 +1,25 @@
+-- Files of text that options name.
+
+local core = require "profio.core"
+local failure = require "profio.internal.command.failure"
+
+local text_file = {}
+
+---Returns the text of a file. Raises a failure if it cannot be read.
+---@param path string
+---@return string
+function text_file.read(path)
+   local file, message = core.file(path, "rb")
+   if not file then
+      failure.raise(failure.NOTHING, message)
+   end
+   local text
+   text, message = file:read "a"
+   file:close()
+   if not text then -- such as a folder
+      failure.raise(failure.NOTHING, ("%s: %s"):format(path, message))
+   end
+   return text
+end
+
+return text_file
