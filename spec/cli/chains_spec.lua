@@ -64,7 +64,7 @@ describe("--chain", function()
 
    it("is refused if it is wrong, or for other reports", function()
       assert.matches("at least two steps", refused("--chain", "A leave"), 1, true)
-      assert.matches("no chain is given", refused("--report", "chains"), 1, true)
+      assert.matches("needs --chain", refused("--report", "chains"), 1, true)
       assert.matches("cannot use --chain", refused("--report", "calls", "--chain",
          "A leave -> B enter"), 1, true)
    end)

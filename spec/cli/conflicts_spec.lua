@@ -318,7 +318,9 @@ describe("options of the command", function()
       it("are refused or used by each report of " .. input[1], function()
          for _, report in ipairs(reports.all()) do
             if report.fits(opened) and not report.compares then
-               local words = ignored(input, { "--report", report.name })
+               local words = ignored(input, { "--report", report.name, table.unpack(
+                  report.needs and { "--chain", "~. enter -> ~. leave", "--chain",
+                     "~. leave -> ~. enter" } or {}) })
                tested[report.name] = tested[report.name] or words ~= nil
                assert.equal("", words or "")
             end

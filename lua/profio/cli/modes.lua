@@ -47,6 +47,9 @@ local function run_report(context)
    if report.compares and not context.given.diff then
       failure.use("report '%s' compares with another file: give --diff FILE", report.name)
    end
+   if report.needs and #context.given[report.needs[1]] == 0 then
+      failure.use("report '%s' needs %s", report.name, report.needs[2])
+   end
    local fits, reason = report.fits(context.trace)
    if not fits then
       failure.use("report '%s' does not fit this file: %s", report.name, reason)

@@ -14,6 +14,7 @@
 --    listed    function(context): the columns in order, if they differ from file to file
 --    shown     the columns of the aligned table in text, in order; nil: columns
 --    compares  true: it needs --diff
+--    needs     the key of a repeatable option that it needs, and an example of it; nil: none
 --    narrows   true: the text respects --where and --top; else these give a table
 --    options   its options for --set (profio.Option in internal/options.lua); nil: none
 --    uses      options that it uses beside those of all rows: see profio.cli.conflicts; others are

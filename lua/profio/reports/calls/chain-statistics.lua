@@ -7,6 +7,7 @@ local report = {
    help = "statistics of the chains of --chain: count, durations, worst case, violations",
    uses = { "from", "to", "chain", "unit" },
    unit = "us",
+   needs = { "chain", "--chain 'A leave -> B enter <= 5ms', or --chain @FILE" },
    columns = {
       { name = "chain", help = "the chain" },
       { name = "kind", help = "reaction: from each stimulus to the first response; age: from each "
@@ -25,7 +26,7 @@ local report = {
       { name = "lost", help = "of an age: stimuli that a later one replaced before a response" },
       { name = "waited_max", help = "the longest time that a response was awaited, in ns" },
    },
-   shown = { "chain", "count", "min", "mean", "p99", "max", "max_at", "bound", "late", "open",
+   shown = { "chain", "count", "max", "max_at", "p99", "mean", "bound", "late", "open",
       "overlapped", "lost" },
 }
 

@@ -3,7 +3,6 @@
 local calls = require "profio.reports.calls.calls"
 local chains_of = require "profio.internal.calls.event_chains"
 local conditions = require "profio.internal.conditions"
-local failure = require "profio.internal.command.failure"
 local span = require "profio.internal.command.selection"
 local text_file = require "profio.internal.command.text_file"
 local traces = require "profio.internal.trace"
@@ -12,6 +11,7 @@ local chains = {
    name = "chains",
    help = "every instance of the chains of --chain: start, stop, duration",
    uses = { "span of events", "chain" },
+   needs = { "chain", "--chain 'A leave -> B enter <= 5ms', or --chain @FILE" },
    columns = {
       { name = "chain", help = "the chain" },
       { name = "start", help = "time of the stimulus" },
@@ -31,15 +31,11 @@ local chains = {
 chains.fits = calls.fits
 
 ---Returns the options of trace:chains: the chains of --chain, from and to. A text @FILE stands for
----the lines of a file. Raises without --chain.
+---the lines of a file.
 ---@param context profio.Context
 ---@return table
 function chains.options_of(context)
-   local given = context.given
-   if #given.chain == 0 then
-      failure.use "no chain is given: --chain 'A leave -> B enter <= 5ms', or --chain @FILE"
-   end
-   local list = {}
+   local given, list = context.given, {}
    for i, text in ipairs(given.chain) do
       list[i] = text:sub(1, 1) == "@" and text_file.read(text:sub(2)) or text
    end
