@@ -18,6 +18,7 @@
 **              out, until a line fits
 **   unit       "ns", "us", "ms" or "s": unit of times in the aligned table;
 **              "auto": that of the largest one among the first rows
+**   no_units   true: the header of the aligned table has no units
 **   percent    array of columns with fractions that are shown as per cent
 **   keys       rowbinary: array of columns that are never missing
 **   depth      rowbinary: outermost frames that are written of a stack
@@ -276,6 +277,8 @@ static void read_columns (lua_State *L, row_job *job) {
   job->ncolumns = (size_t)count;
   job->chooses_unit = unit == ROW_UNITS;
   row_set_unit(job, job->chooses_unit ? 0 : (size_t)unit);
+  for (int i = 0; l_option_flag(L, 2, "no_units") && i < count; i++)
+    columns[i].suffix = (pf_bytes){NULL, 0};
   job->wanted = wanted;
 }
 

@@ -123,29 +123,31 @@ describe("--report statistics", function()
    it("prints a page for all contexts and one for each, most time first", function()
       local text = events.fine(lines, "--report", "statistics", "--unit", "ns")
       assert.equal([[
+times in ns
 all contexts
-count  net (ns)  net_mean (ns)  gross_mean (ns)  gross_stddev (ns)  gross_p99 (ns)  gross_max (ns)  gross_max_at (ns)  period_jitter (ns)  area
-    1        75         75.000           96.000              0.000              96              96                  0                      main
-    3        19          6.333            7.000              1.633               9               9                 30                  10  f
-    1         4          4.000            4.000              0.000               4               4                 70                      isr
-    1         2          2.000            2.000              0.000               2               2                 33                      h
+count  call_max  call_max_at  gross_max  net  call_p99  net_mean  gross_mean  period_jitter  gross_stddev  area
+    1       100            0         96   75       100    75.000      96.000                        0.000  main
+    3         9           30          9   19         9     6.333       7.000             10         1.633  f
+    1         4           70          4    4         4     4.000       4.000                        0.000  isr
+    1         2           33          2    2         2     2.000       2.000                        0.000  h
 
 context a
-count  net (ns)  net_mean (ns)  gross_mean (ns)  gross_stddev (ns)  gross_p99 (ns)  gross_max (ns)  gross_max_at (ns)  period_jitter (ns)  area
-    1        75         75.000           96.000              0.000              96              96                  0                      main
-    3        19          6.333            7.000              1.633               9               9                 30                  10  f
-    1         2          2.000            2.000              0.000               2               2                 33                      h
+count  call_max  call_max_at  gross_max  net  call_p99  net_mean  gross_mean  period_jitter  gross_stddev  area
+    1       100            0         96   75       100    75.000      96.000                        0.000  main
+    3         9           30          9   19         9     6.333       7.000             10         1.633  f
+    1         2           33          2    2         2     2.000       2.000                        0.000  h
 
 context b
-count  net (ns)  net_mean (ns)  gross_mean (ns)  gross_stddev (ns)  gross_p99 (ns)  gross_max (ns)  gross_max_at (ns)  period_jitter (ns)  area
-    1         4          4.000            4.000              0.000               4               4                 70                      isr
+count  call_max  call_max_at  gross_max  net  call_p99  net_mean  gross_mean  period_jitter  gross_stddev  area
+    1         4           70          4    4         4     4.000       4.000                        0.000  isr
 ]], text)
    end)
 
    it("prints all of one time with --metric, and one page when there is one context", function()
       assert.equal([[
-count  period (ns)  period_min (ns)  period_mean (ns)  period_stddev (ns)  period_p50 (ns)  period_p99 (ns)  period_max (ns)  period_jitter (ns)  area
-    3           50               20            25.000               5.000               20               30               30                  10  f
+times in ns
+count  period  period_min  period_mean  period_stddev  period_p50  period_p99  period_max  period_jitter  area
+    3      50          20       25.000          5.000          20          30          30             10  f
 ]], events.fine(lines, "--report", "statistics", "--unit", "ns", "--metric", "period", "--where",
          "area=f"))
    end)

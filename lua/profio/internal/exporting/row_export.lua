@@ -40,7 +40,8 @@ end
 
 ---Writes the rows of a reader.
 ---@param reader userdata
----@param given table { output =, columns =, unit =, color =, header =, raw =, no_formulas = }
+---@param given table { output =, columns =, unit =, color =, header =, raw =, no_formulas =,
+---no_units = }
 ---@param out file*|nil nil: return the text
 ---@return integer|string|nil
 ---@return string|nil message
@@ -51,7 +52,7 @@ function rows.write(reader, given, out)
    return core.write_rows(reader, { output = given.output, columns = given.columns,
       header = given.header, raw = given.raw, no_formulas = given.no_formulas,
       color = given.color, unit = given.unit, percent = shares_of(reader:fields()),
-      width = given.width }, out)
+      width = given.width, no_units = given.no_units }, out)
 end
 
 ---Returns an export that writes rows in one form of the core.

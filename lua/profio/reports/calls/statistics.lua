@@ -208,9 +208,10 @@ function statistics.listed(context)
    return names
 end
 
--- Returns the columns of text: an overview, or all of one duration with --metric.
-local overview = { "count", "net", "net_mean", "gross_mean", "gross_stddev", "gross_p99",
-   "gross_max", "gross_max_at", "period_jitter" }
+-- Returns the columns of text: an overview, the response time first and what fits into 80
+-- characters; or all of one duration with --metric.
+local overview = { "count", "call_max", "call_max_at", "gross_max", "net", "call_p99", "net_mean",
+   "gross_mean", "period_jitter", "gross_stddev" }
 
 local function columns_of(context, has_callers)
    local metric, columns = metric_of(context), overview
@@ -292,8 +293,12 @@ local function has_callers(rows)
 end
 
 -- Writes a page for each context, that of all contexts first. page_of(rows) returns a view of the
--- rows of one page, and its columns.
-local function write_pages(context, out, pages, page_of)
+-- rows of one page, and its columns. `no_units`: one line above tells the unit of all times.
+local function write_pages(context, out, pages, no_units, page_of)
+   local unit = context.given.unit or statistics.unit
+   if no_units and pages[1] then
+      out:write("times in ", unit, "\n")
+   end
    pages[1] = pages[1] or { rows = {} }
    -- there is only one context: omit the page of all contexts
    local shown = #pages == 2 and pages[1].context == nil and 1 or #pages
@@ -302,8 +307,8 @@ local function write_pages(context, out, pages, page_of)
       if shown > 1 then
          out:write(i > 1 and "\n" or "", heading_of(pages[i]), "\n")
       end
-      out:rows({ output = "text", unit = context.given.unit or statistics.unit,
-         columns = columns }, page:reader())
+      out:rows({ output = "text", unit = unit, columns = columns, no_units = no_units },
+         page:reader())
    end
 end
 
@@ -315,7 +320,7 @@ local function write_diff(context, out)
       return x.context ~= y.context and (x.context == nil
          or y.context ~= nil and tostring(x.context) < tostring(y.context))
    end)
-   write_pages(context, out, pages, function(list)
+   write_pages(context, out, pages, false, function(list)
       local records = {}
       for i = 1, math.min(top or #list, #list) do
          records[i] = {}
@@ -345,7 +350,7 @@ function statistics.text(context, out)
    local records = rows:rows(table.unpack(names))
    distinguished.by_file(records, "area")
    columns = without_value(columns, records)
-   write_pages(context, out, pages_of(records, names), function(list)
+   write_pages(context, out, pages_of(records, names), true, function(list)
       local page = views.over(function()
          return core.rows_reader(fields, list)
       end):sort("-" .. (context.given.metric or "net"))
