@@ -139,6 +139,11 @@ t:explain "main"
 e:explain()
 e:explain("main", { quantile = "median" })
 e:call_statistics { quantiles = "p5000" }:rows()
+t:report()
+t:report "nosuch"
+t:report("flat", { nosuch = 1 })
+t:xpppat()
+e:load { pieces = "many" }:rows()
 t:chains "A leave -> B enter"
 e:chains()
 e:chains "A leave"

@@ -2,6 +2,7 @@
 
 local later = require "profio.internal.later"
 local event_methods = later "profio.internal.calls.event_methods"
+local catalogue = require "profio.internal.catalogue"
 local chunks = require "profio.internal.chunks"
 local core = require "profio.core"
 local exporting = later "profio.internal.exporting"
@@ -74,6 +75,11 @@ for name in ("calls call_statistics chains chain_statistics explain"):gmatch "%S
    methods[name] = function(...)
       return event_methods.all[name](...)
    end
+end
+
+-- Reports are above the library: they are plug-ins.
+local function report_rows()
+   return catalogue.load("profio.cli", "report_rows")
 end
 
 -- {====== Tables ======
@@ -304,6 +310,20 @@ function methods:profile(options)
    return profiles.of_trace(self, alive(self), options or {})
 end
 
+---Returns the rows of a report, such as trace:report("load", { pieces = 40 }). Each report also has
+---a method of its name, with _ for -: trace:load { pieces = 40 }. Raises if the report does not fit
+---the trace.
+---@param name string
+---@param options table|nil options of the report (profio help reports), and from, to, lane, metric,
+---focus, ignore, hide, source, chain, compat
+---@return profio.View
+---@return string[] notes  of what was left out, complete when the rows have been read
+function methods:report(name, options)
+   alive(self)
+   raise.expect(name, "string", "report: the name")
+   return report_rows().rows(self, name, options)
+end
+
 ---Export the trace, or its profile, for another program. The file appears when it is complete.
 ---Raises if the path is a file of the trace.
 ---@param kind string  "btf", "chrome", "speedscope", ...; the profile is built if necessary
@@ -404,6 +424,13 @@ local function unknown_field(state, key)
       suggestions.hint(tostring(key), names)), 0)
 end
 
+-- Returns the method of a report of this name, or nil.
+local function report_method(key)
+   return type(key) == "string" and report_rows().has(key) and function(self, options)
+      return methods.report(self, key, options)
+   end or nil
+end
+
 Trace.__close = methods.close
 
 function Trace:__index(key)
@@ -424,7 +451,7 @@ function Trace:__index(key)
       return methods.table(self, state.names[1]).columns
    end
    return method_of_view(key) or state.schema[key] and methods.table(self, key)
-      or unknown_field(state, key)
+      or report_method(key) or unknown_field(state, key)
 end
 
 function Trace:__tostring()
