@@ -14,6 +14,7 @@ local script = later "profio.cli.script"
 local selection = later "profio.internal.command.selection"
 local session = later "profio.cli.session"
 local values = later "profio.internal.command.values"
+local verbs = later "profio.cli.verbs"
 
 local cli = {}
 
@@ -34,7 +35,8 @@ local without_file = {
 -- Checks the values of options that need no open file.
 local function check_given(given)
    given.output = given.output and values.choice(given.output, "--output",
-      given.verb and given.verb.outputs or row_export.outputs) or "text"
+      given.verb and given.verb.outputs or given.limits and verbs.find("verdict").outputs
+      or row_export.outputs) or "text"
    if given.out == "" then
       failure.use "-o expects the name of a file, got an empty one"
    end

@@ -11,7 +11,7 @@
 --    profio.cli.help.format_list             only --list-formats
 --    profio.cli.help.pager                   only a terminal
 --    profio.cli.help.word_hints              only misspelt command lines
---    profio.cli.limits_mode                  only --limits
+--    profio.cli.limits.mode                  only --limits
 --    profio.cli.mcp.server                   only if the library that it needs is there
 --    profio.cli.messages                     only errors
 --    profio.cli.narrowing                    only --focus, --ignore, --hide and --group-by

@@ -40,8 +40,8 @@ local verbs = {}
 ---@field run (fun(given: table, err: file*): integer, boolean|nil)|nil
 
 -- In the order of listings.
-local order = { "report", "view", "compare", "record", "explain", "info", "check", "merge",
-   "export", "tables", "help", "store", "mcp", "completion", "lua", "unpack" }
+local order = { "report", "view", "compare", "verdict", "record", "explain", "info", "check",
+   "merge", "export", "tables", "help", "store", "mcp", "completion", "lua", "unpack" }
 
 ---Returns a verb as it is typed after profio: "merge", "store add".
 ---@param verb profio.Verb

@@ -324,7 +324,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function run_weights.all_of(what, options)
-   if rawget(what, traces) == nil or what.format ~= "store" then
+   if traces.of(what) == nil or what.format ~= "store" then
       local run, message, code = run_weights.of(what, options)
       return run and { run }, message, code
    end

@@ -5,6 +5,7 @@ local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local exact_quantile = require "profio.internal.calls.exact_quantile"
 local failure = require "profio.internal.command.failure"
+local inputs = require "profio.internal.opening.inputs"
 local flat = require "profio.reports.gprof.flat"
 local limits = require "profio.internal.requirements.limit_checks"
 local plain = require "profio.internal.plain"
@@ -16,6 +17,7 @@ local text_file = require "profio.internal.command.text_file"
 local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
 local traces = require "profio.internal.trace"
+local verdict = require "profio.cli.limits.verdict"
 local views = require "profio.internal.views"
 
 local mode = {}
@@ -236,6 +238,32 @@ local function write_text(results, context)
    columns(context.out, rows, { true, true, true, false, true })
 end
 
+local documents = {}
+for _, form in ipairs(verdict.forms) do
+   documents[form] = true
+end
+
+-- Writes the verdict, which begins a text of profio verdict, and the file of --junit.
+local function write_document(results, context)
+   local given, cells = context.given, {}
+   local listed = shown_of(results, given)
+   for i, result in ipairs(listed) do
+      cells[i] = mode.cells(result, given)
+   end
+   local made = verdict.of(context, results, listed, cells)
+   if given.junit then
+      verdict.write_junit_file(given.junit, made, inputs.paths_of(traces.of(context.trace)))
+   end
+   if documents[given.output] then
+      verdict.write(context.out, made, given.output)
+   elseif given.output == "text" then
+      context.out:write(made.sentence, "\n")
+      write_text(results, context)
+   else
+      show.rows(context, view_of(listed), show.form(given, nil, "limits"))
+   end
+end
+
 -- }======
 
 -- Returns how many results have a state.
@@ -249,6 +277,10 @@ end
 
 local function write(results, context)
    local given = context.given
+   if given.verdict or documents[given.output] then
+      write_document(results, context)
+      return
+   end
    if given.output ~= "text" or given.export or query.reshapes(given) or given.where[1]
       or given.top then
       local rows = query.apply(view_of(shown_of(results, given)), given)
