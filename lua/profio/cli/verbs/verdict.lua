@@ -7,7 +7,7 @@ local verdicts = require "profio.cli.limits.verdict"
 
 local verdict = {
    name = "verdict",
-   help = "say whether a trace keeps its limits, as a page, JUnit XML or Markdown",
+   help = "say whether a trace keeps its limits, also as a page",
    description = "Compare a trace with a file of limits on times, chains of events, loads and "
       .. "jitter (profio help limits), and write the verdict with the worst occurrence of each, "
       .. "and what the trace has lost. Status 0: all are kept; 4: one is not; 3: all are, but the "
@@ -23,7 +23,7 @@ local verdict = {
    examples = {
       { "profio verdict --limits limits.txt run.txt",
          "which limits are kept? The status says it too" },
-      { "profio verdict run.txt --limits limits.txt -o verdict.html --junit verdict.xml",
+      { "profio verdict run.txt --limits limits.txt -o bench.html --junit ci.xml",
          "a page for people, and XML for the CI server" },
    },
 }
