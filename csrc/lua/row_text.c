@@ -12,6 +12,10 @@
 **   raw        true: csv and tsv keep bytes that are not UTF-8
 **   no_formulas  true: csv and tsv have a ' before a text that a spreadsheet
 **              would compute
+**   delimiter  csv: the byte between values, "," (default) ";" "|" or a tab
+**   decimal    csv and tsv: the decimal sign, "." (default) or ","
+**   bom        true: csv and tsv begin with a byte order mark, if they have a
+**              header row
 **   color      true: the header of an aligned table is bold
 **   max_width  maximum width of a cell of the aligned table; default: none
 **   width      maximum width of its lines: texts are cut, and columns left
@@ -283,6 +287,21 @@ static void read_columns (lua_State *L, row_job *job) {
 }
 
 
+/* Reads the delimiter and the decimal sign of csv and tsv. */
+static void read_signs (lua_State *L, row_job *job) {
+  static const char *const delimiters[] = {",", ";", "|", "\t", NULL};
+  static const char *const decimals[] = {".", ",", NULL};
+  job->has_bom = l_option_flag(L, 2, "bom");
+  job->delimiter =
+      *delimiters[l_option_word(L, 2, "delimiter", ",", delimiters)];
+  job->decimal = *decimals[l_option_word(L, 2, "decimal", ".", decimals)];
+  if (job->format == &row_tsv)
+    job->delimiter = '\t';
+  luaL_argcheck(L, job->delimiter != job->decimal, 2,
+                "the delimiter is the decimal sign");
+}
+
+
 static int core_write_rows (lua_State *L) {
   static const row_format *const formats[] = {
       &row_table, &row_csv, &row_tsv, &row_json, &row_ndjson, &row_rowbinary};
@@ -296,6 +315,7 @@ static int core_write_rows (lua_State *L) {
   job->color = l_option_flag(L, 2, "color");
   job->is_raw = l_option_flag(L, 2, "raw");
   job->no_formulas = l_option_flag(L, 2, "no_formulas");
+  read_signs(L, job);
   l_option_int(L, 2, "max_width", &width);
   luaL_argcheck(L, width > 0 && width < 1 << 20, 2, "max_width out of range");
   job->max_width = (size_t)width;

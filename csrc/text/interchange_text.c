@@ -10,7 +10,9 @@
 **         strings, written as in csv and tsv
 **
 ** csv and tsv write nan, inf and -inf. A byte of a text that is not UTF-8
-** becomes U+FFFD; csv and tsv keep it if row_job.is_raw is set.
+** becomes U+FFFD; csv and tsv keep it if row_job.is_raw is set. The job also
+** chooses the delimiter of csv, and the decimal sign and the byte order mark of
+** csv and tsv.
 ** lua/row_text.c calls the formats through row_format. They allocate only space
 ** in the text buffer of the job.
 */
@@ -76,14 +78,14 @@ static pf_status put_text (row_job *job, pf_bytes bytes) {
   char *p = text->at + text->used;
   const bool is_marked = job->no_formulas && is_formula(bytes);
   if (!is_tsv && !is_marked && bytes.size > 0 &&
-      row_copy_ascii(p, bytes, ',', '"')) {
+      row_copy_ascii(p, bytes, job->delimiter, '"')) {
     text->used += bytes.size;
     return PF_OK;
   }
   const bool is_quoted =
       !is_tsv &&
-      (bytes.size == 0 || has_byte(bytes, ',') || has_byte(bytes, '"') ||
-       has_byte(bytes, '\n') || has_byte(bytes, '\r'));
+      (bytes.size == 0 || has_byte(bytes, job->delimiter) ||
+       has_byte(bytes, '"') || has_byte(bytes, '\n') || has_byte(bytes, '\r'));
   if (is_quoted)
     *p++ = '"';
   if (is_marked)
@@ -112,11 +114,14 @@ static pf_status put_text (row_job *job, pf_bytes bytes) {
 
 /* The byte after the value of column `i`. */
 static char end_of (const row_job *job, size_t i) {
-  return i + 1 == job->ncolumns ? '\n' : job->format == &row_tsv ? '\t' : ',';
+  return i + 1 == job->ncolumns ? '\n' : job->delimiter;
 }
 
 
 static pf_status put_header (row_job *job) {
+  if (job->header && job->has_bom &&
+      row_put(&job->text, "\xef\xbb\xbf", 3) != PF_OK)
+    return PF_ENOMEM;
   for (size_t i = 0; job->header && i < job->ncolumns; i++) {
     const char end = end_of(job, i);
     if (put_text(job, pf_bytes_of(job->columns[i].name)) != PF_OK ||
@@ -124,6 +129,19 @@ static pf_status put_header (row_job *job) {
       return PF_ENOMEM;
   }
   return PF_OK;
+}
+
+
+/* Writes a value that is no text. */
+static char *put_value (char *p, const row_job *job, const pf_column *values,
+                        size_t row) {
+  char *const end = row_put_value(p, values, row);
+  if (job->decimal != '.' && values->type == PF_NUM) {
+    char *const point = memchr(p, '.', (size_t)(end - p));
+    if (point != NULL)
+      *point = job->decimal;
+  }
+  return end;
 }
 
 
@@ -140,7 +158,7 @@ static pf_status put_field (row_job *job, size_t i, size_t row) {
     return PF_ENOMEM;
   char *p = text->at + text->used;
   if (!missing && !is_text)
-    p = row_put_value(p, values, row);
+    p = put_value(p, job, values, row);
   *p++ = end_of(job, i);
   text->used = (size_t)(p - text->at);
   return PF_OK;

@@ -137,6 +137,9 @@ struct row_job {
   bool header, color;
   bool is_raw;        /* csv, tsv: keep bytes that are not UTF-8 */
   bool no_formulas;   /* csv, tsv: mark texts that spreadsheets compute */
+  bool has_bom;       /* csv, tsv: a byte order mark before the header row */
+  char delimiter;     /* csv, tsv: the byte between values */
+  char decimal;       /* csv, tsv: the decimal sign of numbers */
   size_t max_width;   /* of a cell of the aligned table */
   size_t line_width;  /* of the aligned table; 0: unlimited */
   bool has_stacks;    /* a column of stacks is written */

@@ -7,11 +7,13 @@ local csv = {}
 
 ---Returns the records of a csv text as arrays. A missing value (empty, without quotes) is false.
 ---@param text string
+---@param delimiter string|nil a punctuation character or a tab; default: a comma
 ---@return (string|false)[][]
-function csv.parse(text)
+function csv.parse(text, delimiter)
+   local plain = '^([^"%' .. (delimiter or ",") .. "\n]*)()"
    local records, record, at = {}, {}, 1
    while at <= #text do
-      local value, stop = text:match('^([^",\n]*)()', at)
+      local value, stop = text:match(plain, at)
       if text:sub(at, at) == '"' then
          local parts = {}
          repeat

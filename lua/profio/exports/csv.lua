@@ -3,4 +3,4 @@
 local rows = require "profio.internal.exporting.row_export"
 
 return rows.export("csv", "comma-separated values with a header row, quoted as RFC 4180 says",
-   rows.text_options)
+   rows.csv_options)

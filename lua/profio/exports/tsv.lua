@@ -4,4 +4,4 @@ local rows = require "profio.internal.exporting.row_export"
 
 return rows.export("tsv",
    "tab-separated values with a header row; \\t \\n \\r \\\\ stand for those bytes",
-   rows.text_options)
+   rows.tsv_options)

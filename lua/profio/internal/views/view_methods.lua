@@ -370,7 +370,8 @@ end
 
 ---Write the rows: as an aligned table, or as csv, tsv, json or ndjson.
 ---@param options table|nil { output = "text", columns = {...}, unit = "ms", ... }; for csv and tsv
----also raw = true: keep bytes that are not UTF-8, instead of writing U+FFFD; and no_formulas = true
+---also raw = true: keep bytes that are not UTF-8, instead of writing U+FFFD; no_formulas = true;
+---decimal = ","; bom = true; for csv delimiter = ";", and spreadsheet = "comma" for these three
 ---@param out file*|nil nil: return the text
 ---@return string|nil
 function methods:write(options, out)
