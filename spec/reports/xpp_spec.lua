@@ -3,6 +3,7 @@
 -- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"
+local open = require("profio").open
 local xpp = require "spec.support.xpp_builder"
 
 local function write(name, rows)
@@ -220,5 +221,80 @@ Thread 1
       _, status, errors = command.run "profio --report xpppat gmon.out"
       assert.equal(2, status)
       assert.matches("traces of Xbase%+%+", errors)
+   end)
+end)
+
+-- Calls of DBSEEK in MAIN, one after the other: { duration in ms, line, parameters }.
+local seeks = { { 10, 120, "KEY1" }, { 10, 120, "KEY1" }, { 100, 200, "KEY2" }, { 10, 120, "KEY2" },
+   { 120, 200, "KEY2" }, { 10, 120 } }
+
+local function seek_rows()
+   local rows, time = { { 1, 0, "i", "MAIN", 1 } }, 5
+   for _, seek in ipairs(seeks) do
+      rows[#rows + 1] = { 1, time, "i", "DBSEEK", seek[2], seek[3] }
+      time = time + seek[1]
+      rows[#rows + 1] = { 1, time, "o", "DBSEEK", seek[2] }
+   end
+   rows[#rows + 1] = { 1, time, "o", "MAIN", 1 }
+   return rows
+end
+
+describe("slow calls of Xbase++", function()
+   local path = write("seeks", seek_rows())
+
+   it("are listed with line and parameters, in ms", function()
+      local text = profio("report calls --where area=DBSEEK --sort -call --top 2 --columns "
+         .. "area,start,call,line,params " .. path)
+      assert.equal("area    start (ms)  call (ms)  line  params\n"
+         .. "DBSEEK     135.000    120.000   200  KEY2\n"
+         .. "DBSEEK      25.000    100.000   200  KEY2\n", text)
+      assert.matches("caller  line  params  flags\n", profio("report calls " .. path))
+      assert.matches(",line,params,flags\n", profio("report calls --output csv " .. path))
+   end)
+
+   it("are listed without columns that the file does not have", function()
+      local text = command.file("bare.txt", xpp.text(seek_rows(), { columns = 5, names = { "TID",
+         "TIME", "OP", "MSG", "LINE" } }))
+      local shown = command.run("profio report calls " .. text)
+      assert.matches("caller  line  flags\n", shown)
+      assert.is_nil(shown:find "params")
+   end)
+
+   it("are explained by line and by parameters", function()
+      local trace <close> = assert(open(command.folder .. "/" .. path))
+      local made = assert(trace:explain "DBSEEK")
+      assert.equal(2, made.slow.calls)
+      local ms = 1000000
+      assert.same({
+         { value = 200, calls = 2, slow = 2, elapsed = 220 * ms, longest = 120 * ms },
+         { value = 120, calls = 4, slow = 0, elapsed = 40 * ms, longest = 10 * ms },
+      }, made.by_line)
+      assert.same({
+         { value = "KEY2", calls = 3, slow = 2, elapsed = 230 * ms, longest = 120 * ms },
+         { value = "KEY1", calls = 2, slow = 0, elapsed = 20 * ms, longest = 10 * ms },
+         { calls = 1, slow = 0, elapsed = 10 * ms, longest = 10 * ms },
+      }, made.by_params)
+      local part = assert(trace:explain("DBSEEK", { to = 100 * ms }))
+      assert.same({ { value = 120, calls = 2, slow = 1, elapsed = 20 * ms, longest = 10 * ms } },
+         part.by_line)
+   end)
+
+   it("are explained in text and rows", function()
+      local text = profio("explain DBSEEK " .. path)
+      assert.is_truthy(text:find(([[
+
+     CALLS        SLOW            MEAN         LONGEST  LINE OF THE CALL
+         2           2      110.000 ms      120.000 ms  200
+         4           0       10.000 ms       10.000 ms  120
+
+     CALLS        SLOW            MEAN         LONGEST  PARAMETERS
+         3           2       76.667 ms      120.000 ms  KEY2
+         2           0       10.000 ms       10.000 ms  KEY1
+         1           0       10.000 ms       10.000 ms  -
+]]), 1, true), text)
+      assert.equal("kind,line,params,count,slow,longest\nline,200,,2,2,120000000\n"
+         .. "line,120,,4,0,10000000\nparams,,KEY2,3,2,120000000\nparams,,KEY1,2,0,10000000\n"
+         .. "params,,,1,0,10000000\n", profio("explain --where kind=line,params --columns "
+         .. "kind,line,params,count,slow,longest --output csv DBSEEK " .. path))
    end)
 end)

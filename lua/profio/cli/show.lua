@@ -65,7 +65,11 @@ function show.options(context, rows, report)
    check_unit(given, rows, columns)
    local options = show.form(given, columns, report and report.name or given.table
       or context.trace.tables[1])
-   options.unit = given.unit or report and report.unit
+   local unit = report and report.unit
+   if type(unit) == "function" then
+      unit = unit(context.trace)
+   end
+   options.unit = given.unit or unit
    return options
 end
 

@@ -19,6 +19,7 @@ local xpp = {
    first = { "xpppat" },
    follows = true,
    several_runs = "detected",
+   time_unit = "ms", -- in which the profiler measures
 }
 
 xpp.roles = {
@@ -309,6 +310,15 @@ function xpp.unwritten(options, given)
       return { table = "entries", column = "flags", none = conditions.no(conditions.match(word)) }
    end
    return { flag "gap", writes_text(options) and given.deleted == "show" and flag "deleted" or nil }
+end
+
+---Returns whether the files have a field for a column of entries; else all its values are missing.
+---@param trace profio.Trace
+---@param name string such as "line" or "params"
+---@return boolean
+function xpp.has_column(trace, name)
+   local fields = trace.info.fields -- "thread=TID time=TIME ..."; nil: it differs between files
+   return type(fields) ~= "string" or (" " .. fields):find(" " .. name .. "=", 1, true) ~= nil
 end
 
 -- A BREAK leaves functions without a leave, which is no sign of a wrong stack.

@@ -16,8 +16,8 @@ local explain = {
    unit = "us",
    columns = {
       { name = "kind", help = "gap, the parts of it (own before longer more suspended first rest), "
-         .. "those of first (first own ...), tree, path; of a profile: cost, self, callee, "
-         .. "elsewhere, caller, uncalled" },
+         .. "those of first (first own ...), tree, path, line, params; of a profile: cost, self, "
+         .. "callee, elsewhere, caller, uncalled" },
       { name = "area", help = "the function of the part" },
       { name = "path", help = "where it is called, from the explained function on" },
       { name = "time", help = "the part: of the sum over all slow calls, ns (or the unit of "
@@ -34,6 +34,10 @@ local explain = {
       { name = "lane", help = "its lane; path: the lane that ran" },
       { name = "runner", help = "the lane that ran on the core while the calls were suspended" },
       { name = "depth", help = "tree: 1 for the explained function" },
+      { name = "line", help = "line: all calls that have it; missing: those without one" },
+      { name = "params", help = "params: all calls that have these parameters" },
+      { name = "slow", help = "line, params: how many of these calls are slow" },
+      { name = "longest", help = "line, params: stop - start of the longest of them, ns" },
       { name = "sentence", help = "the part in plain words" },
    },
    options = {
@@ -161,7 +165,7 @@ end
 -- {====== Rows ======
 
 local types = { kind = "name", area = "name", path = "name", share = "num", lane = "name",
-   runner = "name", sentence = "name" }
+   runner = "name", sentence = "name", params = "name" }
 
 local fields = {}
 for i, column in ipairs(explain.columns) do
@@ -186,6 +190,14 @@ local function head_of(made)
       typical_count = typical.calls, typical_elapsed = typical.elapsed,
       start = made.worst and made.worst.start, lane = made.worst and made.worst.lane,
       sentence = made.sentence }
+end
+
+-- Adds the rows of the calls by line or by parameters.
+local function add_groups(rows, kind, groups)
+   for _, group in ipairs(groups or {}) do
+      rows[#rows + 1] = row_of { kind = kind, [kind] = group.value, count = group.calls,
+         elapsed = group.elapsed, slow = group.slow, longest = group.longest }
+   end
 end
 
 ---@param context profio.Context
@@ -216,6 +228,8 @@ function explain.reader(context)
       rows[#rows + 1] = row_of { kind = "path", area = step.area, elapsed = step.elapsed,
          start = step.start, lane = step.lane, sentence = i == 1 and made.path_sentence or nil }
    end
+   add_groups(rows, "line", made.by_line)
+   add_groups(rows, "params", made.by_params)
    return core.rows_reader(fields, rows)
 end
 
@@ -223,7 +237,7 @@ end
 
 -- {====== Text ======
 
-local PARTS, NODES, STEPS, LEAST_SHARE = 12, 40, 20, 100
+local PARTS, NODES, STEPS, GROUPS, LEAST_SHARE = 12, 40, 20, 10, 100
 
 -- Writes the parts; the smallest of many are only counted.
 local function write_parts(out, made)
@@ -300,6 +314,21 @@ local function write_path(out, made)
    end
 end
 
+-- Writes the calls by line or by parameters, in the unit of the trace.
+local function write_groups(out, made, groups, heading)
+   out:write(("\n%10s  %10s  %14s  %14s  %s\n"):format("CALLS", "SLOW", "MEAN", "LONGEST", heading))
+   for i = 1, math.min(#groups, GROUPS) do
+      local group = groups[i]
+      local unit = made.time_unit or times.unit(group.longest)
+      out:write(("%10d  %10d  %14s  %14s  %s\n"):format(group.calls, group.slow,
+         times.show(group.elapsed // group.calls, unit), times.show(group.longest, unit),
+         group.value == nil and "-" or plain(tostring(group.value))))
+   end
+   if #groups > GROUPS then
+      out:write(("%d more; --output csv lists all of them\n"):format(#groups - GROUPS))
+   end
+end
+
 ---@param context profio.Context
 ---@param out profio.Output
 function explain.text(context, out)
@@ -311,6 +340,12 @@ function explain.text(context, out)
    end
    if made.path_sentence then
       write_path(out, made)
+   end
+   if made.by_line then
+      write_groups(out, made, made.by_line, "LINE OF THE CALL")
+   end
+   if made.by_params then
+      write_groups(out, made, made.by_params, "PARAMETERS")
    end
    out.shown = #made.parts
 end

@@ -20,7 +20,7 @@
 --    uses      options that it uses beside those of all rows: see profio.cli.conflicts; others are
 --              refused
 --    names     what it does with the names of addresses: see profio.cli.conflicts; nil: shows them
---    unit      default unit of times in an aligned table; nil: ns
+--    unit      default unit of times in an aligned table, or a function(trace) of it; nil: ns
 -- The context has the open trace, the options of the command line, and profile().
 
 local catalogue = require "profio.internal.catalogue"

@@ -65,7 +65,9 @@ end
 ---depth =, area =, worst_count =, worst_elapsed =, worst_net =, median_count =, median_elapsed =,
 ---median_net = }, or with runner the lane that ran while the function above was suspended; path,
 ---the critical path if the worst call waited for other lanes: { start =, elapsed =, lane =, area =
----}, without lane and area where nothing is known to run; path_sentence. Raises without events.
+---}, without lane and area where nothing is known to run; path_sentence; by_line and by_params, if
+---the trace has lines and parameters: the calls by these, those with most slow calls first, each {
+---value = (nil: missing), calls =, slow =, elapsed =, longest = }. Raises without events.
 ---@param area string name of the function
 ---@param options table|nil quantile = "p99", lane (value, list or condition), from, to, max_depth
 ---@return table|nil

@@ -1,6 +1,7 @@
 -- Explains why the slow calls of a function are slow: reads the groups of calls that
 -- csrc/kernels/explain/explain.h describes, and lists the parts of the gap between them.
 
+local call_details = require "profio.internal.calls.call_details"
 local calls_view = require "profio.internal.calls"
 local core = require "profio.core"
 local critical_path = require "profio.internal.explain.critical_path"
@@ -387,6 +388,9 @@ function call_groups.of_trace(trace, state, area, given)
    explain_gap(made, groups)
    add_calls(made, groups)
    part_sentences.add(made)
+   made.time_unit = state.format.time_unit
+   made.by_line = call_details.groups(trace, state.format, area, "line", count, mine)
+   made.by_params = call_details.groups(trace, state.format, area, "params", count, mine)
    return made
 end
 

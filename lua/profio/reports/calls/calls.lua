@@ -1,5 +1,6 @@
 -- The calls that are computed from the events of a trace, one row each.
 
+local call_details = require "profio.internal.calls.call_details"
 local calls_of = require "profio.internal.calls"
 local traces = require "profio.internal.trace"
 
@@ -19,6 +20,8 @@ local calls = {
       { name = "outside", help = "since the last leave of the area in the lane" },
       { name = "depth", help = "number of calls on the stack, including this one" },
       { name = "caller", help = "the calling function; missing at the top" },
+      { name = "line", help = "line of its enter, if the trace has lines" },
+      { name = "params", help = "parameters with their values, if the trace has them" },
       { name = "flags", help = "cut gap lost open orphan unwound: why it is incomplete" },
    },
    options = {},
@@ -49,6 +52,26 @@ function calls.fits(trace)
       return false, calls.no_events(trace)
    end
    return trace.events:limit(1):count() > 0, "it has no events"
+end
+
+---Returns the unit in which the profiler measured, or nil.
+---@param trace profio.Trace
+---@return string|nil
+function calls.unit(trace)
+   return traces.of(trace).format.time_unit
+end
+
+---Returns the columns, without line and params if the trace has none.
+---@param context profio.Context
+---@return string[]
+function calls.listed(context)
+   local names, format = {}, traces.of(context.trace).format
+   for _, column in ipairs(calls.columns) do
+      local is_detail = column.name == "line" or column.name == "params"
+      names[#names + 1] = (not is_detail or call_details.has(context.trace, format, column.name))
+         and column.name or nil
+   end
+   return names
 end
 
 ---@param context profio.Context

@@ -1,0 +1,77 @@
+-- The lines and parameters of calls, which traces of some formats have: sums of the calls of a
+-- function for each of them.
+
+local conditions = require "profio.internal.conditions"
+
+local call_details = {}
+
+---Returns whether the calls of a trace have a column "line" or "params" with values.
+---@param trace profio.Trace with events
+---@param format table of the trace
+---@param name string
+---@return boolean
+function call_details.has(trace, format, name)
+   for _, column in ipairs(trace:table("events").columns) do
+      if column == name then
+         return not format.has_column or format.has_column(trace, name)
+      end
+   end
+   return false
+end
+
+-- Returns the number of calls by value of a column, `false` for a missing value.
+local function counted(calls, name)
+   local counts = {}
+   for value, count in calls:group(name):aggregate { "count = count" }:each(name, "count") do
+      counts[value or false] = count
+   end
+   return counts
+end
+
+-- Orders groups: those with most slow calls first, then those with the longest time.
+local function is_before(a, b)
+   for _, key in ipairs { "slow", "elapsed", "longest" } do
+      if a[key] ~= b[key] then
+         return a[key] > b[key]
+      end
+   end
+   return a.value ~= nil and (b.value == nil or a.value < b.value)
+end
+
+-- Returns the groups of `calls` that have one value in a column.
+local function groups_of(calls, name, slow)
+   local is_slow = counted(calls:sort("-call", "-stop"):limit(slow), name)
+   local groups = {}
+   for value, count, elapsed, longest in calls:group(name):aggregate { "count = count",
+      "elapsed = sum(call)", "longest = max(call)" }:each(name, "count", "elapsed", "longest")
+   do
+      groups[#groups + 1] = { value = value or nil, calls = count, elapsed = elapsed,
+         longest = longest, slow = is_slow[value or false] or 0 }
+   end
+   table.sort(groups, is_before)
+   return groups
+end
+
+---Returns the calls of a function by line or by parameters: those that were recorded from enter to
+---leave, and are not within another call of it. nil: the trace has no values in this column. The
+---groups with most slow calls come first, then those with the longest time.
+---@param trace profio.Trace
+---@param format table of the trace
+---@param area string
+---@param name "line"|"params"
+---@param slow integer number of the longest calls that count as slow
+---@param given table from, to, max_depth, and lane: a condition
+---@return { value: any, calls: integer, slow: integer, elapsed: integer, longest: integer }[]|nil
+function call_details.groups(trace, format, area, name, slow, given)
+   if not call_details.has(trace, format, name) then
+      return nil
+   end
+   local calls = trace:calls { recursion = "outermost", partial = "exclude", from = given.from,
+      to = given.to, max_depth = given.max_depth }
+   local groups = groups_of(calls:where { area = area, lane = given.lane,
+      call = conditions.no(conditions.missing) }, name, slow)
+   local has_values = #groups > 1 or groups[1] and groups[1].value ~= nil
+   return has_values and groups or nil
+end
+
+return call_details
