@@ -50,12 +50,34 @@ describe("br with a code page", function()
       end
    end)
 
-   it("leaves bytes unchanged if no code page, or raw, is given", function()
+   it("leaves bytes unchanged if raw is given", function()
       local case = pages.CP437
-      for _, options in ipairs { {}, { code_page = "raw" } } do
+      local names, stated = names_of(profile(case[1], case[2]), { code_page = "raw" })
+      assert.same({ case[1], case[2] }, names)
+      assert.is_nil(stated)
+   end)
+
+   it("is CP437 if none is given, unless the names are UTF-8", function()
+      local case = pages.CP437
+      for _, options in ipairs { {}, { code_page = "auto" } } do
          local names, stated = names_of(profile(case[1], case[2]), options)
-         assert.same({ case[1], case[2] }, names)
-         assert.is_nil(stated)
+         assert.same({ { case[3], case[4] }, "CP437" }, { names, stated })
+         names, stated = names_of(profile(case[3], case[4]), options)
+         assert.same({ { case[3], case[4] } }, { names, stated })
+         names, stated = names_of(profile("MENU.BR", "FNTAX~$"), options)
+         assert.same({ { "MENU.BR", "FNTAX~$" }, "CP437" }, { names, stated })
+         -- One name that is no UTF-8 decides for all.
+         names = names_of(profile(case[3], case[2]), options)
+         assert.same({ "GR├ûSSE.BR", case[4] }, names)
+      end
+   end)
+
+   it("is written as it was read if none is given", function()
+      for _, case in ipairs { pages.CP437, pages["UTF-8"] } do
+         local bytes = br():module(1, case[1]):line(1, 10):fn(case[2]):time(5)
+            :back(1, 20):fn(case[2]):stop():bytes()
+         local trace <close> = assert(profio.open({ data = bytes }))
+         assert.equal(bytes, trace:save())
       end
    end)
 

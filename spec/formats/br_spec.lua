@@ -45,6 +45,7 @@ describe("br", function()
          { area = "MENU.BR", class = "main", file = "MENU.BR", line = 100, value = 0 },
       }, trace:stack(2))
       assert.same({ format = "br", dialect = "timed", byte_order = "big", records = 1, mappings = 2,
+         code_page = "CP437",
          backtrace_order = "inner_first", main_first = 0, main_last = 1, has_backtraces = true,
          backtrace_order_why = "the main routine stands on the last backtrace",
          semantics = "self", semantics_why = "assumed: nothing says otherwise" }, trace.info)

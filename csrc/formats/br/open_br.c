@@ -291,18 +291,42 @@ static pf_status check_start (pf_trace *trace, pf_error *error) {
 }
 
 
+/* Whether the names in the first megabyte have bytes above 127, and all of them
+   are UTF-8, as profio writes them. `charset` is a code page. */
+static bool has_utf8_names (const pf_charset *charset, pf_bytes bytes) {
+  br_record record;
+  bool has_found = false;
+  for (uint64_t at = 0; at < bytes.size && at < PRESCAN_BYTES;
+       at += record.size) {
+    if (br_record_at(bytes, at, &record) != BR_COMPLETE)
+      break;
+    if ((record.type != BR_MODULE && record.type != BR_FUNCTION) ||
+        pf_is_same_in_utf8(charset, record.name))
+      continue;
+    if (!pf_is_utf8(record.name))
+      return false;
+    has_found = true;
+  }
+  return has_found;
+}
+
+
 /* Opens the charset, which is zeroed, that option code_page names, and states
-   it in a fact. The names of a recording are always UTF-8, so the option is
+   it in a fact. Without the option, and for "auto", it is CP437 unless the
+   names are UTF-8. The names of a recording are always UTF-8, so the option is
    ignored for them. PF_EUNSUPPORTED for an unknown code page. */
 static pf_status open_charset (pf_charset *charset, pf_trace *trace,
                                pf_error *error) {
   pf_bytes name, recorder;
-  if (!pf_option_text(trace, "code_page", &name))
-    return PF_OK;
+  const bool is_given = pf_option_text(trace, "code_page", &name) &&
+                        !pf_option_is(trace, "code_page", "auto");
+  if (!is_given)
+    name = pf_bytes_of("CP437");
   const pf_status status = pf_charset_open_given(charset, name, error);
   if (status != PF_OK)
     return status;
-  if (br_recorded_by(trace, &recorder))
+  if (br_recorded_by(trace, &recorder) ||
+      (!is_given && has_utf8_names(charset, trace->sources[0].bytes)))
     memset(charset, 0, sizeof *charset);
   if (charset->kind != PF_TEXT_AS_BYTES)
     pf_info_text(trace, "code_page", pf_bytes_of(charset->name));

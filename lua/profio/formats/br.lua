@@ -27,9 +27,10 @@ br.options = {
      help = "duration of the run in ns: times that add up to more are inclusive" },
    { name = "max_depth", type = "int", default = 65536,
      help = "frames kept of one backtrace; the others are counted" },
-   { name = "code_page", type = "text", default = "raw",
-     help = "encoding of the names: CP437, CP850, ... as iconv names it; raw passes bytes through "
-        .. "(files of profio's recorder are UTF-8)" },
+   { name = "code_page", type = "text", default = "auto",
+     help = "encoding of the names and of the sources: CP437, CP850, ... as iconv names it; raw "
+        .. "passes bytes through; auto: CP437, unless the names are UTF-8, as those of profio's "
+        .. "recorder are" },
 }
 
 br.write_options = {
