@@ -165,6 +165,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(lua_decoder);       \
   OPEN(compiled_pattern);  \
   OPEN(special_functions); \
+  OPEN(text_encoding);     \
   OPEN(conditions);        \
   OPEN(stages);            \
   OPEN(formulas);          \

@@ -398,10 +398,12 @@ describe("br, reports:", function()
       return b:bytes()
    end
 
-   local function report(words)
+   -- Returns what a command prints; `note` is a pattern for the note on standard error.
+   local function report(words, note)
       command.file("run.br", program())
       local text, status, errors = command.run("profio " .. words .. " run.br")
-      assert.same({ 0, "" }, { status, errors })
+      assert.equal(0, status)
+      assert.matches("^" .. (note and "profio: note: " .. note .. "\n" or "") .. "$", errors)
       return text
    end
 
@@ -412,7 +414,7 @@ MENU.BR,10,main,,1,690,990,690,0.69,0.99,
 LIB.BR,20,function,FNA,4,300,300,75,0.3,0.3,
 MENU.BR,500,gosub,,1,10,10,10,0.01,0.01,
 MENU.BR,30,main,,0,0,10,,0,0.01,
-]], report "--report hotlines --output csv")
+]], report("--report hotlines --output csv", "no source lines are shown: .*"))
    end)
 
    it("prints the hot functions and counts recursive time once", function()
@@ -438,12 +440,112 @@ A.BR,2,unknown,,1,,7,,,,
       command.file("menu.brs", "00010 let fna(2)\n00500 print x !:\n  pause ! wait\n00600 end\n")
       command.file("LIB.BR.TXT", "20 def fna(x)=fna(x-1)\n")
       local sources = {}
-      for line in report("--report hotlines --output tsv --source ."):gmatch "[^\n]+" do
+      local lacking = "%./menu%.brs has no line 30, which ran: .*"
+      for line in report("--report hotlines --output tsv --source .", lacking):gmatch "[^\n]+" do
          sources[#sources + 1] = line:match "[^\t]*$"
       end
       assert.same({ "source", "let fna(2)", "def fna(x)=fna(x-1)", "print x !: pause ! wait", "" },
          sources)
-      assert.matches("MENU%.BR +10 +let fna%(2%)\n", report "--report hotlines --source .")
+      assert.matches("MENU%.BR +10 +let fna%(2%)\n",
+         report("--report hotlines --source .", lacking))
+   end)
+
+   -- Lines of \\APP\\MODULE that ran, and what is shown for each; and standard error.
+   local function shown(module, ran, words)
+      local bytes = br():module(1, "C:\\APP\\" .. module)
+      for _, line in ipairs(ran) do
+         bytes:line(1, line):time(5):stop()
+      end
+      command.file("lexi.prf", bytes:bytes())
+      local text, status, errors = command.run("profio --format br --report hotlines --sort line "
+         .. "--columns line,source --output tsv lexi.prf " .. words)
+      assert.equal(0, status)
+      return text:gsub("^line\tsource\n", ""), errors
+   end
+
+   it("finds sources with the names that editors give them", function()
+      command.run "rm -rf names && mkdir names names/wb names/none"
+      command.file("names/menu.br.brs", "00010 br.brs\n")
+      command.file("names/wb/Menu.WB.wbs", "00010 wb.wbs\n")
+      command.file("names/none/menu.br", "\0\1 compiled")
+      local function source_of(module, folder)
+         return shown(module, { 10 }, "--source " .. folder)
+      end
+      assert.same({ "10\tbr.brs\n", "" }, { source_of("MENU.BR", "names") })
+      assert.same({ "10\twb.wbs\n", "" }, { source_of("MENU.WB", "names/wb") })
+      local text, errors = source_of("MENU.BR", "names/none")
+      assert.equal("10\t\n", text)
+      assert.matches("no source of C:\\APP\\MENU%.BR %(menu%.br%.brs menu%.br%.wbs .*menu%.brs .*"
+         .. "menu%.br%.txt menu%.br%) in names/none: in any case of letters, and not below it",
+         errors)
+      text, errors = shown("MENU.BR", { 10 }, "")
+      assert.equal("10\t\n", text)
+      assert.matches("note: no source lines are shown: name the folder with the sources, such as "
+         .. "menu%.br%.brs, by %-%-source DIR\n$", errors)
+      command.file("names/menu.brs", "00010 brs\n")
+      text, errors = source_of("MENU.BR", "names")
+      assert.equal("10\tbr.brs\n", text)
+      assert.matches("names/menu%.br%.brs is read, not names/menu%.brs\n$", errors)
+   end)
+
+   it("numbers sources without numbers as Lexi does", function()
+      command.run "rm -rf lexi && mkdir lexi"
+      local lines = { "! first", "", "let a=1 !:", "   let b=2", "print a,", "  b", "let c=3",
+         "! #autonumber# 1000,10", "MAIN: ! begin", 'print "#Autonumber# 7,7"', "L2000: stop",
+         "00500 stop", "end" }
+      -- By hand, from the rules of fnApplyLexi: each line of the file adds the increment, but not
+      -- those below "!:", and not those with numbers; a statement has the number of its last line.
+      local numbers = { [1] = "! first", [2] = "", [3] = "let a=1 !: let b=2", [5] = "print a, b",
+         [6] = "let c=3", [1000] = "! #autonumber# 1000,10", [1010] = "MAIN: ! begin",
+         [1020] = 'print "#Autonumber# 7,7"', [2000] = "L2000: stop", [500] = "00500 stop",
+         [2010] = "end" }
+      command.file("lexi/menu.brs", table.concat(lines, "\r\n") .. "\r\n")
+      local ran, expected = { 1, 2, 3, 5, 6, 500, 1000, 1010, 1020, 2000, 2010 }, {}
+      for i, number in ipairs(ran) do
+         expected[i] = ("%d\t%s\n"):format(number, (numbers[number]:gsub("\t", " ")))
+      end
+      assert.same({ table.concat(expected), "" }, { shown("MENU.BR", ran, "--source lexi") })
+   end)
+
+   it("says that lines which ran are not in the source", function()
+      command.file("lexi/menu.brs", "let a=1\nlet b=2\n")
+      local text, errors = shown("MENU.BR", { 1, 7, 9 }, "--source lexi")
+      assert.equal("1\tlet a=1\n7\t\n9\t\n", text)
+      assert.matches("lexi/menu%.brs has no line 7 and 1 other, which ran: it may be another "
+         .. "version of the source\n$", errors)
+      command.file("lexi/menu.brs", "let a=1\n! #Autonumber# 1,10\n")
+      errors = select(2, shown("MENU.BR", { 1 }, "--source lexi"))
+      assert.matches("#Autonumber# 1 comes after a line with this number", errors)
+   end)
+
+   it("counts the lines in tens if only such lines ran", function()
+      command.file("lexi/menu.brs", ("let a=1\n"):rep(25) .. "let b=2\n! #Autonumber# 1000,10\n")
+      local text, errors = shown("MENU.BR", { 20, 260, 1000 }, "--source lexi")
+      assert.equal("20\tlet a=1\n260\tlet b=2\n1000\t! #Autonumber# 1000,10\n", text)
+      assert.matches("counted as 10, 20, 30, since only such lines ran before #Autonumber# 1000; "
+         .. "write #Autonumber# 10,10 into its first line\n$", errors)
+      assert.same({ "20\tlet a=1\n26\tlet b=2\n", "" },
+         { shown("MENU.BR", { 20, 26 }, "--source lexi") })
+   end)
+
+   it("finds the lines of a program that Lexi has numbered", function()
+      local folder = command.root .. "/../shared/cases/br/lexi"
+      if not io.open(folder .. "/menu.brs") then
+         return pending "needs ../shared/cases"
+      end
+      assert.equal("20\tlet b=a*2\n1010\tMAIN: ! begin\n1020\tfor i=1 to 10\n",
+         (command.run(("profio --report hotlines --sort line --columns line,source --output tsv "
+         .. "--source %s %s/menu-profile.br"):format(folder, folder)):gsub("^[^\n]*\n", "")))
+   end)
+
+   it("shows sources in the code page of the names, and UTF-8 as it is", function()
+      command.file("lexi/menu.brs", "let a$=\"gr\x81n\"\nlet b$=\"gr\u{fc}n\"\n")
+      local function both(character, words)
+         assert.same({ ("1\tlet a$=\"gr%sn\"\n2\tlet b$=\"gr\u{fc}n\"\n"):format(character), "" },
+            { shown("MENU.BR", { 1, 2 }, "--source lexi " .. words) })
+      end
+      both("\u{fc}", "")
+      both("\u{81}", "--set code_page=ISO-8859-1")
    end)
 
    it("prints a listing by default, and the raw listing", function()

@@ -41,6 +41,9 @@ assert(timeline:save("run.txt", { dialect = "text1", timeline_binary = true }))
 assert(timeline:export("pprof", "cpu.pb.gz"))
 ]]
 
+-- The source of main.wb, which Lexi numbers 10, 20, ...
+local business = "! #Autonumber# 10,10\nlet a=1\nlet b=2\nprint a+b\nstop\n"
+
 local script = "local t = {}\nfor i = 1, 300000 do t[#t + 1] = tostring(i) end\nprint(#t)\n"
 
 ---Fills a folder as a checkout is: with the examples alone.
@@ -62,6 +65,8 @@ local function make(folder)
    end
    command.file(folder .. "/fixtures.lua", fixtures)
    command.file(folder .. "/script.lua", script)
+   os.execute(("mkdir '%s/%s/src'"):format(command.folder, folder))
+   command.file(folder .. "/src/main.wb.wbs", business)
    command.file(folder .. "/cut.out", command.trace():sub(1, 41))
    local said, status, errors = command.run(("cd '%s' && %s lua5.4 fixtures.lua"):format(folder,
       command.in_tree))
@@ -71,7 +76,7 @@ end
 local is_made = false
 
 ---Fills a folder: a program with three profiles, a timeline, a file of each other format, a damaged
----profile, a script, the examples.
+---profile, a script, sources, the examples.
 ---@param folder string relative to the folder of spec.support.command; it is emptied first
 function page_files.fill(folder)
    if not is_made then

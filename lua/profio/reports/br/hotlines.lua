@@ -31,6 +31,19 @@ local function key_of(frame)
    return ("%s\0%010d"):format(frame.file, frame.line or 0)
 end
 
+-- Returns the lines of the sums by module.
+local function lines_of(sums)
+   local ran = {}
+   for _, sum in ipairs(sums) do
+      local module = sum.frame.file
+      ran[module] = ran[module] or {}
+      if sum.frame.line then
+         ran[module][sum.frame.line] = true
+      end
+   end
+   return ran
+end
+
 ---@param context profio.Context
 ---@return userdata
 function hotlines.reader(context)
@@ -45,7 +58,7 @@ function hotlines.reader(context)
       doubts = function(reason)
          context:note("note: " .. plain(reason))
       end,
-   }, context.given.trust_paths)
+   }, context.given.trust_paths, lines_of(sums))
    local has_mean, rows = br.has_mean(context.trace), {}
    for i, sum in ipairs(sums) do
       local frame = sum.frame
@@ -55,6 +68,8 @@ function hotlines.reader(context)
       row[11] = sources:line(frame.file, frame.line or 0)
       rows[i] = row
    end
+   local reason = sources:reason()
+   context:note(reason and "note: " .. plain(reason))
    return br.reader(context.trace, fields, rows)
 end
 
