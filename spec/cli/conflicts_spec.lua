@@ -25,6 +25,9 @@ require "spec.support.events"
 local folder = command.folder .. "/../together"
 lfs.mkdir(folder)
 lfs.mkdir(folder .. "/sources")
+local prg = assert(io.open(folder .. "/sources/together.prg", "w"))
+prg:write "PROCEDURE Main\nFUNCTION A\nFUNCTION B\nFUNCTION C\nFUNCTION D\n"
+prg:close()
 
 local function file(name, bytes)
    return command.file("../together/" .. name, bytes)

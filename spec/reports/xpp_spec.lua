@@ -266,8 +266,10 @@ describe("slow calls of Xbase++", function()
       assert.equal(2, made.slow.calls)
       local ms = 1000000
       assert.same({
-         { value = 200, calls = 2, slow = 2, elapsed = 220 * ms, longest = 120 * ms },
-         { value = 120, calls = 4, slow = 0, elapsed = 40 * ms, longest = 10 * ms },
+         { value = 200, caller = "MAIN", calls = 2, slow = 2, elapsed = 220 * ms,
+           longest = 120 * ms },
+         { value = 120, caller = "MAIN", calls = 4, slow = 0, elapsed = 40 * ms,
+           longest = 10 * ms },
       }, made.by_line)
       assert.same({
          { value = "KEY2", calls = 3, slow = 2, elapsed = 230 * ms, longest = 120 * ms },
@@ -275,8 +277,8 @@ describe("slow calls of Xbase++", function()
          { calls = 1, slow = 0, elapsed = 10 * ms, longest = 10 * ms },
       }, made.by_params)
       local part = assert(trace:explain("DBSEEK", { to = 100 * ms }))
-      assert.same({ { value = 120, calls = 2, slow = 1, elapsed = 20 * ms, longest = 10 * ms } },
-         part.by_line)
+      assert.same({ { value = 120, caller = "MAIN", calls = 2, slow = 1, elapsed = 20 * ms,
+         longest = 10 * ms } }, part.by_line)
    end)
 
    it("are explained in text and rows", function()
@@ -284,8 +286,8 @@ describe("slow calls of Xbase++", function()
       assert.is_truthy(text:find(([[
 
      CALLS        SLOW            MEAN         LONGEST  LINE OF THE CALL
-         2           2      110.000 ms      120.000 ms  200
-         4           0       10.000 ms       10.000 ms  120
+         2           2      110.000 ms      120.000 ms  200 in MAIN
+         4           0       10.000 ms       10.000 ms  120 in MAIN
 
      CALLS        SLOW            MEAN         LONGEST  PARAMETERS
          3           2       76.667 ms      120.000 ms  KEY2
@@ -296,5 +298,126 @@ describe("slow calls of Xbase++", function()
          .. "line,120,,4,0,10000000\nparams,,KEY2,3,2,120000000\nparams,,KEY1,2,0,10000000\n"
          .. "params,,,1,0,10000000\n", profio("explain --where kind=line,params --columns "
          .. "kind,line,params,count,slow,longest --output csv DBSEEK " .. path))
+   end)
+end)
+
+describe("sources of Xbase++", function()
+   local main = table.concat({ "* FUNCTION Seek() was here", "PROCEDURE Main()",
+      '   ? "FUNCTION Not( // " ;', "     + 'x'", "   Seek()   // FUNCTION Seek()",
+      "   /* FUNCTION Seek()", "   FUNCTION Seek() */ Twice()", "RETURN", "", "STATIC ;",
+      "   FUNCTION Seek( n ) && of n", "   DBSEEK( n )", "RETURN .T." }, "\r\n") .. "\r\n"
+
+   -- MAIN calls SEEK at line 5, which calls DBSEEK at line 12 for 10, 20 and 30 ms; TWICE at 7.
+   local rows, time = { { 1, 0, "i", "MAIN", 0 } }, 0
+   for i = 1, 3 do
+      table.move({ { 1, time + 1, "i", "SEEK", 5 }, { 1, time + 2, "i", "DBSEEK", 12, "K" .. i },
+         { 1, time + 2 + 10 * i, "o", "DBSEEK", 12 }, { 1, time + 4 + 10 * i, "o", "SEEK", 5 } },
+         1, 4, #rows + 1, rows)
+      time = time + 4 + 10 * i
+   end
+   table.move({ { 1, time, "i", "TWICE", 7 }, { 1, time + 8, "o", "TWICE", 7 },
+      { 1, time + 10, "o", "MAIN", 0 } }, 1, 3, #rows + 1, rows)
+   local path, sources = nil, "prg"
+
+   setup(function()
+      path = write("sources", rows)
+      command.run "rm -rf prg && mkdir prg prg/none"
+      command.file("prg/Main.PRG", main)
+      command.file("prg/a.prg", "function twice\nreturn\n")
+      command.file("prg/b.prg", "#define X\nPROC Twice()\n")
+   end)
+
+   local function with_source(words)
+      local text, status, errors = command.run(("profio %s --source %s %s"):format(words, sources,
+         path))
+      assert.equal(0, status)
+      return text, errors
+   end
+
+   local twice = "profio: note: TWICE is defined in prg/a.prg:1 and prg/b.prg:2: no source of it "
+      .. "is shown\n"
+
+   it("give files and lines to functions", function()
+      assert.same({ "file,line,self,function\n,,60000000,DBSEEK\n"
+         .. "prg/Main.PRG,2,5000000,MAIN\nprg/Main.PRG,10,9000000,SEEK\n,,8000000,TWICE\n", twice },
+         { with_source("report lines --output csv --columns file,line,self,function --sort "
+         .. "function") })
+   end)
+
+   it("are annotated with the times of functions and of calls", function()
+      assert.same({ "file,line,calls,self,total,function\n"
+         .. "prg/Main.PRG,2,1,5000000,82000000,MAIN\nprg/Main.PRG,5,3,0,69000000,SEEK\n"
+         .. "prg/Main.PRG,7,1,0,8000000,TWICE\nprg/Main.PRG,10,3,9000000,69000000,SEEK\n"
+         .. "prg/Main.PRG,12,3,0,60000000,DBSEEK\n,,3,60000000,60000000,DBSEEK\n"
+         .. ",,1,8000000,8000000,TWICE\n", twice }, { with_source("report annotate --output csv "
+         .. "--columns file,line,calls,self,total,function") })
+      local text = with_source "report annotate"
+      assert.is_truthy(text:find("\n         5           82 -> PROCEDURE Main()\n", 1, true))
+      assert.is_truthy(text:find("\n                     60 ->    DBSEEK( n )\n", 1, true))
+      assert.is_truthy(text:find("\n       68   ms in functions without a source\n", 1, true))
+   end)
+
+   it("are shown by explain", function()
+      local text, errors = with_source "explain SEEK"
+      assert.equal("", errors)
+      assert.is_truthy(text:find("\nSeek, prg/Main.PRG:10:\n\n      10  STATIC ;\n"
+         .. "      11     FUNCTION Seek( n ) && of n\n      12     DBSEEK( n )\n"
+         .. "      13  RETURN .T.\n", 1, true), text)
+      assert.is_truthy(text:find("  5 in MAIN                 Seek()   // FUNCTION Seek()\n", 1,
+         true), text)
+      text, errors = with_source "explain DBSEEK"
+      assert.is_truthy(text:find("  12 in SEEK                DBSEEK( n )\n", 1, true), text)
+      assert.equal("profio: note: no FUNCTION, PROCEDURE, METHOD or CLASS DBSEEK in 3 *.prg of "
+         .. "--source\n", errors)
+      assert.equal("line,caller,source\n12,SEEK,DBSEEK( n )\n", (with_source("explain --where "
+         .. "kind=line --columns line,caller,source --output csv DBSEEK")))
+   end)
+
+   it("are said to be lacking", function()
+      local text, _, errors = command.run("profio report annotate " .. path)
+      assert.matches("name the folder of the %*%.prg by %-%-source DIR", errors)
+      assert.matches("^ +82   ms in functions without a source\n$", text)
+      sources = "prg/none"
+      _, errors = with_source "report lines"
+      sources = "prg"
+      assert.matches("no %*%.prg in prg/none: name the folder of the sources", errors)
+      command.file("prg/Main.PRG", (main:gsub("\r\n   DBSEEK", "\r\nFUNCTION X\r\n DBSEEK")))
+      _, errors = with_source "report annotate"
+      assert.matches("the source of SEEK has no line 12, at which it called DBSEEK: it may be "
+         .. "another version", errors)
+      command.file("prg/Main.PRG", main)
+   end)
+end)
+
+describe("functions of an Xbase++ source", function()
+   local prg_parser = require "profio.reports.xpp.prg_parser"
+
+   -- Returns "kind name first last" of each function.
+   local function found(text)
+      local list, functions = {}, {}
+      for line in text:gmatch "([^\n]*)\n" do
+         list[#list + 1] = line
+      end
+      for i, one in ipairs(prg_parser.functions(list)) do
+         functions[i] = ("%s %s %d %d"):format(one.kind, one.name, one.line, one.last)
+      end
+      return functions
+   end
+
+   it("are found in all their forms", function()
+      assert.same({ "function A 1 1", "procedure B 2 2", "procedure C 3 3", "function D 4 5",
+         "function E 6 6" }, found("FUNCTION A\nstatic procedure B( x )\nINIT PROC C\n"
+         .. "Static ;\n  Func D\nFUNCTION E()\n"))
+      assert.same({ "class Foo 1 3", "method Foo:Quick 4 6", "method Foo:Run 7 7",
+         "method Bar:Other 8 8", "method Foo:Init 9 9", "method Foo:Plain 10 10" },
+         found("CLASS Foo FROM Base\n   METHOD Run\n   CLASS METHOD Init\n"
+         .. "   INLINE METHOD Quick\n   RETURN self\nENDCLASS\nMETHOD Foo:Run( n )\n"
+         .. "METHOD Other( a ) CLASS Bar\nCLASS METHOD Foo:Init()\nMETHOD Plain\n"))
+   end)
+
+   it("are not found in comments, strings and expressions", function()
+      assert.same({ "function Yes 6 9" }, found("* FUNCTION A\nNOTE FUNCTION B\n// FUNCTION C\n"
+         .. "&& FUNCTION D\n/* FUNCTION E\n*/ FUNCTION Yes\n? 'FUNCTION F /*'\n"
+         .. "x := ;\n  FUNCTION( y )\n"))
    end)
 end)

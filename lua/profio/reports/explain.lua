@@ -7,7 +7,9 @@ local failure = require "profio.internal.command.failure"
 local function_cost = require "profio.internal.explain.function_cost"
 local part_sentences = require "profio.internal.explain.part_sentences"
 local plain = require "profio.internal.plain"
+local prg_sources = require "profio.reports.xpp.prg_sources"
 local span = require "profio.internal.command.selection"
+local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
 
 local explain = {
@@ -35,6 +37,8 @@ local explain = {
       { name = "runner", help = "the lane that ran on the core while the calls were suspended" },
       { name = "depth", help = "tree: 1 for the explained function" },
       { name = "line", help = "line: all calls that have it; missing: those without one" },
+      { name = "caller", help = "line: the function that called, whose line it usually is" },
+      { name = "source", help = "line: its text (Xbase++, --source DIR)" },
       { name = "params", help = "params: all calls that have these parameters" },
       { name = "slow", help = "line, params: how many of these calls are slow" },
       { name = "longest", help = "line, params: stop - start of the longest of them, ns" },
@@ -50,7 +54,9 @@ local explain = {
 ---@param trace profio.Trace
 ---@return string[]
 function explain.uses(trace)
-   if trace:has "events" then
+   if trace.format == "xpp" then
+      return { "span", "source" }
+   elseif trace:has "events" then
       return { "span" }
    elseif trace:profile_kind() == "graph" then -- of which reports leave out whole functions
       return { "metric", "diff", "compat" }
@@ -165,7 +171,7 @@ end
 -- {====== Rows ======
 
 local types = { kind = "name", area = "name", path = "name", share = "num", lane = "name",
-   runner = "name", sentence = "name", params = "name" }
+   runner = "name", sentence = "name", params = "name", caller = "name", source = "name" }
 
 local fields = {}
 for i, column in ipairs(explain.columns) do
@@ -193,10 +199,13 @@ local function head_of(made)
 end
 
 -- Adds the rows of the calls by line or by parameters.
-local function add_groups(rows, kind, groups)
-   for _, group in ipairs(groups or {}) do
+local function add_groups(context, rows, kind, made)
+   local index = kind == "line" and prg_sources.open(context) or nil
+   for _, group in ipairs(made["by_" .. kind] or {}) do
+      local file = index and index:place(made.area, group.caller, group.value)
       rows[#rows + 1] = row_of { kind = kind, [kind] = group.value, count = group.calls,
-         elapsed = group.elapsed, slow = group.slow, longest = group.longest }
+         elapsed = group.elapsed, slow = group.slow, longest = group.longest,
+         caller = group.caller, source = file and texts.trim(index:text(file, group.value)) }
    end
 end
 
@@ -228,8 +237,8 @@ function explain.reader(context)
       rows[#rows + 1] = row_of { kind = "path", area = step.area, elapsed = step.elapsed,
          start = step.start, lane = step.lane, sentence = i == 1 and made.path_sentence or nil }
    end
-   add_groups(rows, "line", made.by_line)
-   add_groups(rows, "params", made.by_params)
+   add_groups(context, rows, "line", made)
+   add_groups(context, rows, "params", made)
    return core.rows_reader(fields, rows)
 end
 
@@ -237,7 +246,7 @@ end
 
 -- {====== Text ======
 
-local PARTS, NODES, STEPS, GROUPS, LEAST_SHARE = 12, 40, 20, 10, 100
+local PARTS, NODES, STEPS, GROUPS, SOURCE, LEAST_SHARE = 12, 40, 20, 10, 40, 100
 
 -- Writes the parts; the smallest of many are only counted.
 local function write_parts(out, made)
@@ -314,18 +323,46 @@ local function write_path(out, made)
    end
 end
 
+-- Returns what is shown of a group: the line with the caller and its text, or the parameters.
+local function shown_value(index, made, group)
+   local value = group.value == nil and "-" or plain(tostring(group.value))
+   if group.caller then
+      value = ("%s in %s"):format(value, plain(group.caller))
+   end
+   local file = index and index:place(made.area, group.caller, group.value)
+   return file and ("%-24s  %s"):format(value, plain(texts.trim(index:text(file, group.value))))
+      or value
+end
+
 -- Writes the calls by line or by parameters, in the unit of the trace.
-local function write_groups(out, made, groups, heading)
+local function write_groups(out, made, groups, heading, index)
    out:write(("\n%10s  %10s  %14s  %14s  %s\n"):format("CALLS", "SLOW", "MEAN", "LONGEST", heading))
    for i = 1, math.min(#groups, GROUPS) do
       local group = groups[i]
       local unit = made.time_unit or times.unit(group.longest)
       out:write(("%10d  %10d  %14s  %14s  %s\n"):format(group.calls, group.slow,
          times.show(group.elapsed // group.calls, unit), times.show(group.longest, unit),
-         group.value == nil and "-" or plain(tostring(group.value))))
+         shown_value(index, made, group)))
    end
    if #groups > GROUPS then
       out:write(("%d more; --output csv lists all of them\n"):format(#groups - GROUPS))
+   end
+end
+
+-- Writes the source of the explained function.
+local function write_source(out, index, area)
+   local found = index:find(area)
+   if not found then
+      return index:check(area)
+   end
+   local last = math.min(found.last, found.line + SOURCE - 1)
+   out:write(("\n%s, %s:%d:\n\n"):format(plain(found.name), plain(found.file), found.line))
+   for line = found.line, last do
+      out:write(texts.trim_end(("%8d  %s"):format(line, (plain(index:text(found.file, line))
+         :gsub("\\x09", "\t")))), "\n")
+   end
+   if last < found.last then
+      out:write(("%d more lines\n"):format(found.last - last))
    end
 end
 
@@ -341,11 +378,15 @@ function explain.text(context, out)
    if made.path_sentence then
       write_path(out, made)
    end
+   local index = prg_sources.open(context)
    if made.by_line then
-      write_groups(out, made, made.by_line, "LINE OF THE CALL")
+      write_groups(out, made, made.by_line, "LINE OF THE CALL", index)
    end
    if made.by_params then
       write_groups(out, made, made.by_params, "PARAMETERS")
+   end
+   if index and made.area then
+      write_source(out, index, made.area)
    end
    out.shown = #made.parts
 end

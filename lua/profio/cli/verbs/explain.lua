@@ -10,7 +10,8 @@ local explain = {
       .. "parts that sum to it. For a profile without times of calls: callers and callees of the "
       .. "function; with --diff what changed. profio help explain says more.",
    usage = "profio explain [options] AREA FILE...",
-   options = { "--from", "--to", "--lane", "--output", "-o", "--set", "--diff", "--metric" },
+   options = { "--from", "--to", "--lane", "--output", "-o", "--set", "--diff", "--metric",
+      "--source" },
    argument = { "AREA", "name of the function; then traces of one format, and their executable" },
    examples = {
       { "profio explain Db_Read run.txt.BIN", "calls above the 99th percentile" },

@@ -19,13 +19,17 @@ function call_details.has(trace, format, name)
    return false
 end
 
--- Returns the number of calls by value of a column, `false` for a missing value.
-local function counted(calls, name)
-   local counts = {}
-   for value, count in calls:group(name):aggregate { "count = count" }:each(name, "count") do
-      counts[value or false] = count
-   end
-   return counts
+-- The columns of groups: a line is one of the caller.
+local columns = { line = { "line", "caller" }, params = { "params" } }
+
+-- Iterates over the groups of calls: a row with the columns and aggregates.
+local function grouped(calls, name, aggregates)
+   return calls:group(table.unpack(columns[name])):aggregate(aggregates):records()
+end
+
+-- Returns the key of a group.
+local function key_of(row, name)
+   return ("%s\0%s"):format(row[name] or "", row.caller or "")
 end
 
 -- Orders groups: those with most slow calls first, then those with the longest time.
@@ -35,18 +39,23 @@ local function is_before(a, b)
          return a[key] > b[key]
       end
    end
+   if a.value == b.value then
+      return (a.caller or "") < (b.caller or "")
+   end
    return a.value ~= nil and (b.value == nil or a.value < b.value)
 end
 
 -- Returns the groups of `calls` that have one value in a column.
 local function groups_of(calls, name, slow)
-   local is_slow = counted(calls:sort("-call", "-stop"):limit(slow), name)
-   local groups = {}
-   for value, count, elapsed, longest in calls:group(name):aggregate { "count = count",
-      "elapsed = sum(call)", "longest = max(call)" }:each(name, "count", "elapsed", "longest")
+   local groups, is_slow = {}, {}
+   for row in grouped(calls:sort("-call", "-stop"):limit(slow), name, { "slow = count" }) do
+      is_slow[key_of(row, name)] = row.slow
+   end
+   for row in grouped(calls, name, { "calls = count", "elapsed = sum(call)",
+      "longest = max(call)" })
    do
-      groups[#groups + 1] = { value = value or nil, calls = count, elapsed = elapsed,
-         longest = longest, slow = is_slow[value or false] or 0 }
+      groups[#groups + 1] = { value = row[name], caller = row.caller, calls = row.calls,
+         elapsed = row.elapsed, longest = row.longest, slow = is_slow[key_of(row, name)] or 0 }
    end
    table.sort(groups, is_before)
    return groups
@@ -54,14 +63,16 @@ end
 
 ---Returns the calls of a function by line or by parameters: those that were recorded from enter to
 ---leave, and are not within another call of it. nil: the trace has no values in this column. The
----groups with most slow calls come first, then those with the longest time.
+---groups with most slow calls come first, then those with the longest time. Lines are separate for
+---each caller, whose name is in `caller`.
 ---@param trace profio.Trace
 ---@param format table of the trace
 ---@param area string
 ---@param name "line"|"params"
 ---@param slow integer number of the longest calls that count as slow
 ---@param given table from, to, max_depth, and lane: a condition
----@return { value: any, calls: integer, slow: integer, elapsed: integer, longest: integer }[]|nil
+---@return { value: any, caller: string|nil, calls: integer, slow: integer, elapsed: integer,
+---longest: integer }[]|nil
 function call_details.groups(trace, format, area, name, slow, given)
    if not call_details.has(trace, format, name) then
       return nil

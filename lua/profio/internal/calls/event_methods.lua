@@ -67,7 +67,8 @@ end
 ---the critical path if the worst call waited for other lanes: { start =, elapsed =, lane =, area =
 ---}, without lane and area where nothing is known to run; path_sentence; by_line and by_params, if
 ---the trace has lines and parameters: the calls by these, those with most slow calls first, each {
----value = (nil: missing), calls =, slow =, elapsed =, longest = }. Raises without events.
+---value = (nil: missing), calls =, slow =, elapsed =, longest =, and of lines caller = }. Raises
+---without events.
 ---@param area string name of the function
 ---@param options table|nil quantile = "p99", lane (value, list or condition), from, to, max_depth
 ---@return table|nil

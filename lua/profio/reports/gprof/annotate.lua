@@ -1,11 +1,14 @@
 -- Annotated source: source files with the time of each line, and its calls or, where the profile
--- has stacks, the time with all that it called.
+-- has stacks, the time with all that it called; of an Xbase++ trace the time of functions and of
+-- calls.
 
+local annotated_calls = require "profio.reports.xpp.annotated_calls"
 local counts = require "profio.internal.bodies.counts"
 local gprof = require "profio.reports.gprof.headings"
 local line_times = require "profio.internal.bodies.line_times"
 local plain = require "profio.internal.plain"
 local profile_parts = require "profio.internal.bodies.profile_parts"
+local prg_sources = require "profio.reports.xpp.prg_sources"
 local sources = require "profio.internal.sources"
 local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
@@ -15,25 +18,34 @@ local annotate = {
    name = "annotate",
    help = "source files with the time of each line, and its calls or total",
    unit = "auto",
-   uses = { "functions", "metric", "source" },
    narrows = true,
    columns = {
       { name = "file", help = "the source file" },
       { name = "line", help = "the line" },
-      { name = "calls", help = "calls of the functions that begin on the line; not with stacks" },
+      { name = "calls", help = "calls of the functions that begin on the line, and of an Xbase++ "
+         .. "trace calls made there; not with stacks" },
       { name = "count", help = "samples on the line" },
       { name = "self", help = "time spent on the line, in ns" },
-      { name = "total", help = "with all that the line called, in ns; only with stacks" },
+      { name = "total", help = "with all that the line called, in ns; only with stacks and of "
+         .. "Xbase++" },
       { name = "function", help = "the function it belongs to; with stacks one of them" },
    },
 }
+
+---@param trace profio.Trace
+---@return string[]
+function annotate.uses(trace)
+   return trace.format == "xpp" and { "span", "source" } or { "functions", "metric", "source" }
+end
 
 local MOST_LINES = 10 -- in the list of the heaviest lines
 
 ---@param trace profio.Trace
 function annotate.fits(trace)
    local kind = trace:profile_kind()
-   if kind ~= "graph" and kind ~= "stacks" and kind ~= "sums" then
+   if trace.format == "xpp" and kind == "calls" then
+      return true
+   elseif kind ~= "graph" and kind ~= "stacks" and kind ~= "sums" then
       return false, "no profile of functions and arcs or of stacks is made from its tables"
    elseif not sources.are_counted(trace) then
       return false, "its lines have numbers of their own, which report hotlines finds"
@@ -44,6 +56,9 @@ end
 ---@param context profio.Context
 ---@return userdata
 function annotate.reader(context)
+   if context.trace.format == "xpp" then
+      return annotated_calls.reader(context)
+   end
    local profile = context:profile(true)
    return profile:annotations(context:profile_options(profile)):reader()
 end
@@ -214,12 +229,20 @@ local function write_summary(context, out, marks, layout)
       is_narrowed(context) and "the lines that are shown" or "this file"))
 end
 
-local function write_file(context, out, path, marks, layout)
+-- Returns the lines of a source, or nil, and the other results of sources.read.
+local function read_source(context, path)
    local given = context.given
-   out:write(("*** File %s:\n"):format(plain(path)))
-   local source, found, doubt = sources.read(path, given.source, given.trust_paths,
+   if context.trace.format == "xpp" then
+      return prg_sources.open(context, true):lines(path), path
+   end
+   return sources.read(path, given.source, given.trust_paths,
       sources.recording(context.trace:profile_kind() == "stacks" and traces.of(context.trace).paths
          or {}))
+end
+
+local function write_file(context, out, path, marks, layout)
+   out:write(("*** File %s:\n"):format(plain(path)))
+   local source, found, doubt = read_source(context, path)
    if not source then
       doubt = found and "the source is left out: " .. context:worded(found)
          or "the source is not found: name its folder with --source"
@@ -267,14 +290,18 @@ local function write_files(context, out, rows, layout)
    end
    finish()
    if elsewhere ~= 0 and not is_narrowed(context) then
-      out:write(("%9s   %s in code without line numbers\n"):format(layout.time(elsewhere),
-         layout.unit))
+      out:write(("%9s   %s in %s\n"):format(layout.time(elsewhere), layout.unit,
+         context.trace.format == "xpp" and "functions without a source" or
+         "code without line numbers"))
    end
 end
 
 ---@param context profio.Context
 ---@param out profio.Output
 function annotate.text(context, out)
+   if context.trace.format == "xpp" then
+      return write_files(context, out, context:view_of(annotate), annotated_calls.layout)
+   end
    local profile = context:profile(true)
    for _, options in ipairs(gprof.units(context, profile)) do
       write_files(context, out, profile:annotations(options), profile:kind() == "graph"

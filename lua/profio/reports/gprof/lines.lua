@@ -3,6 +3,7 @@
 local gprof = require "profio.reports.gprof.headings"
 local line_times = require "profio.internal.bodies.line_times"
 local plain = require "profio.internal.plain"
+local prg_sources = require "profio.reports.xpp.prg_sources"
 local profile_parts = require "profio.internal.bodies.profile_parts"
 local texts = require "profio.internal.texts"
 
@@ -10,7 +11,6 @@ local lines = {
    name = "lines",
    help = "source lines by self time, the longest first",
    unit = "auto",
-   uses = { "functions", "metric", "diff", "compat" },
    narrows = true,
    columns = {
       { name = "file", help = "the source file; missing if no line is known" },
@@ -23,6 +23,12 @@ local lines = {
    },
    fits = line_times.fit,
 }
+
+---@param trace profio.Trace
+---@return string[]
+function lines.uses(trace)
+   return { "functions", "metric", "diff", "compat", trace.format == "xpp" and "source" or nil }
+end
 
 ---@param context profio.Context
 function lines.text_fits(context)
@@ -49,7 +55,9 @@ function lines.reader(context)
       return compat_view(context):reader()
    end
    local profile = context:profile(true)
-   return profile:lines(context:profile_options(profile)):reader()
+   local rows = profile:lines(context:profile_options(profile))
+   local index = prg_sources.open(context)
+   return index and index:with_places(rows) or rows:reader()
 end
 
 -- Returns a row as gprof prints it: the name is that of the function, with file and line.
