@@ -12,8 +12,11 @@ local profio = require "profio"
 
 local xbase = assert(profio.create("TEST.PRF", { format = "xpp" }))
 for i = 1, 10 do
-   xbase:write { thread = 1, time = i * 2000000, op = "i", call = "MAIN" }
-   xbase:write { thread = 1, time = i * 2000000 + 1000000, op = "o", call = "MAIN" }
+   local time = i * 20000000
+   xbase:write { thread = 1, time = time, op = "i", call = "MAIN", line = 1 }
+   xbase:write { thread = 1, time = time, op = "i", call = "DBSEEK", line = 2, params = "K" .. i }
+   xbase:write { thread = 1, time = time + i * 1000000, op = "o", call = "DBSEEK", line = 2 }
+   xbase:write { thread = 1, time = time + 12000000, op = "o", call = "MAIN", line = 1 }
 end
 assert(xbase:close())
 
@@ -67,6 +70,7 @@ local function make(folder)
    command.file(folder .. "/script.lua", script)
    os.execute(("mkdir '%s/%s/src'"):format(command.folder, folder))
    command.file(folder .. "/src/main.wb.wbs", business)
+   command.file(folder .. "/src/test.prg", "PROCEDURE Main( cKey )\n   DBSEEK( cKey )\nRETURN\n")
    command.file(folder .. "/cut.out", command.trace():sub(1, 41))
    local said, status, errors = command.run(("cd '%s' && %s lua5.4 fixtures.lua"):format(folder,
       command.in_tree))
