@@ -8,7 +8,7 @@
 /* clang-format off */
 enum {
   NUMBER, FUNCTION, SYMBOL, ADDRESS, FILE_NAME, LINE, CALLS, RECURSIVE, CYCLE,
-  IS_PSEUDO, IS_LOCAL, NFIELDS
+  IS_PSEUDO, IS_LOCAL, IS_USED, NFIELDS
 };
 
 static const pf_field fields[NFIELDS] = {
@@ -23,6 +23,7 @@ static const pf_field fields[NFIELDS] = {
   {"cycle", PF_INT, "the cycle it is in"},
   {"is_pseudo", PF_BOOL, "no function, but addresses that no symbol covers"},
   {"is_local", PF_BOOL, "static"},
+  {"is_used", PF_BOOL, "has a sample, or a call of it or by it was counted"},
 };
 /* clang-format on */
 
@@ -60,6 +61,8 @@ static bool make_function (listing_reader *reader, pf_batch *batch) {
               (graph->flags[f] & PF_FUNCTION_PSEUDO) != 0, true);
   pf_put_bool(&columns[IS_LOCAL], row,
               (graph->flags[f] & PF_FUNCTION_LOCAL) != 0, true);
+  pf_put_bool(&columns[IS_USED], row, (graph->flags[f] & PF_FUNCTION_USED) != 0,
+              true);
   return true;
 }
 

@@ -21,6 +21,7 @@ local groups = {
    { "What to show (default: what the format's own tool prints first)",
       { "--info", false, "format, tables, columns, counts, warnings" },
       { "--report", "NAME", "a report; --list-reports names them" },
+      { "--unused", false, "gprof: the functions that were never called, as --report unused" },
       { "--list-reports", false, "the reports that fit the files" },
       { "--table", "NAME", "the rows of a table" },
       { "--limits", "FILE", "compare with limits, lines 'area gross_max <= 1.5ms', also of --diff: "

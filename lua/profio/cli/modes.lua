@@ -52,7 +52,8 @@ local function run_report(context)
    end
    local fits, reason = report.fits(context.trace)
    if not fits then
-      failure.use("report '%s' does not fit this file: %s", report.name, reason)
+      failure.use("%s does not fit this file: %s", context.given.unused and "--unused"
+         or ("report '%s'"):format(report.name), reason)
    end
    show.report(report, context)
 end
@@ -162,6 +163,11 @@ end
 ---@param given table
 function modes.check(given)
    local first
+   if given.unused and given.report then
+      failure.use "--report and --unused do not go together"
+   elseif given.unused and not named_mode(given) then
+      given.report = "unused"
+   end
    for _, mode in ipairs(mode_list) do
       if given[mode.key] and first then
          failure.use("%s and %s do not go together", first, mode.title)

@@ -28,6 +28,7 @@
 --    profio.internal.bodies.picks            only functions that are named
 --    profio.internal.bodies.profile_methods  only profiles
 --    profio.internal.bodies.sums_body        only sums, and exports of graphs
+--    profio.internal.bodies.uncalled         only functions that were never called
 --    profio.internal.calls                   only timelines
 --    profio.internal.calls.event_chains      only --chain and trace:chains
 --    profio.internal.calls.event_methods     only timelines

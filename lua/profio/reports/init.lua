@@ -34,6 +34,7 @@ local order = {
    "gprof.lines",
    "gprof.annotate",
    "gprof.blocks",
+   "gprof.unused",
    "info",
    "tables",
    "gprof.compare",

@@ -18,9 +18,9 @@ local report = {
    },
 }
 
-report.more = verbs.joined({ "--report", "--lane", "--group", "--aggregate", "--keep", "--explain",
-   "--wide", "--chain", "--limits", "--failed", "--export", "--metric", "--compat", "--source",
-   "--follow" },
+report.more = verbs.joined({ "--report", "--unused", "--lane", "--group", "--aggregate", "--keep",
+   "--explain", "--wide", "--chain", "--limits", "--failed", "--export", "--metric", "--compat",
+   "--source", "--follow" },
    verbs.older, verbs.opening)
 
 function report.prepare(given)

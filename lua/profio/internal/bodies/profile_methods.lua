@@ -13,6 +13,7 @@ local origin = require "profio.internal.bodies.origin"
 local picks = later "profio.internal.bodies.picks"
 local profile_parts = require "profio.internal.bodies.profile_parts"
 local raise = require "profio.internal.raise"
+local uncalled = later "profio.internal.bodies.uncalled"
 local view_warnings = require "profio.internal.views.view_warnings"
 local views = require "profio.internal.views"
 
@@ -90,9 +91,20 @@ methods.lines = listing "lines"
 ---without a line for each function without lines.
 ---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.annotations = listing "annotations"
----All functions with their numbers.
+---Functions with their numbers: those that ran, with zeros = true all of the program. Its columns
+---have function, file, line, symbol, address, calls and is_used.
 ---@type fun(self: profio.Profile, options: table|nil): profio.View
 methods.functions = listing "functions"
+
+---The functions of the program that were never called, as far as the profile knows: they have no
+---sample, and no call of them or by them was counted. Columns as in functions, in order of file,
+---line and address; those without a file are last. Notes in view.warnings say which of them may
+---have run all the same. Raises for a profile that is not made from a histogram and arcs.
+---@return profio.View
+function methods:unused()
+   return uncalled.view(self)
+end
+
 ---Call tree, callers first and the heaviest callees first: depth, function, calls, self, total,
 ---self_share, total_share, file, line, node, label (the name, indented).
 ---@type fun(self: profio.Profile, options: table|nil): profio.View

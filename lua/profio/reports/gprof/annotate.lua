@@ -13,6 +13,7 @@ local sources = require "profio.internal.sources"
 local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
 local traces = require "profio.internal.trace"
+local view_warnings = require "profio.internal.views.view_warnings"
 
 local annotate = {
    name = "annotate",
@@ -70,20 +71,48 @@ local function is_narrowed(context)
    return context.given.where[1] or context.given.top
 end
 
--- Returns the first lines of functions that were never called: { [file] = { line, ... } }.
+-- Returns the functions that were never called: { [file] = { { name =, line = }, ... } }, and the
+-- files in order.
 local function uncalled(context)
-   local files = {}
-   if is_narrowed(context) then
-      return files -- only selected functions are marked
+   local functions, files = {}, {}
+   if is_narrowed(context) or not context.trace:has_callers() then
+      return functions, files -- only selected functions are marked, and none without counted calls
    end
-   local functions = context:profile(true):functions { zeros = true }
-   for file, line in functions:where { calls = 0, recursive_calls = 0 }:each("file", "line") do
+   local rows = context:profile(true):unused()
+   for name, file, line in rows:each("function", "file", "line") do
       if file and line then
-         files[file] = files[file] or {}
-         table.insert(files[file], line)
+         if not functions[file] then
+            functions[file], files[#files + 1] = {}, file
+         end
+         table.insert(functions[file], { name = name, line = line })
       end
    end
-   return files
+   for _, warning in ipairs(files[1] and rows.warnings or {}) do
+      if warning.code ~= "profile-unlocated" then -- which files do not have
+         view_warnings.note(context.trace, warning.code, warning.message)
+      end
+   end
+   return functions, files
+end
+
+-- Marks the first lines of functions that were never called. A line on which a function begins that
+-- was called, or has samples, stays as it is.
+local function mark_uncalled(marks, functions)
+   for _, one in ipairs(functions) do
+      local mark = marks[one.line] or { self = 0, count = 0 }
+      marks[one.line] = mark
+      mark.calls = mark.calls or 0
+      mark.is_uncalled = mark.calls == 0 and mark.self == 0
+   end
+end
+
+local function write_uncalled(out, functions)
+   if functions[1] then
+      out:write "\nFunctions that were never called:\n\n"
+   end
+   for _, one in ipairs(functions) do
+      out:write(("%9d   %s\n"):format(one.line, plain(one.name)))
+   end
 end
 
 -- }======
@@ -155,7 +184,8 @@ local function margin(mark, layout)
       return (" "):rep(27)
    end
    local time = mark.self ~= 0 and layout.time(mark.self) or ""
-   return ("%10s %12s -> "):format(time, mark.calls == 0 and "#####" or layout.second(mark))
+   return ("%10s %12s -> "):format(time, mark.is_uncalled and "#####"
+      or mark.calls == 0 and "" or layout.second(mark))
 end
 
 local function sorted_lines(marks)
@@ -266,15 +296,18 @@ end
 local function write_files(context, out, rows, layout)
    local path, marks
    local elsewhere = 0
-   local never = layout.has_calls and uncalled(context) or {}
+   local never, of_files = {}, {}
+   if layout.has_calls then
+      never, of_files = uncalled(context)
+   end
    local function finish()
       if path then
-         for _, line in ipairs(never[path] or {}) do
-            marks[line] = marks[line] or { self = 0, count = 0 }
-            marks[line].calls = marks[line].calls or 0
-         end
+         local functions = never[path] or {}
+         mark_uncalled(marks, functions)
          write_file(context, out, path, marks, layout)
+         write_uncalled(out, functions)
          out:write "\n"
+         never[path] = nil
       end
    end
    for row in context:records(context:narrow(rows)) do
@@ -289,6 +322,13 @@ local function write_files(context, out, rows, layout)
       end
    end
    finish()
+   for _, file in ipairs(of_files) do
+      if never[file] then
+         out:write(("*** File %s:\n"):format(plain(file)))
+         write_uncalled(out, never[file])
+         out:write "\n"
+      end
+   end
    if elsewhere ~= 0 and not is_narrowed(context) then
       out:write(("%9s   %s in %s\n"):format(layout.time(elsewhere), layout.unit,
          context.trace.format == "xpp" and "functions without a source" or
