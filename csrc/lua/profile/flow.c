@@ -202,6 +202,19 @@ static void set_totals (lua_State *L, const pf_flow *flow) {
 }
 
 
+/* Returns the part of the first total that lies at addresses which no symbol
+   covers. The pseudo functions are the last ones. */
+static int64_t unnamed_weight (const pf_graph *graph) {
+  int64_t sum = 0;
+  if (graph->nmetrics == 0 || graph->facts.compat)
+    return 0;
+  for (size_t i = graph->nfunctions;
+       i-- > 0 && (graph->flags[i] & PF_FUNCTION_PSEUDO) != 0;)
+    sum = pf_add(sum, graph->weights[0][i]);
+  return sum;
+}
+
+
 void l_profile_facts (lua_State *L, const pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
   const pf_graph_facts *const facts = &graph->facts;
@@ -209,7 +222,7 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
   const double sample = facts->compat || flow->per_second == 1 || metric != NULL
                             ? 1
                             : flow->per_second / facts->rate;
-  lua_createtable(L, 0, 25);
+  lua_createtable(L, 0, 26);
   set_metrics(L, graph);
   l_set_bool(L, "compat", facts->compat);
   l_set_bool(L, "has_time", facts->compat || facts->has_time);
@@ -222,6 +235,7 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
   l_set_int(L, "cycles", (int64_t)flow->cycles.count);
   l_set_int(L, "sets", (int64_t)facts->sets);
   l_set_int(L, "samples", facts->samples);
+  l_set_int(L, "unnamed", unnamed_weight(graph));
   l_set_number(L, "rate", facts->rate);
   l_set_number(L, "scale", facts->scale);
   l_set_int(L, "granularity", /* bytes that a sample covers, as in gprof */

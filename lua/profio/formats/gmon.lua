@@ -3,6 +3,7 @@
 --- The decoder and the encoder are in csrc/formats/gmon/.
 
 local later = require "profio.internal.later"
+local profile_notes = later "profio.formats.gmon.profile_notes"
 local program = later "profio.formats.gmon.program"
 
 local gmon = {}
@@ -104,14 +105,18 @@ gmon.warnings = {
    ["gmon-counter-32"] = "the bins of a BSD file may have 32 bits",
    ["gmon-counter-type"] = "the type of counter in a BSD header is invalid",
    ["gmon-executable-mismatch"] = "the executable is not, or may not be, the profiled program",
+   ["gmon-mcount"] = "time is spent in counting calls",
    ["gmon-no-bins"] = "a histogram has no bins",
+   ["gmon-no-calls"] = "the file has samples, but no calls",
    ["gmon-no-rate"] = "the sampling rate is 0: there are no seconds",
+   ["gmon-no-samples"] = "no sample was taken",
    ["gmon-not-written"] = "the written file cannot hold a table of the trace",
    ["gmon-odd-bins"] = "the size of all bins is not a multiple of the size of a bin",
    ["gmon-odd-histogram"] = "a histogram header has an impossible dimension or rate",
    ["gmon-old-blocks"] = "basic blocks of version 0 cannot be read",
    ["gmon-rate-guessed"] = "old BSD files do not state their sampling rate",
    ["gmon-reversed-range"] = "a histogram ends below its start: its bins have no addresses",
+   ["gmon-samples-outside"] = "samples are at addresses that no symbol of the program covers",
    ["gmon-several-units"] = "the histograms count seconds and something else, or two things",
    ["gmon-truncated"] = "the file ends inside a record",
    ["gmon-version-0"] = "the file has version 0 and is read as version 1",
@@ -129,14 +134,19 @@ gmon.remedies = {
    ["gmon-counter-32"] = "if functions have impossible times: --set counter_bits=32",
    ["gmon-counter-type"] = "state the type: --set counter_bits=16",
    ["gmon-executable-mismatch"] = "give the executable that was profiled, not one built later",
+   ["gmon-mcount"] = "leave it out: --ignore '~mcount'; or link without -static",
    ["gmon-no-bins"] = "the program had no sampling: only calls are counted",
+   ["gmon-no-calls"] = "compile each source with -pg, too; profio help gprof-questions",
    ["gmon-no-rate"] = "state the samples per second: --set rate=100",
+   ["gmon-no-samples"] = "let it run longer, or add several runs; call moncontrol(1) in a child of "
+      .. "fork; profio help gprof-questions",
    ["gmon-not-written"] = "choose the form that holds it: --set dialect=gnu",
    ["gmon-odd-bins"] = "state the size of a counter: --set counter_bits=8, 16, 32 or 64",
    ["gmon-odd-histogram"] = "state the rate with --set rate=N, or transfer the file again",
    ["gmon-old-blocks"] = "build the program with a newer C library; the records before are read",
    ["gmon-rate-guessed"] = "state the samples per second of that system: --set rate=N",
    ["gmon-reversed-range"] = "transfer the file again; arcs and other histograms are read",
+   ["gmon-samples-outside"] = "give the program that ran, unstripped; for LD_PROFILE the library",
    ["gmon-several-units"] = "look at the runs separately: their units cannot be added",
    ["gmon-truncated"] = "let the program end before the file is copied; what is complete is read",
    ["gmon-version-0"] = "none needed if the numbers make sense; else state --set dialect=bsd",
@@ -168,6 +178,20 @@ for _, name in ipairs { "guess_bias", "mismatch", "matches" } do
    gmon[name] = function(...)
       return program[name](...)
    end
+end
+
+---Returns notes about a profile of such files, by code: see formats/gmon/profile_notes.lua. Without
+---names, a profile with samples and calls has none.
+---@param body profio.GraphBody exact
+---@param facts table of the body
+---@param part profio.core.Part the first file
+---@param has_names boolean symbols of the program are known
+---@return table<string, string> messages
+function gmon.profile_notes(body, facts, part, has_names)
+   if not has_names and facts.samples ~= 0 and facts.arc_rows > 0 then
+      return {}
+   end
+   return profile_notes.of(body, facts, part, has_names)
 end
 
 ---Sets the write options that are not given to those of the trace that is copied.

@@ -12,6 +12,7 @@ common.warnings = {
    ["gzip-damaged"] = "a packed file cannot be unpacked whole",
    ["gzip-truncated"] = "a packed file ends before its data do",
    ["profile-no-stack"] = "samples have no stack: no function has their weight",
+   ["profile-spontaneous"] = "no call is counted of functions that take much time",
    ["profile-uncounted"] = "functions that were never called are in code without counted calls",
    ["profile-uncounted-callers"] = "functions that were never called may have uncounted callers",
    ["profile-unlocated"] = "functions that were never called have no known source file",
@@ -36,6 +37,8 @@ common.remedies = {
    ["gzip-damaged"] = "transfer the file again; what could be unpacked is read",
    ["gzip-truncated"] = "transfer the file again; what could be unpacked is read",
    ["profile-no-stack"] = "none needed: shares refer to the whole, which contains them",
+   ["profile-spontaneous"] = "none needed for callbacks and threads; else compile the callers "
+      .. "with -pg; profio help gprof-questions",
    ["profile-uncounted"] = "compile and link every file with -g -pg; profio help gprof-questions",
    ["profile-uncounted-callers"] = "look at the callers in the source; -O0 keeps inlined calls, "
       .. "-static counts those by libraries",

@@ -19,6 +19,7 @@
 --    profio.cli.session                      --version and --help open no file
 --    profio.cli.verbs                        only a verb
 --    profio.formats.folded.stack_lines       only texts with a semicolon
+--    profio.formats.gmon.profile_notes       only profiles of gmon.out
 --    profio.formats.gmon.program             only an executable
 --    profio.formats.xpp.packets              only names with a number
 --    profio.formats.xpp.pri                  only settings of Xbase++

@@ -165,6 +165,19 @@ local function note_units(state, body)
    end
 end
 
+-- Adds the notes of the format about what a profile lacks. Selected arcs are not all calls, and
+-- gprof's arithmetic is for comparing.
+local function note_lacks(state, body, given, symbols)
+   local facts = body:facts()
+   if not state.format.profile_notes or given.arcs or given.by_line or facts.compat then
+      return
+   end
+   local notes = state.format.profile_notes(body, facts, state.first, symbols ~= nil)
+   for code, message in pairs(notes) do
+      note_once(state, code, "note", message)
+   end
+end
+
 -- Returns the body, and adds a warning if a sum was limited to the integer range, or if weights
 -- have no stack.
 local function noting_losses(state, body, ...)
@@ -195,6 +208,7 @@ local function of_graph(state, given)
    end
    local body = graph_body.new(made)
    note_units(state, body)
+   note_lacks(state, body, given, symbols)
    return noting_losses(state, body, nil, nil, symbols)
 end
 

@@ -10,9 +10,10 @@ local Graph = { kind = "graph" }
 Graph.__index = Graph
 
 ---@param made userdata a profile of the core
+---@param is_part boolean|nil what other functions had is left out, or functions are merged
 ---@return profio.GraphBody
-local function new(made)
-   return setmetatable({ core = made }, Graph)
+local function new(made, is_part)
+   return setmetatable({ core = made, is_part = is_part }, Graph)
 end
 
 for _, name in ipairs { "flat", "graph", "graph_listing", "index", "lines", "annotations",
@@ -91,7 +92,7 @@ function Graph:narrow(narrowing, chosen, given)
    if self:is_compat() then
       return narrow_reports(self, narrowing, chosen, given)
    end
-   return new(assert(self.core:narrow(narrowing, chosen))), given
+   return new(assert(self.core:narrow(narrowing, chosen)), true), given
 end
 
 ---Returns whether its numbers are gprof's.
@@ -114,7 +115,7 @@ function Graph:rename(frames)
       end
       groups[frame.number], known[name] = group, renamed and group or known[name]
    end
-   return new(self.core:regroup(groups, names))
+   return new(self.core:regroup(groups, names), true)
 end
 
 ---Returns the same numbers as sums, which can be added and subtracted.

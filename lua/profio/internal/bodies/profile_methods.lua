@@ -99,9 +99,15 @@ methods.functions = listing "functions"
 ---The functions of the program that were never called, as far as the profile knows: they have no
 ---sample, and no call of them or by them was counted. Columns as in functions, in order of file,
 ---line and address; those without a file are last. Notes in view.warnings say which of them may
----have run all the same. Raises for a profile that is not made from a histogram and arcs.
+---have run all the same. Raises for a profile that is not made from a histogram and arcs, or of
+---which a part is left out or merged.
 ---@return profio.View
 function methods:unused()
+   local body = of(self).body
+   if body.kind ~= "graph" or body.is_part then
+      error("unused is of a whole profile of histogram and arcs: take it of trace:profile(), "
+         .. "before focus, ignore, hide, group, sums and differences", 2)
+   end
    return uncalled.view(self)
 end
 

@@ -9,6 +9,7 @@ local line_times = require "profio.internal.bodies.line_times"
 local plain = require "profio.internal.plain"
 local profile_parts = require "profio.internal.bodies.profile_parts"
 local prg_sources = require "profio.reports.xpp.prg_sources"
+local query = require "profio.internal.command.query"
 local sources = require "profio.internal.sources"
 local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
@@ -75,7 +76,9 @@ end
 -- files in order.
 local function uncalled(context)
    local functions, files = {}, {}
-   if is_narrowed(context) or not context.trace:has_callers() then
+   if is_narrowed(context) or query.names_functions(context.given)
+      or not context.trace:has_callers()
+   then
       return functions, files -- only selected functions are marked, and none without counted calls
    end
    local rows = context:profile(true):unused()

@@ -1,7 +1,12 @@
 -- The call graph: each function between its callers and its callees.
 
+local conditions = require "profio.internal.conditions"
 local gprof = require "profio.reports.gprof.headings"
+local plain = require "profio.internal.plain"
 local profile_parts = require "profio.internal.bodies.profile_parts"
+local query = require "profio.internal.command.query"
+local traces = require "profio.internal.trace"
+local view_warnings = require "profio.internal.views.view_warnings"
 
 local graph = {
    name = "graph",
@@ -39,6 +44,46 @@ function graph.reader(context)
    return context:profile():graph(context:profile_options()):reader()
 end
 
+-- {====== Spontaneous functions ======
+
+local LEAST <const> = 0.05 -- share of the whole of a function that is worth a note
+local FEW <const> = 3      -- functions that the note names
+
+-- Functions that are always called from outside. The second one lies before those of the program,
+-- so it can get samples of the first of these.
+local outside = { main = true, frame_dummy = true }
+
+-- Returns the functions with a notable share of which no call is counted, the largest first,
+-- without those of the C library (_start, __libc_start_main, mcount).
+local function spontaneous(profile)
+   local names = {}
+   for name in profile:flat { zeros = true }:where { calls = conditions.missing,
+      total_share = conditions.between(LEAST) }:sort("-total"):each "function" do
+      if not outside[name] and not name:find "^_" and not name:find "mcount" then
+         names[#names + 1] = plain(name)
+      end
+   end
+   return names
+end
+
+-- Notes such functions of a program, because the cost that they have is missing in their callers.
+local function note_spontaneous(context, profile)
+   local is_whole = not (context.given.diff or query.names_functions(context.given))
+   if not is_whole or profile.facts.compat or not traces.of(context.trace).symbols then
+      return
+   end
+   local names = spontaneous(profile)
+   if #names > 0 then
+      local more = #names > FEW and (" and %d more"):format(#names - FEW) or ""
+      view_warnings.note(context.trace, "profile-spontaneous", ("no call of %s%s is counted "
+         .. "(<spontaneous>): callers do not have this cost. A shared library calls it, as a "
+         .. "callback or thread, or callers are compiled without -pg"):format(
+            table.concat(names, ", ", 1, math.min(FEW, #names)), more))
+   end
+end
+
+-- }======
+
 ---@param context table
 ---@param out profio.Output
 function graph.text(context, out)
@@ -51,6 +96,7 @@ function graph.text(context, out)
       out:write(gprof.index_heading)
       out:listing(gprof.listing "index", profile:index(options):reader())
    end
+   note_spontaneous(context, profile)
 end
 
 return graph

@@ -1,0 +1,81 @@
+-- Notes about the profile of a gmon.out that lacks what its user expects: samples, calls, or names
+-- of its addresses. The page gprof-questions of help says more about each.
+
+local core = require "profio.core"
+
+local profile_notes = {}
+
+-- The functions that count calls; in a program with shared libraries they are in the C library,
+-- where no samples are taken.
+local counting = { "mcount", "_mcount", "__mcount", "__mcount_internal", "__fentry__" }
+
+-- {====== Single notes ======
+
+local function samples_note(facts)
+   if facts.sets == 0 or facts.samples ~= 0 then
+      return nil
+   end
+   return facts.arc_rows > 0
+      and "no sample, although calls are counted: the program itself computed for less than the "
+         .. "time between two samples, usually 10 ms, or it is a child of fork, whose timer does "
+         .. "not run"
+      or "neither samples nor calls: the program only waited, or its work was done in shared "
+         .. "libraries or by children of fork"
+end
+
+local function calls_note(facts, part)
+   if facts.samples == 0 or facts.arc_rows > 0 or part:fact "dialect" == "ld-profile" then
+      return nil
+   end
+   return "no call is counted: the program was linked with -pg, but its code was compiled without "
+      .. "it, or calls only came from libraries"
+end
+
+local function outside_note(facts)
+   if facts.unnamed == 0 then
+      return nil
+   end
+   local whole = facts.metrics[1].total
+   return ("%d of %d samples (%.1f %%) are at addresses that no symbol of the program covers: "
+      .. "their rows have addresses"):format(facts.unnamed, whole, 100 * facts.unnamed / whole)
+end
+
+-- Returns the weight of the functions that count calls; quick if the program has none.
+local function counting_weight(body)
+   local is_there, names, sum = false, {}, 0
+   for _, name in ipairs(counting) do
+      names[name], is_there = true, is_there or body:callers(name, {}) ~= nil
+   end
+   for _, row in ipairs(is_there and core.rows(body:flat {}, { "function", "self" }) or {}) do
+      sum = sum + (names[row["function"]] and row.self or 0)
+   end
+   return sum
+end
+
+local function counting_note(body, facts)
+   local sum = counting_weight(body)
+   if sum == 0 then
+      return nil
+   end
+   return ("%.1f %% of the whole is mcount and what it calls, which count calls: without -pg the "
+      .. "program does not have this cost"):format(100 * sum / facts.total)
+end
+
+-- }======
+
+---Returns the notes about the profile of a trace, by code.
+---@param body profio.GraphBody exact
+---@param facts table of the body
+---@param part profio.core.Part the first file
+---@param has_names boolean symbols of the program are known
+---@return table<string, string> messages
+function profile_notes.of(body, facts, part, has_names)
+   return {
+      ["gmon-no-samples"] = samples_note(facts),
+      ["gmon-no-calls"] = calls_note(facts, part),
+      ["gmon-samples-outside"] = has_names and outside_note(facts) or nil,
+      ["gmon-mcount"] = has_names and counting_note(body, facts) or nil,
+   }
+end
+
+return profile_notes
