@@ -83,8 +83,8 @@ describe("a profile of a gmon.out", function()
       assert.equal(0, status)
       assert.matches("note: no sample, .* %[gmon%-no%-samples%]\n", errors)
       for _, code in ipairs { "gmon-no-samples", "gmon-no-calls", "gmon-samples-outside",
-         "gmon-mcount", "profile-spontaneous", "profile-uncounted", "profile-uncounted-callers",
-         "profile-unlocated" } do
+         "gmon-mcount", "gmon-threads", "profile-spontaneous", "profile-uncounted",
+         "profile-uncounted-callers", "profile-unlocated" } do
          assert.matches("Remedy: ", command.fine("profio help " .. code))
       end
    end)
@@ -139,6 +139,26 @@ static void sort(void)
          local exe, file = built("forked" .. #call, "if (fork() != 0) { wait(NULL); _exit(0); }\n"
             .. call .. " sort(); return 0;\n")
          assert.equal(expected, notes_of(file, { exe = exe })["gmon-no-samples"] ~= nil)
+      end
+   end)
+
+   it("has a note about numbers of calls if it starts threads", function()
+      local source = programs.source("threads.c", [[
+#include <pthread.h>
+volatile int sink;
+__attribute__((noinline)) static void leaf(void) { sink++; }
+static void *work(void *argument) { leaf(); return argument; }
+int main(void)
+{
+   pthread_t thread;
+   leaf();
+   return IS_THREADED && (pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL));
+}
+]])
+      for is_threaded, name in ipairs { "unthreaded", "threaded" } do
+         local flags = ("-no-pie -pthread -DIS_THREADED=%d"):format(is_threaded - 1)
+         local exe, files = programs.profiled(name, source, flags)
+         assert.equal(name == "threaded", notes_of(files[1], { exe = exe })["gmon-threads"] ~= nil)
       end
    end)
 

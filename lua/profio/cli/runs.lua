@@ -31,7 +31,8 @@ local function default(exe)
       return database
    elseif not has_gmon then
       failure.use("no FILE is given%s, and there is no gmon.out here\n%s",
-         exe and " besides the executable " .. exe or "", command_options.usage)
+         exe and " besides the executable " .. exe or "", (exe and "profio help gprof-questions "
+            .. "says why a program may have written none\n" or "") .. command_options.usage)
    end
    return "gmon.out"
 end

@@ -9,7 +9,22 @@ local profile_notes = {}
 -- where no samples are taken.
 local counting = { "mcount", "_mcount", "__mcount", "__mcount_internal", "__fentry__" }
 
+-- The functions by which a program starts threads: of POSIX, C11, C++ and OpenMP.
+local starting = { "pthread_create", "thrd_create", "_ZNSt6thread15_M_start_threadESt10unique_ptrI"
+   .. "NS_6_StateESt14default_deleteIS1_EEPFvvE", "GOMP_parallel" }
+
 -- {====== Single notes ======
+
+-- Returns whether the program has one of the functions, or calls it in a shared library. Quick,
+-- because the functions are found by their names.
+local function has_any(body, names)
+   for _, name in ipairs(names) do
+      if body:callers(name, {}) or body:callers(name .. "@plt", {}) then
+         return true
+      end
+   end
+   return false
+end
 
 local function samples_note(facts)
    if facts.sets == 0 or facts.samples ~= 0 then
@@ -42,11 +57,13 @@ end
 
 -- Returns the weight of the functions that count calls; quick if the program has none.
 local function counting_weight(body)
-   local is_there, names, sum = false, {}, 0
+   local names, sum = {}, 0
    for _, name in ipairs(counting) do
-      names[name], is_there = true, is_there or body:callers(name, {}) ~= nil
+      names[name] = true
    end
-   for _, row in ipairs(is_there and core.rows(body:flat {}, { "function", "self" }) or {}) do
+   for _, row in ipairs(has_any(body, counting)
+      and core.rows(body:flat {}, { "function", "self" }) or {})
+   do
       sum = sum + (names[row["function"]] and row.self or 0)
    end
    return sum
@@ -59,6 +76,14 @@ local function counting_note(body, facts)
    end
    return ("%.1f %% of the whole is mcount and what it calls, which count calls: without -pg the "
       .. "program does not have this cost"):format(100 * sum / facts.total)
+end
+
+local function threads_note(body, facts)
+   if facts.arc_rows == 0 or not has_any(body, starting) then
+      return nil
+   end
+   return "the program starts threads: while one of them counts a call, calls by the others are "
+      .. "not counted, so numbers of calls may be too small"
 end
 
 -- }======
@@ -75,6 +100,7 @@ function profile_notes.of(body, facts, part, has_names)
       ["gmon-no-calls"] = calls_note(facts, part),
       ["gmon-samples-outside"] = has_names and outside_note(facts) or nil,
       ["gmon-mcount"] = has_names and counting_note(body, facts) or nil,
+      ["gmon-threads"] = has_names and threads_note(body, facts) or nil,
    }
 end
 
