@@ -264,6 +264,14 @@ static int dictionary_stack (lua_State *L) {
 }
 
 
+/* dictionary:has(text): whether the text is one of its names. */
+static int dictionary_has (lua_State *L) {
+  const pf_dictionary *const d = l_dictionary_check(L, 1);
+  lua_pushboolean(L, pf_find_name(d, l_text_check(L, 2)) != PF_NO_NAME);
+  return 1;
+}
+
+
 /*
 ** User value 1 is the string cache: name id + 1 -> Lua string. A weak table in
 ** the registry maps the core's pointer to the userdata, to find the userdata of
@@ -472,7 +480,8 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
 
 void l_open_binding (lua_State *L) {
   clear_raised(L);
-  l_class(L, L_DICTIONARY, L_METHODS({"stack", dictionary_stack}),
+  l_class(L, L_DICTIONARY,
+          L_METHODS({"has", dictionary_has}, {"stack", dictionary_stack}),
           dictionary_gc, dictionary_gc);
   lua_newtable(L); /* core pointer -> userdata, weak values */
   lua_newtable(L);

@@ -182,18 +182,18 @@ for _, name in ipairs { "guess_bias", "mismatch", "matches" } do
    end
 end
 
----Returns notes about a profile of such files, by code: see formats/gmon/profile_notes.lua. Without
----names, a profile with samples and calls has none.
+---Returns notes about a profile of such files: see formats/gmon/profile_notes.lua. Without names, a
+---profile with samples and calls has none.
 ---@param body profio.GraphBody exact
 ---@param facts table of the body
 ---@param part profio.core.Part the first file
----@param has_names boolean symbols of the program are known
----@return table<string, string> messages
-function gmon.profile_notes(body, facts, part, has_names)
-   if not has_names and facts.samples ~= 0 and facts.arc_rows > 0 then
+---@param dictionary userdata|nil of the trace; nil: no symbols of the program are known
+---@return { code: string, message: string }[]
+function gmon.profile_notes(body, facts, part, dictionary)
+   if not dictionary and facts.samples ~= 0 and facts.arc_rows > 0 then
       return {}
    end
-   return profile_notes.of(body, facts, part, has_names)
+   return profile_notes.of(body, facts, part, dictionary)
 end
 
 ---Sets the write options that are not given to those of the trace that is copied.

@@ -15,12 +15,14 @@ local starting = { "pthread_create", "thrd_create", "_ZNSt6thread15_M_start_thre
 
 -- {====== Single notes ======
 
--- Returns whether the program has one of the functions, or calls it in a shared library. Quick,
--- because the functions are found by their names.
-local function has_any(body, names)
+-- Returns whether the program has one of the functions, or calls it in a shared library. The names
+-- of the trace are asked first: that is quick, and they are seldom there.
+local function has_any(body, dictionary, names)
    for _, name in ipairs(names) do
-      if body:callers(name, {}) or body:callers(name .. "@plt", {}) then
-         return true
+      for _, symbol in ipairs { name, name .. "@plt" } do
+         if dictionary:has(symbol) and body:callers(symbol, {}) then
+            return true
+         end
       end
    end
    return false
@@ -56,12 +58,12 @@ local function outside_note(facts)
 end
 
 -- Returns the weight of the functions that count calls; quick if the program has none.
-local function counting_weight(body)
+local function counting_weight(body, dictionary)
    local names, sum = {}, 0
    for _, name in ipairs(counting) do
       names[name] = true
    end
-   for _, row in ipairs(has_any(body, counting)
+   for _, row in ipairs(has_any(body, dictionary, counting)
       and core.rows(body:flat {}, { "function", "self" }) or {})
    do
       sum = sum + (names[row["function"]] and row.self or 0)
@@ -69,8 +71,8 @@ local function counting_weight(body)
    return sum
 end
 
-local function counting_note(body, facts)
-   local sum = counting_weight(body)
+local function counting_note(body, facts, dictionary)
+   local sum = counting_weight(body, dictionary)
    if sum == 0 then
       return nil
    end
@@ -78,8 +80,8 @@ local function counting_note(body, facts)
       .. "program does not have this cost"):format(100 * sum / facts.total)
 end
 
-local function threads_note(body, facts)
-   if facts.arc_rows == 0 or not has_any(body, starting) then
+local function threads_note(body, facts, dictionary)
+   if facts.arc_rows == 0 or not has_any(body, dictionary, starting) then
       return nil
    end
    return "the program starts threads: while one of them counts a call, calls by the others are "
@@ -88,20 +90,25 @@ end
 
 -- }======
 
----Returns the notes about the profile of a trace, by code.
+---Returns the notes about the profile of a trace.
 ---@param body profio.GraphBody exact
 ---@param facts table of the body
 ---@param part profio.core.Part the first file
----@param has_names boolean symbols of the program are known
----@return table<string, string> messages
-function profile_notes.of(body, facts, part, has_names)
-   return {
-      ["gmon-no-samples"] = samples_note(facts),
-      ["gmon-no-calls"] = calls_note(facts, part),
-      ["gmon-samples-outside"] = has_names and outside_note(facts) or nil,
-      ["gmon-mcount"] = has_names and counting_note(body, facts) or nil,
-      ["gmon-threads"] = has_names and threads_note(body, facts) or nil,
-   }
+---@param dictionary userdata|nil of the trace; nil: no symbols of the program are known
+---@return { code: string, message: string }[]
+function profile_notes.of(body, facts, part, dictionary)
+   local list = {}
+   local function add(code, message)
+      list[#list + 1] = message and { code = code, message = message }
+   end
+   add("gmon-no-samples", samples_note(facts))
+   add("gmon-no-calls", calls_note(facts, part))
+   if dictionary then
+      add("gmon-samples-outside", outside_note(facts))
+      add("gmon-mcount", counting_note(body, facts, dictionary))
+      add("gmon-threads", threads_note(body, facts, dictionary))
+   end
+   return list
 end
 
 return profile_notes

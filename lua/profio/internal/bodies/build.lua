@@ -172,9 +172,10 @@ local function note_lacks(state, body, given, symbols)
    if not state.format.profile_notes or given.arcs or given.by_line or facts.compat then
       return
    end
-   local notes = state.format.profile_notes(body, facts, state.first, symbols ~= nil)
-   for code, message in pairs(notes) do
-      note_once(state, code, "note", message)
+   local notes = state.format.profile_notes(body, facts, state.first,
+      symbols and state.dictionary or nil)
+   for _, note in ipairs(notes) do
+      note_once(state, note.code, "note", note.message)
    end
 end
 
