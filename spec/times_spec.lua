@@ -47,4 +47,25 @@ describe("times", function()
       assert.same({ "ns", "us", "ms", "s", "s" }, { times.unit(999), times.unit(-1000),
          times.unit(1000000), times.unit(1000000000), times.unit(math.maxinteger) })
    end)
+
+   it("are dates, of which each day has its first and last nanosecond", function()
+      local day = 86400 * 1000000000
+      for number = -100000, 105000, 997 do -- from 1696 to 2257
+         local text = os.date("!%Y-%m-%d", number * 86400)
+         assert.same({ text, number * day, number * day + day - 1 }, { text, times.date(text) })
+      end
+      assert.same({ 1772323200000000000, 1775001599999999999 }, { times.date "2026-03" })
+      assert.same({ 1798675200000000000, 1798761599999999999 }, { times.date "2026-12-31" })
+      assert.same({ 1709164800000000000, 1709251199999999999 }, { times.date "2024-02-29" })
+      assert.equal("2024-02-29T00:00:00", times.date_text(1709164800000000001))
+   end)
+
+   it("are ages", function()
+      assert.same({ 90 * 86400 * 1000000000, 12 * 3600 * 1000000000, 14 * 86400 * 1000000000,
+         3 * 60 * 1000000000, 5 * 1000000000 }, { times.age "90d", times.age "12h", times.age "2w",
+         times.age "3min", times.age "5s" })
+      for _, text in ipairs { "90", "d", "1.5d", "-1d", "1y", "15251w" } do
+         assert.is_nil(times.age(text))
+      end
+   end)
 end)

@@ -406,6 +406,19 @@ static int core_unit (lua_State *L) {
 }
 
 
+/* core.is_date(field): whether a column { name=, type=, help= } has dates. */
+static int core_is_date (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_getfield(L, 1, "type");
+  lua_getfield(L, 1, "help");
+  const char *const type = lua_tostring(L, -2);
+  const pf_field field = {"", PF_INT, lua_tostring(L, -1)};
+  lua_pushboolean(L, type != NULL && strcmp(type, "int") == 0 &&
+                         pf_is_date(&field));
+  return 1;
+}
+
+
 /* core.help_of_weight(text, metric, unit): the help of a column with the
    weights of a metric, from which core.unit reads the unit. */
 static int core_help_of_weight (lua_State *L) {
@@ -422,7 +435,7 @@ void l_open_reader (lua_State *L) {
           L_METHODS({"close", reader_close}, {"fields", reader_fields}),
           reader_gc, reader_close);
   l_class(L, L_CURSOR, NULL, cursor_gc, cursor_gc);
-  L_ADD(L, {"help_of_weight", core_help_of_weight}, {"unit", core_unit},
-        {"drain", core_drain}, {"each", core_each}, {"records", core_records},
-        {"rows", core_rows});
+  L_ADD(L, {"help_of_weight", core_help_of_weight}, {"is_date", core_is_date},
+        {"unit", core_unit}, {"drain", core_drain}, {"each", core_each},
+        {"records", core_records}, {"rows", core_rows});
 }

@@ -250,6 +250,8 @@ static bool lists (lua_State *L, const char *key, const char *name) {
 
 static void read_columns (lua_State *L, row_job *job) {
   static const char *const names[] = {"ns", "us", "ms", "s", "auto", NULL};
+  const bool has_unit = lua_getfield(L, 2, "unit") != LUA_TNIL;
+  lua_pop(L, 1);
   const int unit = l_option_word(L, 2, "unit", "ns", names);
   int count;
   const bool is_all = lua_getfield(L, 2, "columns") == LUA_TNIL;
@@ -264,7 +266,10 @@ static void read_columns (lua_State *L, row_job *job) {
   for (int i = 0; i < count; i++) {
     const pf_field *const field = &job->reader->fields[numbers[i]];
     columns[i] = (row_column){.unit = 1, .suffix = pf_unit_of(field)};
-    columns[i].is_time = pf_is_time(field);
+    columns[i].is_date = !has_unit && pf_is_date(field);
+    columns[i].is_time = !columns[i].is_date && pf_is_time(field);
+    if (columns[i].is_date)
+      columns[i].suffix = pf_bytes_of("UTC");
     columns[i].field = numbers[i];
     columns[i].name = field->name;
     columns[i].type = field->type;

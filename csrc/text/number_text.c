@@ -15,8 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "model/base/switches.h"
+#include "os/os.h"
 #include "text/rows.h"
 
 
@@ -199,6 +201,15 @@ char *row_put_num (char *p, double value) {
     if (precision == 17 || strtod(p, NULL) == value)
       return replace_commas(p, p + n);
   }
+}
+
+
+char *row_put_date (char *p, int64_t ns) {
+  const int64_t second = 1000000000;
+  struct tm date;
+  if (!os_date((time_t)(ns / second - (ns % second < 0)), &date))
+    return row_put_int(p, ns);
+  return p + strftime(p, ROW_NUMBER_SIZE, "%Y-%m-%d %H:%M:%S", &date);
 }
 
 

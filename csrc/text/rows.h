@@ -43,6 +43,7 @@ typedef struct row_column {
   int digits;      /* aligned table: decimals of the unit shown */
   pf_bytes suffix; /* aligned table: the unit, after the name; "": none */
   bool is_time;
+  bool is_date;  /* aligned table: show ns since 1970 as date and time in UTC */
   bool is_share; /* aligned table: show a fraction as per cent */
   bool is_key;   /* RowBinary: never missing, so it has no missing mark */
 } row_column;
@@ -287,6 +288,10 @@ static inline pf_bytes row_bytes (const pf_column *column, size_t row,
    the number. */
 char *row_put_uint (char *p, uint64_t value);
 char *row_put_int (char *p, int64_t value);
+
+/* Write ns since 1970 in UTC, down to the second: 2026-03-01 12:00:00. */
+char *row_put_date (char *p, int64_t ns);
+
 
 /* Writes value / 10^decimals, with that many digits after the point; without
    decimals, no point. */

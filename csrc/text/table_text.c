@@ -79,6 +79,8 @@ static char *put_decimal (char *p, double value, int digits) {
 
 static char *put_number (char *p, const row_column *column,
                          const pf_column *values, size_t row) {
+  if (column->is_date)
+    return row_put_date(p, values->ints[row]);
   if (values->type == PF_INT && column->unit > 1)
     return put_time(p, values->ints[row], column);
   if (values->type != PF_NUM)

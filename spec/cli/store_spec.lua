@@ -256,7 +256,7 @@ describe("profio store", function()
       fresh(4)
       fine "profio store add a.db --label v=1 1.pb.gz 2.pb.gz"
       fine "profio store add a.db --label v=2 3.pb.gz 4.pb.gz"
-      wrong("profio store drop a.db", 2, "expects %-%-run COND or %-%-all")
+      wrong("profio store drop a.db", 2, "expects %-%-run COND, %-%-keep AGE or %-%-all")
       wrong("profio store drop --run v=3 a.db", 1, "^$")
       assert.equal("a.db: 2 runs dropped\n", fine "profio store drop --run v=1 a.db")
       assert.equal(fine "profio --report flat 3.pb.gz 4.pb.gz", fine "profio --report flat a.db")

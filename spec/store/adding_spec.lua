@@ -200,7 +200,8 @@ describe("conditions of runs", function()
          { { versio = "v1" }, "no label 'versio'; there are: host, n, version, .*; did you mean "
             .. "'version'" },
          { { version = 1 }, "version is compared with texts, got integer" },
-         { { time = "x" }, "time is compared with whole numbers" },
+         { { time = "x" }, "time is a date or time in UTC .*, got 'x'" },
+         { { files = "x" }, "files is compared with whole numbers" },
          { { run = "xyz" }, "hexadecimal digits, got 'xyz'" },
          { { run = ("0"):rep(33) }, "up to 32" },
          { { run = profio.match "a" }, "no patterns" },

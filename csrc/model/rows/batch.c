@@ -92,6 +92,12 @@ bool pf_is_time (const pf_field *field) {
 }
 
 
+bool pf_is_date (const pf_field *field) {
+  return field->type == PF_INT && field->help != NULL &&
+         strstr(field->help, "ns since 1970") != NULL;
+}
+
+
 void pf_help_of_weight (char *help, size_t size, const char *text,
                         const char *metric, const char *unit) {
   const bool counts = strcmp(unit, "count") == 0 || strcmp(unit, "events") == 0;

@@ -72,6 +72,10 @@ pf_bytes pf_unit_of (const pf_field *field);
 /* Return whether a column is in nanoseconds. */
 bool pf_is_time (const pf_field *field);
 
+/* Return whether a column has dates: times since 1970 in UTC. It is an int
+   whose help contains "ns since 1970". */
+bool pf_is_date (const pf_field *field);
+
 /* Write the help of a column with the weights of a metric, from which
    pf_unit_of reads the unit: that of the metric, or the name of the metric if
    it counts. */

@@ -1,6 +1,7 @@
 -- Hints for an empty selection: a line for standard error with the values that exist. The command
 -- still succeeds with status 0 and prints the header.
 
+local core = require "profio.core"
 local plain = require "profio.internal.plain"
 local query = require "profio.internal.command.query"
 local span = require "profio.internal.command.selection"
@@ -25,6 +26,8 @@ local function shown(value, field)
       return ("0x%x"):format(value)
    elseif field.type == "handle" then
       return ("%08X"):format(value)
+   elseif core.is_date(field) then
+      return times.date_text(value)
    end
    return plain(tostring(value))
 end

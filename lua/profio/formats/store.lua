@@ -17,7 +17,7 @@ store.options = {
 local function fields_of(columns)
    local fields = {}
    for i, column in ipairs(columns) do
-      fields[i] = { column.name, column.type, column.help }
+      fields[i] = { column.name, column.type, column.help, help = column.help }
    end
    return fields
 end

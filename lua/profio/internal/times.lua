@@ -1,4 +1,4 @@
--- Times as people write them: 1.5ms, 2s, 250.
+-- Times as people write them: 1.5ms, 2s, 250; dates: 2026-03-01; ages: 90d.
 
 local times = {}
 
@@ -84,5 +84,115 @@ function times.show(time, unit)
    local shown = size // thousandth + (size % thousandth * 2 >= thousandth and 1 or 0)
    return ("%s%d.%03d %s"):format(whole < 0 and "-" or "", shown // 1000, shown % 1000, unit)
 end
+
+-- {====== Dates ======
+
+local SECOND <const>, DAY <const> = 1000000000, 86400
+local FIRST_YEAR <const>, LAST_YEAR <const> = 1678, 2261 -- of which 64 bits of ns have all days
+
+-- Seconds of the units of ages.
+local ages = { s = 1, min = 60, h = 3600, d = DAY, w = 7 * DAY }
+
+---The forms of dates, for messages.
+times.DATES = "a date or time in UTC (2026-03-01, 2026-03, 2026-03-01T12:30, 2026-03-01T12:30:05), "
+   .. "an age (-90d; units s, min, h, d, w), or ns since 1970"
+
+---Converts an age, "90d", to nanoseconds; nil if the text is none, or above 292 years.
+---@param text string a whole number with the unit s, min, h, d or w
+---@return integer|nil
+function times.age(text)
+   local digits, unit = text:match "^(%d+)(%a+)$"
+   local count, size = integer("", digits or ""), ages[unit]
+   if not count or not size or count > math.maxinteger // SECOND // size then
+      return nil
+   end
+   return count * size * SECOND
+end
+
+-- Returns the days from 1970-01-01 to a day of the Gregorian calendar; a month after 12 is one of
+-- the next year. Years begin in March, so that the day of a leap year is the last one.
+local function days_to(year, month, day)
+   year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+   year = month <= 2 and year - 1 or year
+   local of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+   return year * 365 + year // 4 - year // 100 + year // 400 + of_year - 719468
+end
+
+-- Returns the first second since 1970 of a date, and that after it; nil: the calendar does not have
+-- it.
+local function seconds_of(year, month, day, hour, minute, second)
+   if year < FIRST_YEAR or year > LAST_YEAR or month < 1 or month > 12 then
+      return nil
+   end
+   local first, next_month = days_to(year, month, 1), days_to(year, month + 1, 1)
+   if not day then
+      return first * DAY, next_month * DAY
+   elseif day < 1 or day > next_month - first or (hour or 0) > 23 or (minute or 0) > 59
+      or (second or 0) > 59
+   then
+      return nil
+   end
+   local start = (first + day - 1) * DAY + (hour or 0) * 3600 + (minute or 0) * 60 + (second or 0)
+   return start, start + (second and 1 or hour and 60 or DAY)
+end
+
+-- Returns year, month, day, hour, minute, second of a text, as far as it has them, and the decimals
+-- of the second; nil: it has another form.
+local function fields_of(text)
+   local date, clock = text:match "^(%d[%d-]*)[T ](%d%d:%d%d[%d:.]*)Z?$"
+   local year, month, day = (date or text):match "^(%d%d%d%d)-(%d%d)-(%d%d)$"
+   if not clock then
+      if not year then
+         year, month = text:match "^(%d%d%d%d)-(%d%d)$"
+      end
+      return tonumber(year), tonumber(month), tonumber(day)
+   end
+   local hour, minute, rest = clock:match "^(%d%d):(%d%d)(.*)$"
+   local second, decimals = rest:match "^:(%d%d)(.*)$"
+   decimals = decimals and decimals ~= "" and (decimals:match "^%.(%d+)$" or "x") or nil
+   if not year or rest ~= "" and not second or decimals and (decimals == "x" or #decimals > 9) then
+      return nil
+   end
+   return tonumber(year), tonumber(month), tonumber(day), tonumber(hour), tonumber(minute),
+      tonumber(second), decimals
+end
+
+---Converts a date to its first and its last nanosecond since 1970, in UTC: those of a month, a day,
+---a minute, or a second. An age, "-90d", is one instant before now, as is a number, which is in ns
+---unless it has a unit.
+---@param text string
+---@return integer|nil first nil: the text is no date
+---@return integer|nil last
+function times.date(text)
+   local age = text:match "^%-(%d+%a+)$"
+   if age then
+      local size = times.age(age)
+      local instant = size and os.time() * SECOND - size
+      return instant, instant
+   end
+   local year, month, day, hour, minute, second, decimals = fields_of(text)
+   if not year then
+      local instant = times.parse(text) or times.whole(text)
+      return instant, instant
+   end
+   local start, after = seconds_of(year, month, day, hour, minute, second)
+   if not start then
+      return nil
+   elseif decimals then
+      local size = 10 ^ (9 - #decimals) // 1 | 0
+      local first = start * SECOND + tonumber(decimals) * size
+      return first, first + size - 1
+   end
+   return start * SECOND, after * SECOND - 1
+end
+
+---Formats ns since 1970 as a date in UTC, down to the second: "2026-03-01T12:00:00".
+---@param time integer
+---@return string
+function times.date_text(time)
+   return os.date("!%Y-%m-%dT%H:%M:%S", time // SECOND)
+end
+
+-- }======
 
 return times

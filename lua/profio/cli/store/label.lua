@@ -45,7 +45,7 @@ end
 ---@return integer status
 function label.run(given)
    local path = target.one(given)
-   local labels, where = changes_of(given), target.some(given)
+   local labels, where = changes_of(given), target.some(given, "--run COND or --all")
    local store <close> = target.open(path, "write")
    local count = failure.check(store:label(labels, where))
    io.stdout:write(plain(path), ": ", texts.counted(count, "run"), " labelled",

@@ -69,10 +69,11 @@ end
 
 ---Returns the conditions of a command that changes runs: those of --run, or none with --all.
 ---@param given table
+---@param expected string the options that the command expects
 ---@return table
-function target.some(given)
+function target.some(given, expected)
    if (given.run ~= nil) == (given.all ~= nil) then
-      failure.use("profio store %s expects --run COND or --all", given.verb.name)
+      failure.use("profio store %s expects %s", given.verb.name, expected)
    end
    return target.where(given)
 end

@@ -1,6 +1,7 @@
 -- Parses values on the command line: conditions, lists, quantities.
 
 local conditions = require "profio.internal.conditions"
+local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
 local times = require "profio.internal.times"
 
@@ -79,17 +80,24 @@ function readers.bool(text)
    return truths[text], "true or false"
 end
 
--- Converts a text to a value of a column.
-local function value_of(text, field)
-   local read = readers[field.type]
+-- A day has many values of a column of dates.
+function readers.date(text)
+   local first, last = times.date(text)
+   return first, times.DATES, last
+end
+
+-- Converts a text to a value of a column: the first and the last one that it stands for, which are
+-- equal but for dates.
+local function values_of(text, field)
+   local read = readers[core.is_date(field) and "date" or field.type]
    if not read then
-      return text
+      return text, text
    end
-   local value, wanted = read(text)
+   local value, wanted, last = read(text)
    if value == nil then
       failure.use("column '%s' holds %s, got '%s'", field.name, wanted, text)
    end
-   return value
+   return value, last or value
 end
 
 -- }======
@@ -105,8 +113,12 @@ local function range_of(text, field)
    if not low or not lowest[field.type] then
       return nil
    end
-   return conditions.between(low == "" and lowest[field.type] or value_of(low, field),
-      high == "" and highest[field.type] or value_of(high, field))
+   local first = low == "" and lowest[field.type] or values_of(low, field)
+   local last = highest[field.type]
+   if high ~= "" then
+      last = select(2, values_of(high, field))
+   end
+   return conditions.between(first, last)
 end
 
 local function wanted_of(text, field)
@@ -118,7 +130,14 @@ local function wanted_of(text, field)
    end
    local list = words.split(text)
    for i, item in ipairs(list) do
-      list[i] = value_of(item, field)
+      local first, last = values_of(item, field)
+      if first ~= last and not list[2] then
+         return conditions.between(first, last)
+      elseif first ~= last then
+         failure.use("column '%s': a list has no dates, give a range, %s=%s..%s", field.name,
+            field.name, list[1], list[#list])
+      end
+      list[i] = first
    end
    return #list == 1 and list[1] or list
 end
@@ -175,7 +194,8 @@ local function compared(operator, text, field)
       failure.use("--where: %s is for numbers and times, column '%s' is of type %s", operator,
          field.name, field.type)
    end
-   local value = value_of(text, field)
+   local value, last = values_of(text, field)
+   value = (operator == ">" or operator == "<=") and last or value
    if operator == ">" or operator == "<" then
       value = next_to(value, field, operator == ">" and 1 or -1)
    end

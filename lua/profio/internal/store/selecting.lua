@@ -9,6 +9,8 @@
 -- A negated test accepts a run without the label.
 
 local conditions = require "profio.internal.conditions"
+local core = require "profio.core"
+local times = require "profio.internal.times"
 
 local selecting = {}
 
@@ -87,7 +89,41 @@ local function set_values(test, values)
    end
 end
 
+-- Returns the first and the last value that a text stands for in an attribute of dates; other
+-- values as they are.
+local function dates_of(test, value)
+   if type(value) ~= "string" or test.is_label or not core.is_date(attribute[test.key]) then
+      return value, value
+   end
+   local first, last = times.date(value)
+   if not first then
+      error(("run: %s is %s, got '%s'"):format(test.key, times.DATES, value), 0)
+   end
+   return first, last
+end
+
+-- Converts the dates of a condition to ns since 1970. A day is a range.
+local function with_times(test, found)
+   local given = { op = found.op, negate = found.negate, pattern = found.pattern, values = {} }
+   for i, value in ipairs(found.values or {}) do
+      local first, last = dates_of(test, value)
+      if first ~= last then
+         error(("run: %s: a list has no dates: give profio.between(first, last)"):format(test.key),
+            0)
+      end
+      given.values[i] = first
+   end
+   given.low, given.high = dates_of(test, found.low), select(2, dates_of(test, found.high))
+   local first, last = dates_of(test, found.value)
+   given.value = first
+   if first ~= last then
+      given.op, given.low, given.high = "between", first, last
+   end
+   return given
+end
+
 local function complete(test, found, values_of)
+   found = with_times(test, found)
    test.negate = found.negate or false
    if found.op == "match" then
       if test.key == "run" or attribute[test.key] and attribute[test.key].type == "int" then
