@@ -120,6 +120,20 @@ describe("the trend of a function whose name is its position", function()
 end)
 
 describe("store:trend", function()
+   it("has the values of a label in the order of the numbers in them", function()
+      disk.fresh(folder)
+      local store <close> = assert(profio.store(folder .. "/versions.db"))
+      for i, version in ipairs { "v10", "v9", "v1.10", "v1.2" } do
+         local trace <close> = assert(profio.open { data = stored.pprof { ["main;f"] = i } })
+         assert(store:add(trace, { labels = { version = version } }))
+      end
+      local list = {}
+      for by in store:trend("f", { by = "version" }):each "by" do
+         list[#list + 1] = by
+      end
+      assert.same({ "v1.2", "v1.10", "v9", "v10" }, list)
+   end)
+
    it("has the weights and shares of a function in each period and for each label", function()
       local path, runs = store_of(40, 1)
       local store <close> = assert(profio.store(path))

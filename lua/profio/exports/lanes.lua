@@ -5,6 +5,7 @@ local clock_runs = require "profio.internal.calls.clock_runs"
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local doubts = require "profio.internal.calls.doubts"
+local texts = require "profio.internal.texts"
 
 local lanes = { fits = clock_runs.fits }
 
@@ -123,20 +124,11 @@ function lanes.writes(trace, given)
       writes:where { [column] = conditions.missing }, column
 end
 
--- Returns the title of a track with padded digits, so that texts compare as numbers; cached.
-local function natural_key(track)
-   track.key = track.key or track.title:gsub("%d+", function(digits)
-      digits = digits:gsub("^0+", "")
-      return ("%03d%s"):format(math.min(#digits, 999), digits)
-   end)
-   return track.key
-end
-
 -- Compares titles with the digits in them as numbers.
 local function is_natural_before(a, b)
-   local first, second = natural_key(a), natural_key(b)
-   if first ~= second then
-      return first < second
+   a.key, b.key = a.key or texts.natural_key(a.title), b.key or texts.natural_key(b.title)
+   if a.key ~= b.key then
+      return a.key < b.key
    end
    return a.title < b.title
 end

@@ -66,4 +66,32 @@ function texts.lines(text)
    end
 end
 
+---Returns a text with padded digits, so that numbers in such texts compare as numbers.
+---@param text string
+---@return string
+function texts.natural_key(text)
+   return (text:gsub("%d+", function(digits)
+      digits = digits:gsub("^0+", "")
+      return ("%03d%s"):format(math.min(#digits, 999), digits)
+   end))
+end
+
+---Returns a function that tells whether a text is before another one if the digits in them compare
+---as numbers: v9, v10.
+---@return fun(a: string, b: string): boolean
+function texts.natural_order()
+   local keys = {}
+   local function key_of(text)
+      keys[text] = keys[text] or texts.natural_key(text)
+      return keys[text]
+   end
+   return function(a, b)
+      local first, second = key_of(a), key_of(b)
+      if first ~= second then
+         return first < second
+      end
+      return a < b
+   end
+end
+
 return texts
