@@ -39,9 +39,11 @@ local function all_choices(n, k)
    return choices
 end
 
--- Returns a generator of whole numbers from 1 to n: splitmix64 (Steele, Lea and Flood 2014), as
--- math.random belongs to the user.
-local function generator(seed)
+---Returns a generator of whole numbers from 1 to n: splitmix64 (Steele, Lea and Flood 2014), as
+---math.random belongs to the user.
+---@param seed integer
+---@return fun(n: integer): integer
+function permutation.generator(seed)
    local state = seed
    return function(n)
       state = state + 0x9e3779b97f4a7c15
@@ -81,7 +83,7 @@ function permutation.choices(n1, n2, seed)
    if ways(n1 + n2, n2) <= MOST then
       return all_choices(n1 + n2, n2), true
    end
-   return random_choices(n1 + n2, n2, generator(seed)), false
+   return random_choices(n1 + n2, n2, permutation.generator(seed)), false
 end
 
 -- Returns for each choice the sums of the values of the base and of the new side in it.
