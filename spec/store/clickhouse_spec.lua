@@ -174,6 +174,11 @@ describe("a store in ClickHouse", function()
             assert.equal(other:top { by = by, where = where }:write { output = "csv" },
                store:top { by = by, where = where }:write { output = "csv" })
          end
+         assert.equal(assert(other:changes { by = "run" }):write { output = "csv" },
+            assert(store:changes { by = "run" }):write { output = "csv" })
+         for _, where in ipairs { { time = profio.between "2000-01-01" }, { added = "2000-01" } } do
+            assert.equal(#other:runs(where), #store:runs(where))
+         end
          assert.same({ nil, path .. ": no function of the store has such a name", "format" },
             { store:trend "f99" })
       end

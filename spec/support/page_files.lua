@@ -39,6 +39,15 @@ for _, event in ipairs { "cycles", "imiss" } do
    assert(samples:close())
 end
 
+local nightly <close> = assert(profio.store "nightly.db")
+for build = 1, 20 do
+   for run = 1, 2 do
+      local stacks = ("main;parse %d\nmain;read %d\n"):format(build * 7 % 5 + run + (build < 12 and
+         500 or 700), 900 + build * 3 % 7 - run)
+      local trace <close> = assert(profio.open { data = stacks, format = "folded" })
+      assert(nightly:add(trace, { labels = { build = tostring(build) } }))
+   end
+end
 local timeline <close> = assert(profio.open "examples/run.txt")
 assert(timeline:save("run.txt", { dialect = "text1", timeline_binary = true }))
 assert(timeline:export("pprof", "cpu.pb.gz"))

@@ -1,4 +1,4 @@
--- Escapes texts for XML and HTML.
+-- Escapes texts for XML, HTML and Markdown.
 
 local markup = {}
 
@@ -18,6 +18,13 @@ end
 ---@return string
 function markup.escaped(text)
    return (markup.clean(text):gsub("[&<>\"]", entities))
+end
+
+---Returns a text for a cell of a table of Markdown: names may contain its characters.
+---@param text string
+---@return string
+function markup.markdown(text)
+   return (markup.escaped(text):gsub("[\\`*_|~%[%]#]", "\\%0"))
 end
 
 return markup

@@ -10,10 +10,13 @@ local statistics_diff = require "profio.internal.compare.statistics_diff"
 
 local text = {}
 
--- Rows that are shown without --top.
-local MOST = 30
+---Rows that are shown without --top.
+text.MOST = 30
 
-local function percent(value)
+---Returns a relative change as text, "+5.0 %"; nil is an empty text.
+---@param value number|nil
+---@return string
+function text.percent(value)
    return value and ("%+.1f %%"):format(value * 100) or ""
 end
 
@@ -21,7 +24,22 @@ end
 local ANY <const> = 1000
 
 local function bound(value)
-   return value < ANY and percent(value) or "any"
+   return value < ANY and text.percent(value) or "any"
+end
+
+---Returns the interval of a relative change as text; an empty one if it is not known.
+---@param record { relative: number|nil, low: number|nil, high: number|nil }
+---@return string
+function text.interval(record)
+   return record.relative and record.low and record.high
+      and ("%s .. %s"):format(bound(record.low), bound(record.high)) or ""
+end
+
+---Returns a p value as text; nil is an empty text.
+---@param p number|nil
+---@return string
+function text.p(p)
+   return p and (p > 0 and ("%.2g"):format(p) or "<1e-300") or ""
 end
 
 ---Returns the cells of a row: change, relative change, its interval, before, after, p, verdict and
@@ -31,13 +49,10 @@ end
 ---@param shown fun(value: number): string
 ---@return string[]
 function text.cells(record, by, shown)
-   local interval = record.relative and record.low and record.high
-      and ("%s .. %s"):format(bound(record.low), bound(record.high)) or ""
    local verdict = record.verdict .. (record.moved and " " .. record.moved or "")
-   return { (record.change > 0 and "+" or "") .. shown(record.change), percent(record.relative),
-      interval, shown(record.before), shown(record.after),
-      record.p_adjusted and (record.p_adjusted > 0 and ("%.2g"):format(record.p_adjusted)
-         or "<1e-300") or "", verdict, record[by] }
+   return { (record.change > 0 and "+" or "") .. shown(record.change),
+      text.percent(record.relative), text.interval(record), shown(record.before),
+      shown(record.after), text.p(record.p_adjusted), verdict, record[by] }
 end
 
 -- Cells with weights, of which the head names what is counted.
@@ -61,7 +76,7 @@ end
 ---@return table[]
 ---@return string|nil others "12 more: 10 unchanged, 2 unknown"; nil: none
 function text.picked(records, top)
-   local most = top or MOST
+   local most = top or text.MOST
    local list, counts, names = table.move(records, 1, math.min(#records, most), 1, {}), {}, {}
    for i = most + 1, #records do
       local verdict = records[i].verdict

@@ -9,10 +9,7 @@ local times = require "profio.internal.times"
 
 local pull_request = {}
 
--- Escapes a text for a cell of a table: names may contain characters of Markdown.
-local function cell(text)
-   return (markup.escaped(text):gsub("[\\`*_|~%[%]#]", "\\%0"))
-end
+local cell = markup.markdown
 
 local function write_table(out, comparison, records, shown)
    local heads = comparison_text.heads(comparison.metric)

@@ -55,35 +55,31 @@ end
 
 local heads = { "", "area", "column", "value", "limit, worst occurrence" }
 
--- Escapes a text for a cell of Markdown.
-local function cell(text)
-   return (markup.escaped(text):gsub("[\\`*_|~%[%]#]", "\\%0"))
-end
-
 local function write_markdown(out, made)
-   out:write("**", cell(made.sentence), "** (", cell(made.title), ")\n\n| ",
+   out:write("**", markup.markdown(made.sentence), "** (", markup.markdown(made.title), ")\n\n| ",
       table.concat(heads, " | "), " |\n|:--|:--|:--|--:|:--|\n")
    for _, row in ipairs(made.cells) do
       local cells = {}
       for i, text in ipairs(row) do
-         cells[i] = cell(text)
+         cells[i] = markup.markdown(text)
       end
       out:write("| ", table.concat(cells, " | "), " |\n")
    end
    for i, note in ipairs(made.notes) do
-      out:write(i == 1 and "\n" or "", "- ", cell(note), "\n")
+      out:write(i == 1 and "\n" or "", "- ", markup.markdown(note), "\n")
    end
 end
 
 local function write_junit(out, made)
-   local cases = {}
+   local names, failures = {}, {}
    for i, result in ipairs(made.results) do
       local _, area, column, value, bound = table.unpack(made.cells[i])
-      local text = ("%s %s: %s, limit %s"):format(area, column, value, bound)
-      cases[i] = { name = result.text .. (result.text:find "^~" and " (" .. area .. ")" or ""),
-         failed = result.state ~= "ok" and { text } or {}, unknown = {} }
+      names[i] = result.text .. (result.text:find "^~" and " (" .. area .. ")" or "")
+      failures[#failures + 1] = result.state ~= "ok" and { condition = names[i],
+         state = "failed", text = ("%s %s: %s, limit %s"):format(area, column, value, bound) }
+         or nil
    end
-   junit.suite(out, "profio verdict", cases, table.concat({ made.sentence,
+   junit.write(out, "profio verdict", names, failures, table.concat({ made.sentence,
       table.unpack(made.notes) }, "\n"))
 end
 

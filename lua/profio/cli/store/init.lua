@@ -3,5 +3,5 @@
 
 local verbs = require "profio.cli.verbs"
 
-return verbs.listed({ "add", "ls", "labels", "trend", "top", "label", "drop", "merge", "export" },
-   "profio.cli.store")
+return verbs.listed({ "add", "ls", "labels", "trend", "changes", "top", "label", "drop", "merge",
+   "export" }, "profio.cli.store")

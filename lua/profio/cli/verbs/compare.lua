@@ -188,7 +188,7 @@ local function write(given, comparison, gate, heading)
    if takes_profile(given) then
       write_profile(given, comparison, out)
    elseif given.output == "junit" then
-      junit.write(out, comparison, gate.conditions, gate.results)
+      junit.write(out, "profio compare", gate.conditions, gate.results, comparison:text())
    elseif given.output == "markdown" then
       pull_request.write(out, comparison, query.where(rows, given), gate.results,
          shown)

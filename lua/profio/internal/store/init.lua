@@ -396,18 +396,17 @@ end
 -- Compares runs of the store: calls a function of its trace, which is closed then.
 local function compared(self, name, options, usual, ...)
    options = raise.expect(options or {}, "table", name .. ": options")
-   raise.expect(options.metric, "string?", name .. ": the metric")
+   local metric = raise.expect(options.metric, "string?", name .. ": the metric")
    local by = raise.expect(options.by or usual, "string", name .. ": by")
    local trace <close>, message, code = self:trace(options.where)
    if not trace then
       return nil, message, code
    end
-   return traces.of(trace).stored.compare(name, by, options.metric, ...)
+   return traces.of(trace).stored.compare(name, by, metric, ...)
 end
 
----Returns the weight of a function in each period of time, or for each value of a label: rows with
----by, runs, self, total, whole, self_share, total_share, and p10_share, p50_share and p90_share of
----the runs.
+---Returns the weight of a function in each period, or for each value of a label: rows with by,
+---runs, self, total, whole, self_share, total_share, and p10_, p50_ and p90_share of the runs.
 ---@param wanted any a name, a list of names, profio.match or profio.no
 ---@param options { by: string, where: table, metric: string }|nil by: hour, day (the default),
 ---week, month (UTC), run, a label, or an attribute with texts
@@ -422,9 +421,8 @@ function methods:trend(wanted, options)
    return compared(self, "trend", options, "day", wanted)
 end
 
----Returns how much the runs with each value of a label, or each run, differ from all other runs,
----the largest differences first: rows with by, runs, whole, distance, function, function_share and
----others_share.
+---Returns how much the runs with each value of a label, or each run, differ from all others, the
+---largest first: rows with by, runs, whole, distance, function, function_share and others_share.
 ---@param options { by: string, where: table, metric: string }|nil by: run (the default), and others
 ---as of trend
 ---@return profio.View|nil
@@ -433,6 +431,17 @@ end
 function methods:top(options)
    alive(self)
    return compared(self, "top", options, "run")
+end
+
+---Returns the steps of all functions and of the whole over versions, as rows: profio help store.
+---@param options table<string, any>|nil where, metric; by: version (the default), and others as of
+---trend; order, normalise, alpha and since as on the command line
+---@return profio.View|nil
+---@return profio.ChangesResult|string|nil what was compared, with `notes`; or message
+---@return string|nil code
+function methods:changes(options)
+   alive(self)
+   return compared(self, "changes", options, "version", options or {})
 end
 
 ---Writes the runs as files into a folder: a pprof file for each (of histograms and arcs a gmon.out,

@@ -4,6 +4,7 @@
 -- which another process adds meanwhile do not appear.
 
 local call_sums = require "profio.internal.store.call_sums"
+local changes = require "profio.internal.store.changes"
 local combined = require "profio.internal.store.combined"
 local core = require "profio.core"
 local engines = require "profio.internal.store.engines"
@@ -279,6 +280,16 @@ local function compared(state, stored)
       given = state.given }
 end
 
+-- Returns the view of "trend" or "top" in trends.lua, or of "changes" in changes.lua, whose second
+-- result gets the warnings of the trace.
+local function compare(state, stored, name, ...)
+   local view, result = (trends[name] or changes[name])(compared(state, stored), ...)
+   for _, warning in ipairs(result and state.source.part:warnings() or {}) do
+      table.insert(result.notes, warning.message)
+   end
+   return view, result
+end
+
 -- Returns what other files of profio ask a stored trace for.
 local function stored_of(state)
    local stored = { runs = #state.runs }
@@ -304,11 +315,10 @@ local function stored_of(state)
       return problem.caught(sum_of, state, dictionary)
    end
 
-   ---Returns the view of "trend" or "top" in trends.lua, with more arguments.
+   ---Returns the view of "trend" or "top" in trends.lua, or of "changes" in changes.lua, with more
+   ---arguments.
    function stored.compare(name, ...)
-      return problem.caught(function(...)
-         return trends[name](compared(state, stored), ...)
-      end, ...)
+      return problem.caught(compare, state, stored, name, ...)
    end
 
    function stored.close()
