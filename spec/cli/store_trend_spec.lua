@@ -36,17 +36,20 @@ end
 
 describe("profio store trend", function()
    it("shows shares with bars", function()
-      assert.equal([[
-by          runs  self (hit)  total (hit)   share     p10     p50     p90
-2023-11-14     1          10           10  10.00%  10.00%  10.00%  10.00%  ####
-2023-11-15     1          25           50  66.67%  66.67%  66.67%  66.67%  ########################
-2023-11-16     1          10           10  10.00%  10.00%  10.00%  10.00%  ####
-2023-11-17     1          27           52  67.53%  67.53%  67.53%  67.53%  ########################
-]], run "trend slow fleet.db")
-      assert.equal([[
-by  runs  self (hit)  total (hit)   share     p10     p50     p90
-h2     2         102          102  67.11%  66.67%  66.67%  67.53%  ########################
-]], run "trend '~^[<s]' --by host --top 1 --where by=h2 fleet.db")
+      assert.equal("by          runs  self (hit)  total (hit)  self share  total share     p10"
+         .. "     p50     p90\n"
+         .. "2023-11-14     1          10           10      10.00%       10.00%  10.00%  10.00%"
+         .. "  10.00%  ####\n"
+         .. "2023-11-15     1          25           50      33.33%       66.67%  66.67%  66.67%"
+         .. "  66.67%  ########################\n"
+         .. "2023-11-16     1          10           10      10.00%       10.00%  10.00%  10.00%"
+         .. "  10.00%  ####\n"
+         .. "2023-11-17     1          27           52      35.06%       67.53%  67.53%  67.53%"
+         .. "  67.53%  ########################\n", run "trend slow fleet.db")
+      assert.equal("by  runs  self (hit)  total (hit)  self share  total share     p10     p50"
+         .. "     p90\nh2     2         102          102      67.11%       67.11%  66.67%  66.67%"
+         .. "  67.53%  ########################\n",
+         run "trend '~^[<s]' --by host --top 1 --where by=h2 fleet.db")
    end)
 
    it("has rows in the other forms", function()
@@ -73,6 +76,27 @@ print([len(root.find(tag + name).get('points').split()) for name in ('polyline',
       assert.equal(0, status)
       assert.equal("{http://www.w3.org/2000/svg}svg 4 ~<&x by day\n[4, 8]\n", text)
       run("trend slow --explain -o chart.svg fleet.db", 2, "%-%-explain is for text")
+   end)
+
+   it("has an axis that shows a step of 5 %", function()
+      local store <close> = assert(profio.store(folder .. "/step.db"))
+      for i, weight in ipairs { 4000, 4010, 4200 } do
+         local trace <close> = assert(profio.open { data = stored.pprof({ ["main;parse"] = weight,
+            ["main;read"] = 10000 - weight }, nil, "hit") })
+         assert(store:add(trace, { labels = { v = tostring(i) } }))
+      end
+      local heads, first, _, third = run("trend parse --by v step.db"):match
+         "^([^\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)\n"
+      assert.matches("  39%.50%% to 42%.00%%$", heads) -- a quarter of the range below 40 %
+      assert.equal("#####", first:match "#+") -- 0.5 / 2.5 of 24
+      assert.equal(("#"):rep(24), third:match "#+")
+      run "trend parse --by v -o step.svg step.db"
+      local text = command.read(folder .. "/step.svg")
+      assert.matches("the axis begins at 39%.5%%<", text)
+      assert.matches('<circle cx="%S+" cy="248.0" r="3" [^\n]*1: 40.00%%', text)
+      assert.matches('<circle cx="%S+" cy="40.0" r="3" [^\n]*3: 42.00%%', text)
+      assert.not_matches("the axis begins", (run "trend slow -o whole.svg fleet.db")
+         .. command.read(folder .. "/whole.svg"))
    end)
 
    it("refuses wrong use", function()

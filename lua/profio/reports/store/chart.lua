@@ -13,23 +13,42 @@ local HEAD <const> = [[
 <text x="%d" y="22" font-size="15">%s</text>
 ]]
 
+local chart = {}
+
+---Returns the ends of an axis for shares. It begins at 0 if one of them is below half of the
+---largest one, else a quarter of their range below the smallest one, so that a step of a few per
+---cent shows.
+---@param least number
+---@param most number
+---@return number first
+---@return number last above first
+function chart.axis(least, most)
+   if most <= 0 then
+      return 0.0, 1.0
+   elseif least < most / 2 or least == most then
+      return 0.0, most
+   end
+   return math.max(0.0, least - (most - least) / 4), most
+end
+
 -- Returns the functions that give the places of the i-th row and of a share.
-local function scales(rows, most)
+local function scales(rows, first, last)
    local step = (WIDTH - LEFT - RIGHT) / math.max(#rows - 1, 1)
    return function(i)
       return texts.float("%.1f", LEFT + (i - 1) * step)
    end, function(share)
-      return texts.float("%.1f", HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share / most)
+      return texts.float("%.1f", HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM)
+         * (share - first) / (last - first))
    end
 end
 
 -- Writes lines of the scale, and names of groups below it.
-local function write_scale(out, rows, most, x, y)
+local function write_scale(out, rows, first, last, x, y)
    for i = 0, STEPS do
-      local share = most * i / STEPS
+      local share = first + (last - first) * i / STEPS
       out:write(('<path d="M%d %sH%d" stroke="#ddd"/><text x="%d" y="%s" text-anchor="end">%s%%'
          .. '</text>\n'):format(LEFT, y(share), WIDTH - RIGHT, LEFT - 6, y(share),
-         texts.float("%.3g", 100 * share)))
+         texts.float("%.4g", 100 * share)))
    end
    local every = math.max(1, math.ceil(#rows / LABELS))
    for i = 1, #rows, every do
@@ -44,15 +63,23 @@ end
 ---@param out profio.Output
 ---@param rows table[] of a trend
 ---@param title string
-local function chart(out, rows, title)
-   local most, shown = 0, {}
+function chart.write(out, rows, title)
+   local least, most, shown = math.huge, 0, {}
    for _, row in ipairs(rows) do
-      shown[#shown + 1] = row.total_share and row or nil
-      most = math.max(most, row.total_share or 0, row.p90_share or 0)
+      if row.total_share then
+         shown[#shown + 1] = row
+         least = math.min(least, row.total_share, row.p10_share)
+         most = math.max(most, row.total_share, row.p90_share)
+      end
    end
-   local x, y = scales(shown, most > 0 and most or 1)
+   local first, last = chart.axis(least, most)
+   local x, y = scales(shown, first, last)
    out:write(HEAD:format(WIDTH, HEIGHT, LEFT, markup.escaped(title)))
-   write_scale(out, shown, most > 0 and most or 1, x, y)
+   if first > 0 then
+      out:write(('<text x="%d" y="22" text-anchor="end" fill="#a40">the axis begins at %s%%'
+         .. '</text>\n'):format(WIDTH - RIGHT, texts.float("%.4g", 100 * first)))
+   end
+   write_scale(out, shown, first, last, x, y)
    local line, band = {}, {}
    for i, row in ipairs(shown) do
       line[i] = x(i) .. "," .. y(row.total_share)

@@ -60,24 +60,29 @@ local function percent(share)
    return share and ("%.2f%%"):format(100 * share) or "-"
 end
 
--- Writes the rows with a bar for the share, on the scale of the largest one.
+-- Writes the rows with a bar for the share with what the function calls. The head of the bars has
+-- the ends of their axis if it does not begin at 0.
 local function write_table(out, rows, unit)
    local named = unit ~= "ns" and unit ~= "" and (" (%s)"):format(unit) or ""
-   local lines, most, longest = { { "by", "runs", "self" .. named, "total" .. named, "share", "p10",
-      "p50", "p90", "" } }, 0, 0
+   local least, most, longest = math.huge, 0, 0
    for _, row in ipairs(rows) do
+      least = math.min(least, row.total_share or math.huge)
       most, longest = math.max(most, row.total_share or 0), math.max(longest, row.total)
    end
+   local first, last = chart.axis(least, most)
+   local lines = { { "by", "runs", "self" .. named, "total" .. named, "self share", "total share",
+      "p10", "p50", "p90",
+      first > 0 and ("%s to %s"):format(percent(first), percent(last)) or "" } }
    local function weight(number)
       return unit == "ns" and times.show(number, times.unit(longest)) or tostring(number)
    end
    for i, row in ipairs(rows) do
-      local width = most > 0 and math.max(row.total_share or 0, 0) / most or 0
+      local width = math.max((row.total_share or 0) - first, 0) / (last - first)
       lines[i + 1] = { row.by or "-", tostring(row.runs), weight(row.self), weight(row.total),
-         percent(row.total_share), percent(row.p10_share), percent(row.p50_share),
-         percent(row.p90_share), ("#"):rep(math.floor(BAR * width + 0.5)) }
+         percent(row.self_share), percent(row.total_share), percent(row.p10_share),
+         percent(row.p50_share), percent(row.p90_share), ("#"):rep(math.floor(BAR * width + 0.5)) }
    end
-   aligned(out, lines, { true, [9] = true })
+   aligned(out, lines, { true, [10] = true })
 end
 
 ---Writes a table with bars; into a file whose name ends in .svg, a chart.
@@ -92,7 +97,7 @@ function trend.text(context, out)
       if context.given.explain then
          failure.use "--explain is for text, not for a chart"
       end
-      chart(out, rows, ("%s by %s"):format(options["function"], options.by or "day"))
+      chart.write(out, rows, ("%s by %s"):format(options["function"], options.by or "day"))
    else
       write_table(out, rows, core.unit(view:reader(), "self"))
    end
