@@ -83,9 +83,10 @@ END
 # Copies the license, the pages of help and the man pages into the documents of a rock, and names
 # argparse if Lua does not find it.
 install_documents () {
-  mkdir -p "$DOCDIR/formats"
+  mkdir -p "$DOCDIR/formats" "$DOCDIR/problems"
   install -m 644 LICENSE CHANGELOG.md lua/profio/help/*.md "$DOCDIR/"
   install -m 644 lua/profio/help/formats/format-*.md "$DOCDIR/formats/"
+  install -m 644 lua/profio/help/problems/*.md "$DOCDIR/problems/"
   sed 's|(lua/profio/help/|(|g' README.md > "$DOCDIR/README.md"
   put "$B/share/man/man1/profio.1" "$DOCDIR/man/man1/profio.1"
   put "$B/share/man/man3/profio.3lua" "$DOCDIR/man/man3/profio.3lua"

@@ -1,22 +1,28 @@
--- The pages of help: the files *.md in the folder profio/help, and those of formats in its folder
--- formats; they are installed with the module.
+-- The pages of help: the files *.md in the folder profio/help, those of formats in its folder
+-- formats, and answers to what goes wrong in problems; they are installed with the module.
 
 local resources = require "profio.internal.resources"
 
 local pages = {}
 
+-- Returns the folder of a page below that folder, with a slash, or "".
+local function part_of(name)
+   return name:find "^format%-" and "formats/"
+      or (name == "troubleshooting" or name:find "%-questions$") and "problems/" or ""
+end
+
 ---Returns the path of a page in that folder.
 ---@param name string
 ---@return string
 function pages.file(name)
-   return (name:find "^format%-" and "formats/" or "") .. name .. ".md"
+   return part_of(name) .. name .. ".md"
 end
 
 ---Returns the names of all pages, sorted.
 ---@return string[]
 function pages.names()
    local list = {}
-   for _, part in ipairs { "", "formats/" } do
+   for _, part in ipairs { "", "formats/", "problems/" } do
       for _, file in ipairs(resources.names("help/" .. part)) do
          local name = file:match "^([%w-]+)%.md$"
          list[#list + 1] = name and pages.file(name) == part .. file and name or nil
