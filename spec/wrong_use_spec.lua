@@ -101,6 +101,8 @@ st:trend()
 st:trend(5)
 st:trend("f", 5)
 st:trend("f", { by = 5 })
+st:changes(5)
+st:changes { by = 5 }
 st:top(5)
 st:top({ by = 5 })
 st:runs(5)

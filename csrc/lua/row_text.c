@@ -3,19 +3,17 @@
 ** convert a whole reader to text, RowBinary or packets of Perfetto, without a
 ** loop in Lua.
 **
-** core.write_rows(reader, options, file)      options (all may be absent):
+** core.write_rows(reader, options, file)      options, which may be absent:
 **   output     "text" (an aligned table), "csv", "tsv", "json", "ndjson",
 **              "rowbinary" (of ClickHouse)
 **   columns    array of names in the order of output; default: all that are
 **              visible, at most 4096
 **   header     false: no header row
 **   raw        true: csv and tsv keep bytes that are not UTF-8
-**   no_formulas  true: csv and tsv have a ' before a text that a spreadsheet
-**              would compute
+**   no_formulas  true: csv and tsv have a ' before texts that are formulas
 **   delimiter  csv: the byte between values, "," (default) ";" "|" or a tab
 **   decimal    csv and tsv: the decimal sign, "." (default) or ","
-**   bom        true: csv and tsv begin with a byte order mark, if they have a
-**              header row
+**   bom        true: csv and tsv with a header begin with a byte order mark
 **   color      true: the header of an aligned table is bold
 **   max_width  maximum width of a cell of the aligned table; default: none
 **   width      maximum width of its lines: texts are cut, and columns left
@@ -40,8 +38,7 @@
 **   sequence   number of the packet sequence
 **   time, kind, by, name, value, net, flags: names of columns; see row_packets
 **   kinds      { kind = type of the event }
-**   tracks     { value of column `by` = uuid }; without `by` the times are
-**              those of one track
+**   tracks     { value of column `by` = uuid }; without `by`: of one track
 **   origin, last, stop: ns; flows, escaped: see row_packets
 **
 ** All return the number of rows; without a file the text and that number. The
@@ -250,8 +247,7 @@ static bool lists (lua_State *L, const char *key, const char *name) {
 
 static void read_columns (lua_State *L, row_job *job) {
   static const char *const names[] = {"ns", "us", "ms", "s", "auto", NULL};
-  const bool has_unit = lua_getfield(L, 2, "unit") != LUA_TNIL;
-  lua_pop(L, 1);
+  const bool has_unit = *l_option_text(L, 2, "unit", "") != '\0';
   const int unit = l_option_word(L, 2, "unit", "ns", names);
   int count;
   const bool is_all = lua_getfield(L, 2, "columns") == LUA_TNIL;
@@ -265,17 +261,17 @@ static void read_columns (lua_State *L, row_job *job) {
   const int top = lua_gettop(L);
   for (int i = 0; i < count; i++) {
     const pf_field *const field = &job->reader->fields[numbers[i]];
-    columns[i] = (row_column){.unit = 1, .suffix = pf_unit_of(field)};
-    columns[i].is_date = !has_unit && pf_is_date(field);
-    columns[i].is_time = !columns[i].is_date && pf_is_time(field);
-    if (columns[i].is_date)
-      columns[i].suffix = pf_bytes_of("UTC");
-    columns[i].field = numbers[i];
-    columns[i].name = field->name;
-    columns[i].type = field->type;
-    columns[i].is_share =
-        field->type == PF_NUM && lists(L, "percent", field->name);
-    columns[i].is_key = lists(L, "keys", field->name);
+    const bool is_date = !has_unit && pf_is_date(field);
+    columns[i] = (row_column){
+        .unit = 1,
+        .field = numbers[i],
+        .name = field->name,
+        .type = field->type,
+        .suffix = is_date ? pf_bytes_of("UTC") : pf_unit_of(field),
+        .is_date = is_date,
+        .is_time = !is_date && pf_is_time(field),
+        .is_share = field->type == PF_NUM && lists(L, "percent", field->name),
+        .is_key = lists(L, "keys", field->name)};
     job->has_stacks |= field->type == PF_STACK;
     wanted[numbers[i]] = true;
     lua_settop(L, top);

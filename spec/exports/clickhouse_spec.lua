@@ -97,7 +97,7 @@ end
 -- Compares with csv all columns that are no stacks.
 local function check_as_csv(rows, what)
    local decoded, fields = rows_of(rows, { key = "" }), rows:fields()
-   local records = csv.parse(rows:write { output = "csv", raw = true })
+   local records = csv.parse((rows:write { output = "csv", raw = true }))
    assert.equal(#records - 1, #decoded, what)
    for i, row in ipairs(decoded) do
       local expected, cells = csv.typed(fields, records[i + 1]), {}

@@ -88,7 +88,7 @@ end
 
 local function check_as_csv(rows, made, what)
    local fields = rows:fields()
-   local records = csv.parse(rows:write { output = "csv", raw = true })
+   local records = csv.parse((rows:write { output = "csv", raw = true }))
    assert.equal(#records - 1, #made.rows, what)
    for i, row in ipairs(made.rows) do
       local expected, cells = csv.typed(fields, records[i + 1]), {}

@@ -413,7 +413,7 @@ local examples = {
 ---@return string
 function options.screen()
    local lines = { "Usage: profio VERB [options] FILE...   or   profio [options] FILE...",
-      "(--help: all options, also of a VERB; profio help cookbook: what to type)\n" }
+      "(--help: all options, also of a VERB; profio help cookbook: what to type)" }
    for _, verb in ipairs(verbs.all()) do
       lines[#lines + 1] = ("  %-11s %s"):format(verb.name, verb.help)
    end
