@@ -33,7 +33,7 @@ local shows = {
       "\n10000000  value = filter(a, b);  line   read_sensor    52\n",
       "\nas a binary timeline: 240 bytes, 10 records of 24\n" },
    ["12-recorder.lua"] = { "", " ns a line taken off for the hooks\n", "\nrounds > round\t3\n",
-      "\nround            3 ", "\nmode calls\t3 rounds\n" },
+      "\nmode calls\t3 rounds\n" },
    ["13-viewers.lua"] = { "",
       "\nparse              21000                  15652              5348     0.342 ",
       "\nflush                  0                   3354             -3354    -1.000 " },
