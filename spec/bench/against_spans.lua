@@ -25,6 +25,15 @@ local function load(trace, from, to)
    return core.drain(core.load(trace.events:reader(), { from = from, to = to, width = width }))
 end
 
+-- Returns a chain over two areas of a trace.
+local function chain_of(trace)
+   local names = {}
+   for row in trace.events:where { event = "enter" }:limit(100):with_area():records() do
+      names[#names + 1] = row.area
+   end
+   return ('"%s" leave -> "%s" enter'):format(names[1], names[#names])
+end
+
 -- All events, compared with a loop written by hand.
 local function of_all(trace, file, first, last, path)
    local btf = path .. ".btf"
@@ -33,8 +42,11 @@ local function of_all(trace, file, first, last, path)
       function() file:spent() end,
       function() assert(trace:export("btf", btf)) end,
       function() assert(os.execute(("cp %s %s.copy"):format(btf, btf))) end,
+      function() return #trace:chain_statistics(chain_of(trace)):rows() end,
+      function() return #trace:call_statistics():rows() end,
    }, 3)
    row("load of each lane; own times in C", times[1], times[2])
+   row("a chain; statistics of calls", times[5], times[6])
    row("BTF; copying what was written", times[3], times[4])
    os.remove(btf .. ".copy")
    os.remove(btf)

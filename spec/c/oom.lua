@@ -276,6 +276,26 @@ function chunks.explained()
       quantile = "p50", lanes = { 0, 1 } }, core.rows_reader(fields, rows, dictionary)))
 end
 
+-- Chains of two and three steps, of both kinds, and stimuli that wait at the end.
+function chunks.chained()
+   local fields = { { "time", "int" }, { "event", "name" }, { "area", "name" }, { "lane", "int" } }
+   local rows = {}
+   for i = 1, 60 do
+      rows[i] = { i, i % 4 == 0 and "leave" or "enter", "f" .. i % 3, i % 2 }
+   end
+   local function steps(...)
+      local list = {}
+      for i, area in ipairs { ... } do
+         list[i] = { area = area, event = "enter" }
+      end
+      return list
+   end
+   return core.rows(core.chains(core.rows_reader(fields, rows), { chains = {
+      { name = "a", steps = steps("f0", "f1") }, { name = "b", steps = steps("f2", "f0", "f1") },
+      { name = "c", age = true, bound = 2, steps = steps("f0", "f1", "f2") },
+      { name = "d", steps = steps("f1", "none") } } }))
+end
+
 -- Two cores that call functions of a few names, over several batches.
 local function two_cores()
    local list = {}

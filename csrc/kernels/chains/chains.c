@@ -91,8 +91,10 @@ typedef struct chain_state {
 
 /* A row. */
 typedef struct chain_row {
-  instance of;
+  uint64_t number;
+  uint32_t lane, overlaps;
   size_t chain;
+  size_t times; /* index in `times` of the reader */
   chain_flag flag;
   uint64_t lost;
   int64_t until; /* the response, or the last event before the end or gap */
@@ -109,6 +111,8 @@ typedef struct chains_reader {
   char names[PF_CHAIN_STEPS][32];
   chain_row *rows;
   size_t nrows, at, row_capacity;
+  int64_t *times; /* of the rows: of each as many as its chain has steps */
+  size_t ntimes, time_capacity;
   uint32_t flags[NFLAGS]; /* names */
   int64_t last;           /* time of the last event */
   bool has_events, is_over;
@@ -150,11 +154,21 @@ static bool add_row (chains_reader *self, size_t chain, const instance *i,
                      chain_flag flag, uint64_t lost) {
   if (i->times[0] < self->options.from || i->times[0] >= self->options.to)
     return true;
-  if (!pf_grow(&self->rows, &self->row_capacity, self->nrows + 1))
+  const size_t steps = self->options.chains[chain].nsteps;
+  if (!pf_grow(&self->rows, &self->row_capacity, self->nrows + 1) ||
+      !pf_grow(&self->times, &self->time_capacity, self->ntimes + steps))
     return false;
-  const size_t last = self->options.chains[chain].nsteps - 1;
-  self->rows[self->nrows++] = (chain_row){
-      *i, chain, flag, lost, flag == COMPLETE ? i->times[last] : self->last};
+  self->rows[self->nrows++] =
+      (chain_row){.number = i->number,
+                  .lane = i->lane,
+                  .overlaps = i->overlaps,
+                  .chain = chain,
+                  .times = self->ntimes,
+                  .flag = flag,
+                  .lost = lost,
+                  .until = flag == COMPLETE ? i->times[steps - 1] : self->last};
+  memcpy(self->times + self->ntimes, i->times, steps * sizeof *i->times);
+  self->ntimes += steps;
   return true;
 }
 
@@ -222,7 +236,7 @@ static pf_status take_step (void *context, size_t chain, size_t step,
 
 static int by_number (const void *left, const void *right) {
   const chain_row *const a = left, *const b = right;
-  return a->of.number < b->of.number ? -1 : a->of.number > b->of.number;
+  return a->number < b->number ? -1 : a->number > b->number;
 }
 
 
@@ -271,7 +285,7 @@ static void put_row (const chains_reader *self, pf_batch *batch,
   chain_state *const state = &self->states[r->chain];
   const pf_chain *const chain = &self->options.chains[r->chain];
   const bool is_complete = r->flag == COMPLETE;
-  const int64_t *const times = r->of.times;
+  const int64_t *const times = self->times + r->times;
   int64_t waited = 0;
   const bool has_waited = r->flag != UNFOLLOWED &&
                           !__builtin_sub_overflow(r->until, times[0], &waited);
@@ -287,7 +301,7 @@ static void put_row (const chains_reader *self, pf_batch *batch,
   pf_put_int(&c[DURATION], row, waited, is_complete && has_waited);
   pf_put_int(&c[WAITED], row, waited, has_waited);
   if (c[LANE].data != NULL)
-    pf_events_put_lane(&self->events, r->of.lane, &c[LANE], row);
+    pf_events_put_lane(&self->events, r->lane, &c[LANE], row);
   for (size_t i = 0; i < self->between; i++) {
     const bool has = is_complete && i + 2 < chain->nsteps;
     pf_put_int(&c[EVENTS + i], row, has ? times[i + 1] : 0, has);
@@ -295,7 +309,7 @@ static void put_row (const chains_reader *self, pf_batch *batch,
   pf_put_int(&last[BOUND], row, chain->bound, chain->has_bound);
   pf_put_int(&last[LATE], row, is_late,
              chain->has_bound && has_waited && (is_complete || is_late));
-  pf_put_int(&last[OVERLAPS], row, r->of.overlaps, !chain->is_age);
+  pf_put_int(&last[OVERLAPS], row, r->overlaps, !chain->is_age);
   pf_put_int(&last[LOST], row, (int64_t)r->lost, chain->is_age);
   pf_put_int(&last[LONGEST_AT], row, state->longest_at, state->has_longest);
   pf_put_id(&last[FLAGS], row, is_complete ? PF_NO_NAME : self->flags[r->flag]);
@@ -306,7 +320,7 @@ static void put_row (const chains_reader *self, pf_batch *batch,
 static pf_status read_events (chains_reader *self, pf_error *error) {
   pf_events *const events = &self->events;
   pf_status status = pf_events_next(events, error);
-  self->nrows = self->at = 0;
+  self->nrows = self->at = self->ntimes = 0;
   if (status == PF_END) {
     self->is_over = true;
     return end_all(self, OPEN) ? PF_MORE : pf_no_memory(error);
@@ -358,6 +372,7 @@ static void chains_close (pf_reader *reader) {
   free(self->states);
   free(self->fields);
   free(self->rows);
+  free(self->times);
   pf_step_table_free(&self->table);
   pf_events_close(&self->events);
   free(self);
