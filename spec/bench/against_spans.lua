@@ -28,8 +28,8 @@ end
 -- Returns a chain over two areas of a trace.
 local function chain_of(trace)
    local names = {}
-   for row in trace.events:where { event = "enter" }:limit(100):with_area():records() do
-      names[#names + 1] = row.area
+   for event in trace.events:where { event = "enter" }:limit(100):with_area():records() do
+      names[#names + 1] = event.area
    end
    return ('"%s" leave -> "%s" enter'):format(names[1], names[#names])
 end

@@ -62,6 +62,13 @@ describe("--chain", function()
       end
    end)
 
+   it("is refused for a file without events", function()
+      local _, status, errors = command.run("profio --chain 'A leave -> B enter' gmon.out")
+      assert.equal(2, status)
+      assert.matches("'chain-statistics' does not fit this file: it has no table of events", errors,
+         1, true)
+   end)
+
    it("is refused if it is wrong, or for other reports", function()
       assert.matches("at least two steps", refused("--chain", "A leave"), 1, true)
       assert.matches("needs --chain", refused("--report", "chains"), 1, true)

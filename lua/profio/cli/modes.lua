@@ -42,6 +42,13 @@ end
 
 -- {====== Reports ======
 
+local function check_fits(report, trace)
+   local fits, reason = report.fits(trace)
+   if not fits then
+      failure.use("report '%s' does not fit this file: %s", report.name, reason)
+   end
+end
+
 local function run_report(context)
    local report = reports.named(context.given.report)
    if report.compares and not context.given.diff then
@@ -68,7 +75,11 @@ local function first_reports(trace, given)
    end
    names = names or (trace:has "events" and { "statistics" } or { "flat", "graph" })
    local list = {}
-   names = given.diff and { "diff" } or given.chain[1] and { "chain-statistics" } or names
+   if given.chain[1] and not given.diff then
+      names = { "chain-statistics" }
+      check_fits(reports.named(names[1]), trace)
+   end
+   names = given.diff and { "diff" } or names
    for _, name in ipairs(names) do
       local report = reports.named(name)
       if report.fits(trace) then
