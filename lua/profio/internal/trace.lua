@@ -14,12 +14,10 @@ local raise = require "profio.internal.raise"
 local side_files = later "profio.internal.opening.side_files"
 local suggestions = later "profio.internal.suggestions"
 local tables = require "profio.internal.table_readers"
-local trace_state = require "profio.internal.trace_state"
 local view_warnings = require "profio.internal.views.view_warnings"
 local views = require "profio.internal.views"
 local writer = later "profio.internal.writing.writer"
 
-local alive = trace_state.alive
 local trace = {}
 
 ---@class profio.Trace
@@ -62,18 +60,28 @@ function trace.new(opened)
          end
       end
    end
-   return setmetatable(trace_state.object(opened), Trace)
+   return setmetatable({ [trace] = opened }, Trace)
 end
 
 ---Returns the state of a trace, for other files of profio.
 ---@param self profio.Trace
 ---@return table
-trace.of = trace_state.of
+function trace.of(self)
+   return rawget(self, trace)
+end
+
+local function alive(self)
+   local state = trace.of(self)
+   if state.closed then
+      error("trace is closed", 3)
+   end
+   return state
+end
 
 -- Those of event_methods.lua, which is loaded when one of them is called.
 for name in ("calls call_statistics chains chain_statistics explain"):gmatch "%S+" do
    methods[name] = function(...)
-      return event_methods.all[name](...)
+      return event_methods.with(alive)[name](...)
    end
 end
 

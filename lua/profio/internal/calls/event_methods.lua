@@ -5,10 +5,20 @@ local call_groups = later "profio.internal.explain.call_groups"
 local calls = later "profio.internal.calls"
 local chains = later "profio.internal.calls.event_chains"
 local raise = require "profio.internal.raise"
-local trace_state = require "profio.internal.trace_state"
 
-local alive = trace_state.alive
+local event_methods = {}
 local methods = {}
+
+-- Returns the state of a trace; raises if it is closed.
+local alive
+
+---Returns the methods.
+---@param state_of fun(trace: profio.Trace): table returns the state of a trace, which is open
+---@return table<string, function>
+function event_methods.with(state_of)
+   alive = state_of
+   return methods
+end
 
 ---Returns the calls that are computed from the events of the trace, in order of stop: area, lane,
 ---start, stop, gross, net, call, period, outside, depth, caller, flags, count, stack. Raises if
@@ -79,4 +89,4 @@ function methods:explain(area, options)
       raise.expect(area, "string", "explain: the area"), options)
 end
 
-return { all = methods }
+return event_methods
