@@ -101,33 +101,23 @@ describe("chains of events", function()
       math.randomseed(45)
    end)
 
-   it("equal a slow model of reactions", function()
-      for round = 1, 60 do
-         local steps = round % 2 == 0 and { "A", "B" } or { "A", "B", "C" }
-         local list, lines = random_events(math.random(0, 80))
-         local rows = rows_of(lines, table.concat(steps, " enter -> ") .. " enter")
-         local wanted = reactions(list, steps)
-         assert.equal(#wanted, #rows)
-         for i, one in ipairs(wanted) do
-            assert.same({ one.start, one.stop, one.overlaps, one.stop and one.stop - one.start },
-               { rows[i].start, rows[i].stop, rows[i].overlaps, rows[i].duration })
+   for kind, model in pairs { reaction = reactions, age = ages } do
+      it("equal a slow model: " .. kind, function()
+         for round = 1, 60 do
+            local steps = round % 2 == 0 and { "A", "B" } or { "A", "B", "C" }
+            local list, lines = random_events(math.random(0, 80))
+            local rows = rows_of(lines, ("%s enter (%s)"):format(table.concat(steps,
+               " enter -> "), kind))
+            local wanted = model(list, steps)
+            assert.equal(#wanted, #rows)
+            for i, one in ipairs(wanted) do
+               assert.same({ one.start, one.stop, one.overlaps or false, one.lost or false,
+                  one.stop and one.stop - one.start }, { rows[i].start, rows[i].stop,
+                  rows[i].overlaps or false, rows[i].lost or false, rows[i].duration })
+            end
          end
-      end
-   end)
-
-   it("equal a slow model of ages", function()
-      for round = 1, 60 do
-         local steps = round % 2 == 0 and { "A", "B" } or { "A", "B", "C" }
-         local list, lines = random_events(math.random(0, 80))
-         local rows = rows_of(lines, table.concat(steps, " enter -> ") .. " enter (age)")
-         local wanted = ages(list, steps)
-         assert.equal(#wanted, #rows)
-         for i, one in ipairs(wanted) do
-            assert.same({ one.start, one.stop, one.lost },
-               { rows[i].start, rows[i].stop, rows[i].lost })
-         end
-      end
-   end)
+      end)
+   end
 
    it("have statistics, with violations and the worst case", function()
       local lines = "0 enter A\n10 leave A\n12 enter B\n13 leave B\n20 enter A\n30 leave A\n"

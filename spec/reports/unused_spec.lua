@@ -48,7 +48,7 @@ int unused_in_c(int n) { return n; }
 
 local plain_c = "int plain(int n) { return n; }\n"
 
--- What is never called by code with -pg, by hand: the function, its file and its line. The library
+-- Functions that code with -pg never calls, by hand: the name, its file and its line. The library
 -- calls `compared`, which nothing counts.
 local expected = {
    "helper second.c 1",

@@ -40,13 +40,12 @@ typedef struct header_cursor {
 /* Takes the next header line. False at the first line that is none. */
 static bool next_header (header_cursor *c, pf_bytes *name, pf_bytes *value) {
   while (c->at < c->bytes.size) {
-    const size_t end = pf_line_end(c->bytes, c->at);
-    const pf_bytes text =
-        pf_trim_also((pf_bytes){c->bytes.at + c->at, end - c->at}, '\r');
+    size_t size;
+    const pf_bytes text = pf_trim(pf_line_at(c->bytes, c->at, &size));
     const bool is_blank = text.size == 0 || text.at[0] == '#';
     if (!is_blank && !callgrind_split_header(text, name, value))
       return false;
-    c->at = end + (end < c->bytes.size);
+    c->at += size;
     if (!is_blank)
       return true;
   }

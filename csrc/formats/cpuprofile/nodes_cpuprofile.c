@@ -34,7 +34,7 @@ static pf_status set_frame (pf_trace *trace, v8_node *node, pf_bytes frame,
     status = pf_intern_json(trace->dictionary, &value, &node->name, error);
   if (status == PF_OK && pf_json_member(frame, pf_bytes_of("url"), &value) &&
       value.text.size > 0) {
-    if (value.text.size > 7 && memcmp(value.text.at, "file://", 7) == 0)
+    if (value.text.size > 7 && pf_begins_with(value.text, "file://"))
       value.text = pf_text_after(value.text, 7); /* as sources are found */
     status = pf_intern_json(trace->dictionary, &value, &node->file, error);
   }

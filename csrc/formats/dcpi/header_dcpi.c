@@ -103,7 +103,7 @@ static pf_status take_number (dcpi_parser *parser, const dcpi_line *line,
 /* Parse pdb-<major>.<minor>. Returns false for another form. A number that is
    too large becomes UINT64_MAX, an unknown version. */
 static bool parse_version (dcpi_header *header, pf_bytes text) {
-  if (text.size < 4 || memcmp(text.at, "pdb-", 4) != 0)
+  if (!pf_begins_with(text, "pdb-"))
     return false;
   const uint8_t *const dot = memchr(text.at, '.', text.size);
   if (dot == NULL)

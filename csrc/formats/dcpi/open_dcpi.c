@@ -42,8 +42,7 @@ static bool is_valid_line (const dcpi_line *line) {
     return false;
   switch (dcpi_rules[line->id].syntax) {
     case DCPI_TEXT: return true;
-    case DCPI_PDB_VERSION:
-      return value.size >= 4 && memcmp(value.at, "pdb-", 4) == 0;
+    case DCPI_PDB_VERSION: return pf_begins_with(value, "pdb-");
     case DCPI_DECIMAL:
     case DCPI_TIME: return pf_parse_uint(value, 10, &number) != PF_EFORMAT;
     default:

@@ -20,7 +20,7 @@ typedef struct pf_step_link {
   uint32_t next;  /* the next link, or 0 */
 } step_link;
 
-/* What is compared with the names of areas and lanes. */
+/* Names that those of areas and lanes are compared with. */
 typedef struct pf_step_names {
   uint32_t area, variable; /* X, and "state of X" */
   uint32_t lane;

@@ -30,7 +30,7 @@
 PF_COLUMN_INDEXES(PF_SPAN_EVENTS);
 extern const pf_field pf_span_fields[PF_SPAN_EVENTS_COLUMNS];
 
-/* What is unusual. */
+/* Unusual things, which are noted. */
 typedef enum pf_span_note {
   PF_SPAN_OVERLAP,
   PF_SPAN_ROUNDED,

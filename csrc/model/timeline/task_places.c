@@ -12,7 +12,7 @@
 
 #define MOST_PLACES 64
 
-/* What runs on a core. */
+/* The task that runs on a core. */
 struct pf_task_core {
   uint32_t task; /* + 1; 0: none */
   int64_t instance;

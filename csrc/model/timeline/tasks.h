@@ -1,11 +1,11 @@
 /*
 ** tasks.h - the tasks of an operating system: from events of tasks and of what
 ** runs in them to rows of table `events`. A task may be in any state when a
-** trace begins. What runs in it (its calls) runs while it is the innermost
-** call, is not suspended itself, and its task is running: so the innermost call
-** is suspended and resumed with its task, unless the file has done that.
-** Callers need no event: a call does not run while one that it made is open. A
-** lane belongs to a task, and while an instance of the task is open to that;
+** trace begins. A call in it runs while it is the innermost one, is not
+** suspended itself, and its task is running: so the innermost call is suspended
+** and resumed with its task, unless the file has done that. Callers need no
+** event: a call does not run while one that it made is open. A lane belongs to
+** a task, and while an instance of the task is open to that;
 ** further instances that are open at the same time have lanes "NAME (2)" and so
 ** on.
 **
@@ -42,7 +42,7 @@ typedef enum pf_task_state {
   PF_TASK_STATES
 } pf_task_state;
 
-/* What happens to a task or a call in it. */
+/* Events of a task, or of a call in it. */
 typedef enum pf_task_word {
   PF_TASK_ACTIVATE,
   PF_TASK_START,
@@ -109,7 +109,7 @@ typedef struct pf_task {
   size_t nplaces, capacity;
 } pf_task;
 
-/* What is wrong. */
+/* Things that are wrong. */
 typedef enum pf_task_note {
   PF_TASK_ORDER,     /* the state of a task does not allow an event */
   PF_TASK_OPEN,      /* a task ends before a call in it */

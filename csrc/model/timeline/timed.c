@@ -9,7 +9,7 @@
 
 #include "model/base/memory.h"
 
-/* What is known of the order in a lane. */
+/* The order in a lane, as far as it is known. */
 struct pf_timed_lane {
   int64_t start, end;       /* of the last item */
   int64_t last_end;         /* of the last span */

@@ -263,4 +263,17 @@ end
 
 -- }======
 
+---Raises if an option is given that a form of output does not use.
+---@param given table
+---@param keys string[] of the options
+---@param title string "compare: --output junit"
+function conflicts.check_unused(given, keys, title)
+   for _, key in ipairs(keys) do
+      local value = given[key]
+      if value and (type(value) ~= "table" or value[1]) then
+         failure.use("%s cannot use %s: leave it out", title, conflicts.name_of(key))
+      end
+   end
+end
+
 return conflicts

@@ -27,4 +27,15 @@ function markup.markdown(text)
    return (markup.escaped(text):gsub("[\\`*_|~%[%]#]", "\\%0"))
 end
 
+---Returns a row of a table of Markdown.
+---@param texts string[] of the cells
+---@return string
+function markup.markdown_row(texts)
+   local cells = {}
+   for i, text in ipairs(texts) do
+      cells[i] = markup.markdown(text)
+   end
+   return "| " .. table.concat(cells, " | ") .. " |\n"
+end
+
 return markup

@@ -18,10 +18,7 @@ local function write_table(out, comparison, records, shown)
    for _, record in ipairs(records) do
       local cells = comparison_text.cells(record, comparison.by, shown)
       table.insert(cells, 1, table.remove(cells))
-      for i, text in ipairs(cells) do
-         cells[i] = cell(text)
-      end
-      out:write("| ", table.concat(cells, " | "), " |\n")
+      out:write(markup.markdown_row(cells))
    end
 end
 
@@ -50,12 +47,12 @@ local function write_calls(out, comparison, rows, records)
       "</summary>\n\n| ", comparison.by, " | ", table.concat(names, " | "), " |\n|:--|",
       ("--:|"):rep(#names), "\n")
    for _, record in ipairs(records) do
-      local cells = { cell(record[comparison.by]) }
+      local cells = { record[comparison.by] }
       for i, name in ipairs(names) do
          cells[i + 1] = ("%s → %s"):format(number_text(name, record[name .. "_before"]),
             number_text(name, record[name]))
       end
-      out:write("| ", table.concat(cells, " | "), " |\n")
+      out:write(markup.markdown_row(cells))
    end
    out:write "\n</details>\n"
 end

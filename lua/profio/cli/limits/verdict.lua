@@ -59,11 +59,7 @@ local function write_markdown(out, made)
    out:write("**", markup.markdown(made.sentence), "** (", markup.markdown(made.title), ")\n\n| ",
       table.concat(heads, " | "), " |\n|:--|:--|:--|--:|:--|\n")
    for _, row in ipairs(made.cells) do
-      local cells = {}
-      for i, text in ipairs(row) do
-         cells[i] = markup.markdown(text)
-      end
-      out:write("| ", table.concat(cells, " | "), " |\n")
+      out:write(markup.markdown_row(row))
    end
    for i, note in ipairs(made.notes) do
       out:write(i == 1 and "\n" or "", "- ", markup.markdown(note), "\n")

@@ -40,8 +40,7 @@ local changes = {
       { "profio store changes --order time --since 3f2a91c --output junit fleet.db",
          "commits in the order of their runs, from this one on, for a CI server" },
    },
-   outputs = table.move({ "markdown", "junit" }, 1, 2, #row_export.outputs + 1,
-      table.move(row_export.outputs, 1, #row_export.outputs, 1, {})),
+   outputs = row_export.outputs_and { "markdown", "junit" },
 }
 
 -- The forms that have no rows.
@@ -63,14 +62,9 @@ local function has_rows(given)
 end
 
 local function check_unused(given)
-   if given.output ~= "markdown" and given.output ~= "junit" then
-      return
-   end
-   for _, key in ipairs { "columns", "group", "aggregate", "sort", "wide" } do
-      if given[key] then
-         failure.use("store changes: --output %s cannot use %s: leave it out", given.output,
-            conflicts.name_of(key))
-      end
+   if given.output == "markdown" or given.output == "junit" then
+      conflicts.check_unused(given, { "columns", "group", "aggregate", "sort", "wide" },
+         "store changes: --output " .. given.output)
    end
 end
 

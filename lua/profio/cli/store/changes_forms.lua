@@ -75,11 +75,7 @@ function forms.markdown(out, result, rows, shown)
       out:write("\n| ", table.concat(heads, " | "), " |\n|--:|--:|--:|--:|--:|--:|:--|:--|\n")
    end
    for _, row in ipairs(rows) do
-      local cells = cells_of(row, shown)
-      for i, cell in ipairs(cells) do
-         cells[i] = markup.markdown(cell)
-      end
-      out:write("| ", table.concat(cells, " | "), " |\n")
+      out:write(markup.markdown_row(cells_of(row, shown)))
    end
    for _, note in ipairs(result.notes) do
       out:write("\nNote: ", markup.markdown(note), "\n")

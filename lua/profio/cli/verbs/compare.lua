@@ -56,8 +56,7 @@ local verb = {
       { "profio compare version=v1 fleet.db --new version=v2 --fail 'self > +5%'",
          "two versions in a store, as a gate" },
    },
-   outputs = table.move({ "markdown", "junit" }, 1, 2, #row_export.outputs + 1,
-      table.move(row_export.outputs, 1, #row_export.outputs, 1, {})),
+   outputs = row_export.outputs_and { "markdown", "junit" },
 }
 
 verb.prepare = sides.prepare
@@ -94,14 +93,8 @@ local unused = {
 
 local function check_unused(given)
    local form = takes_profile(given) and "profile" or given.export and "rows" or given.output
-   for _, key in ipairs(unused[form] or unused.rows) do
-      local value = given[key]
-      if value and (type(value) ~= "table" or value[1]) then
-         failure.use("compare: %s cannot use %s: leave it out", given.export
-            and "--export " .. given.export or "--output " .. given.output,
-            conflicts.name_of(key))
-      end
-   end
+   conflicts.check_unused(given, unused[form] or unused.rows, "compare: " .. (given.export
+      and "--export " .. given.export or "--output " .. given.output))
 end
 
 local function check(given)

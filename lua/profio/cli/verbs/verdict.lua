@@ -18,8 +18,7 @@ local verdict = {
          .. "the ending of -o: .html, .md, .xml" },
       { "--junit", "XML", "also write JUnit XML into this file" } },
    more = verbs.joined({ "--lane" }, verbs.opening),
-   outputs = table.move(verdicts.forms, 1, #verdicts.forms, #row_export.outputs + 1,
-      table.move(row_export.outputs, 1, #row_export.outputs, 1, {})),
+   outputs = row_export.outputs_and(verdicts.forms),
    examples = {
       { "profio verdict --limits limits.txt run.txt",
          "which limits are kept? The status says it too" },

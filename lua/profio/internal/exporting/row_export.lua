@@ -80,6 +80,14 @@ end
 ---Names of the forms of rows.
 rows.outputs = { "text", "csv", "tsv", "json", "ndjson" }
 
+---Returns the outputs of rows and further forms, for a verb that has them.
+---@param forms string[]
+---@return string[]
+function rows.outputs_and(forms)
+   return table.move(forms, 1, #forms, #rows.outputs + 1,
+      table.move(rows.outputs, 1, #rows.outputs, 1, {}))
+end
+
 local function check_output(output)
    for _, known in ipairs(rows.outputs) do
       if output == nil or output == known then

@@ -4,6 +4,7 @@
 --    core 0 load <= 80% per 10ms        # in each interval of this length
 --    lane Task_A load <= 30%            # over the whole trace
 
+local calls = require "profio.internal.calls"
 local chain_texts = require "profio.internal.calls.chain_texts"
 local chains = require "profio.internal.calls.event_chains"
 local core = require "profio.core"
@@ -90,13 +91,13 @@ end
 
 -- Returns the rows of a load, from the first to the last time.
 local function load_rows(limit, trace, span)
-   local first, last = trace.info.first, trace.info.last
-   if not (span.from and span.to) and not (math.type(first) == "integer"
-      and math.type(last) == "integer") then
-      local row = trace.events:aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
-      first, last = row.first, row.last
+   local from, to = span.from, span.to
+   if not (from and to) then
+      local first, last = calls.ends(trace, function()
+         return trace.events
+      end)
+      from, to = from or first or 0, to or last or 0
    end
-   local from, to = span.from or first or 0, span.to or last or 0
    return views.over(function()
       return core.load(trace:table "events":reader(), { from = from, to = to,
          width = limit.width or math.max(1, to - from), by_core = limit.load_of == "core" })
