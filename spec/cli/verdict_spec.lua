@@ -34,6 +34,17 @@ describe("profio verdict", function()
       assert.matches('name="~. count == 1 (A)"', text, 1, true)
    end)
 
+   it("refuses options that the form does not show", function()
+      for _, words in ipairs { { "--top", "1" }, { "--columns", "area" },
+         { "--where", "area=A" } }
+      do
+         local _, status, errors = verdict("A count == 1\n", "--output", "junit",
+            table.unpack(words))
+         assert.equal(2, status)
+         assert.matches("--output junit cannot use " .. words[1], errors, 1, true)
+      end
+   end)
+
    it("is a page that needs nothing else, with names escaped", function()
       local text, status = verdict('"B<1>" gross_max <= 50ns\n', "--output", "html")
       assert.equal(0, status)

@@ -2,6 +2,7 @@
 
 local calls_view = require "profio.internal.calls"
 local columns = require "profio.reports.columns"
+local conflicts = require "profio.cli.conflicts"
 local core = require "profio.core"
 local exact_quantile = require "profio.internal.calls.exact_quantile"
 local failure = require "profio.internal.command.failure"
@@ -255,6 +256,8 @@ local function write_document(results, context)
       verdict.write_junit_file(given.junit, made, inputs.paths_of(traces.of(context.trace)))
    end
    if documents[given.output] then
+      conflicts.check_unused(given, { "columns", "where", "group", "aggregate", "sort", "top",
+         "export" }, "--output " .. given.output)
       verdict.write(context.out, made, given.output)
    elseif given.output == "text" then
       context.out:write(made.sentence, "\n")
