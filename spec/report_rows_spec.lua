@@ -2,6 +2,7 @@
 --
 -- Tags: user.
 
+local br = require "spec.support.br_builder"
 local command = require "spec.support.command"
 local events = require "spec.support.events"
 local profio = require "profio"
@@ -61,6 +62,15 @@ describe("trace:report", function()
       assert.equal(3000, trace:report("chain-statistics",
          { chain = { "main enter -> leaf leave" } }):rows()[1].max)
       assert.equal(4, #trace:bottom_up():rows()) -- main, leaf and its caller, isr
+   end)
+
+   it("reads sources", function()
+      local bytes = br():module(1, "ROWS.BR"):line(1, 20):main():time(100):stop():bytes()
+      command.file("rows.br", bytes)
+      command.file("rows.br.brs", "00010 print 1\n00020 let x=2\n")
+      local trace <close> = assert(profio.open(command.folder .. "/rows.br"))
+      local rows = trace:hotlines { source = command.folder }:rows()
+      assert.same({ 20, "let x=2" }, { rows[1].line, rows[1].source })
    end)
 
    it("is refused as the command refuses it", function()

@@ -90,7 +90,8 @@ function report_rows.rows(trace, name, given)
    if report.needs and #line[report.needs[1]] == 0 then
       error(("report '%s' needs option '%s'"):format(report.name, report.needs[1]), 0)
    end
-   local context = contexts.new(trace, line, { shown = 0 })
+   local out = { shown = 0, reads = function() end } -- nothing is written
+   local context = contexts.new(trace, line, out)
    return context:view_of(report), context.notes
 end
 
