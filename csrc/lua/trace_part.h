@@ -63,7 +63,7 @@ pf_status l_part_open_table (l_part *part, const char *table,
 /* Open a reader of the table of `part` (a l_part) that `other` reads of another
    part, which was opened by part:reader. Both can do the same; the fields and
    the table's name are borrowed from `other`. The table is opened at the first
-   batch. PF_ENOMEM. For pf_chain_input. */
+   batch. PF_ENOMEM. For pf_concat_input. */
 pf_status l_part_reader_like (void *part, const pf_reader *other,
                               pf_reader **reader, pf_error *error);
 

@@ -449,8 +449,8 @@ static void gather_profiles (void) {
   pf_sink plain, packed;
   pf_error error;
   pf_trace traces[3];
-  pf_chain_input parts[3];
-  pf_reader *chain;
+  pf_concat_input parts[3];
+  pf_reader *joined;
   make_contexts(&contexts, dictionary);
   write_profile(&contexts, &plain, &packed);
   const pf_source source = {"main", "", pf_sink_bytes(&plain)};
@@ -461,21 +461,21 @@ static void gather_profiles (void) {
                     .nsources = 1,
                     .dictionary = dictionary,
                     .notes = pf_notes_new()};
-    parts[i] = (pf_chain_input){.reader = NULL};
+    parts[i] = (pf_concat_input){.reader = NULL};
     MUST(pf_trace_open(t, &error) == PF_OK);
     MUST(t->tables[1].open(t, &t->tables[1], &parts[i].reader, &error) ==
          PF_OK);
   }
-  MUST(pf_chain_open(parts, 3, NULL, 0, SIZE_MAX, &chain, &error) == PF_OK);
+  MUST(pf_concat_open(parts, 3, NULL, 0, SIZE_MAX, &joined, &error) == PF_OK);
   MUST(pf_contexts_open(&sum, dictionary) == PF_OK);
   const pf_stack_target to = {.contexts = &sum};
-  MUST(chain->can->read_stacks(chain, &to, &error) == PF_OK);
+  MUST(joined->can->read_stacks(joined, &to, &error) == PF_OK);
   MUST(sum.count == contexts.count && sum.nmetrics == 1);
   int64_t total = 0;
   for (uint32_t i = 0; i < sum.count; i++)
     total += sum.weights[0][i];
   MUST(total == 3 * (int64_t)CONTEXTS);
-  chain->close(chain);
+  joined->close(joined);
   for (size_t i = 0; i < 3; i++) {
     parts[i].reader->close(parts[i].reader);
     pf_trace_close(&traces[i]);

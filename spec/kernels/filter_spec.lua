@@ -269,7 +269,7 @@ describe("a stage", function()
       end
       assert.same({ { t = "one" }, { t = "two" } }, core.rows(second))
       first, second = stages()
-      local chained = core.chain { second }
+      local chained = core.concat { second }
       second:close()
       first:close()
       assert.same({ { t = "one" }, { t = "two" } }, core.rows(chained))

@@ -51,7 +51,7 @@ function gprof.profile(exe, traces, given)
             used[i] = fact.name == "sets" and fact.value or used[i]
          end
       end
-      return core.chain(readers, nil, "set", used)
+      return core.concat(readers, nil, "set", used)
    end
    local compat = given.compat ~= false
    return core.profile { histogram = reader "histogram", arcs = reader "arcs", sets = reader "sets",

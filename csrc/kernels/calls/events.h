@@ -10,7 +10,7 @@
 ** time), area (area or name). Optional columns: lane (int or name), flags
 ** (name: words of call.h; `gap` ends all open calls before the event, `lost`
 ** marks them, the others belong to the call that the event begins or ends). If
-** rows are of several files (pf_chain_open), the first event of each file is
+** rows are of several files (pf_concat_open), the first event of each file is
 ** marked PF_CALL_NEW_FILE.
 */
 

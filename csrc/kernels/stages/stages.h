@@ -105,7 +105,7 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
 
 /* One of the concatenated readers. Its reader may be NULL, except of the first
    one: it is opened when the input before has ended, and closed at its end. */
-typedef struct pf_chain_input {
+typedef struct pf_concat_input {
   pf_reader *reader; /* borrowed, or NULL */
   /* Open the reader, in any thread. `first` is that of the first input: both
      have the same fields and abilities. */
@@ -115,9 +115,9 @@ typedef struct pf_chain_input {
   const uint32_t *constants; /* the value (a name) of each constant, or
                                 PF_NO_NAME */
   uint64_t ids_used;         /* how many values its id column counts */
-  pf_reader **owner; /* the owner's pointer to `reader`; NULL: the chain does
-                        not close it */
-} pf_chain_input;
+  pf_reader **owner;         /* the owner's pointer to `reader`; NULL: it is not
+                                closed */
+} pf_concat_input;
 
 /*
 ** The rows of all inputs, which have the same fields and the same dictionary:
@@ -130,7 +130,7 @@ typedef struct pf_chain_input {
 ** closed and its owner's pointer set to NULL, because thousands of files would
 ** otherwise keep their buffers to the end.
 */
-pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
+pf_status pf_concat_open (const pf_concat_input *inputs, size_t ninputs,
                          const char *const *constants, size_t nconstants,
                          size_t id, pf_reader **reader, pf_error *error);
 

@@ -1,6 +1,6 @@
 /*
 ** stages.c - core.filter, core.limit and core.range, which select rows;
-** core.chain, which concatenates tables; core.with_area, which adds columns;
+** core.concat, which concatenates tables; core.with_area, which adds columns;
 ** core.stacks, the stacks of a dictionary. (core.where is in conditions.c.)
 **
 ** Called by internal/views, internal/bodies, internal/several and exports.
@@ -153,7 +153,7 @@ static int core_stacks (lua_State *L) {
 }
 
 
-/* Stack indices of core.chain. */
+/* Stack indices of core.concat. */
 enum {
   READERS = 1,
   CONSTANTS,
@@ -173,14 +173,14 @@ static void check_same (lua_State *L, const pf_reader *first,
     same = first->fields[i].type == other->fields[i].type &&
            strcmp(first->fields[i].name, other->fields[i].name) == 0;
   if (!same)
-    luaL_error(L, "chain: table %d has other columns, or another dictionary",
+    luaL_error(L, "concat: table %d has other columns, or another dictionary",
                (int)part + 1);
 }
 
 
 /* Sets the input of the reader, or the part whose reader is opened later, on
    top of the stack. */
-static void set_reader (lua_State *L, pf_chain_input *parts, size_t p) {
+static void set_reader (lua_State *L, pf_concat_input *parts, size_t p) {
   l_part *const part = p == 0 ? NULL : luaL_testudata(L, -1, L_PART);
   if (part != NULL) {
     luaL_argcheck(L,
@@ -200,7 +200,7 @@ static void set_reader (lua_State *L, pf_chain_input *parts, size_t p) {
 
 
 /* Sets the readers of the parts and pins them. */
-static void set_readers (lua_State *L, pf_chain_input *parts, size_t nparts) {
+static void set_readers (lua_State *L, pf_concat_input *parts, size_t nparts) {
   for (size_t p = 0; p < nparts; p++) {
     lua_rawgeti(L, READERS, (lua_Integer)p + 1);
     set_reader(L, parts, p);
@@ -218,7 +218,7 @@ static void set_readers (lua_State *L, pf_chain_input *parts, size_t nparts) {
 
 /* Reads constant `c` of the table at CONSTANTS: sets its value for all parts
    and returns its name. */
-static const char *set_constant (lua_State *L, const pf_chain_input *parts,
+static const char *set_constant (lua_State *L, const pf_concat_input *parts,
                                  size_t nparts, uint32_t *constants,
                                  size_t count, size_t c) {
   const pf_reader *const reader = parts[0].reader;
@@ -236,21 +236,21 @@ static const char *set_constant (lua_State *L, const pf_chain_input *parts,
   lua_getfield(L, -1, "name");
   const char *const name = l_string_check(L, -1, "name");
   if (pf_field_index(reader->fields, reader->nfields, name) < reader->nfields)
-    luaL_error(L, "chain: there is a column '%s' already", name);
+    luaL_error(L, "concat: there is a column '%s' already", name);
   lua_pop(L, 2); /* the table keeps the string */
   return name;
 }
 
 
 /*
-** core.chain(readers, constants, id, used): the rows of all readers,
+** core.concat(readers, constants, id, used): the rows of all readers,
 ** concatenated. Instead of a reader, except the first one, there may be a part:
 ** its table that the first reader reads of another part, with the same columns.
 ** There is an additional column of names for each constant { name=,
 ** values= one string per reader }. `id` names an int column that counts from 0
 ** in each reader and has used[i] values in reader i: it counts on.
 */
-static int core_chain (lua_State *L) {
+static int core_concat (lua_State *L) {
   luaL_checktype(L, READERS, LUA_TTABLE);
   lua_settop(L, USED);
   if (lua_isnil(L, CONSTANTS)) {
@@ -263,7 +263,7 @@ static int core_chain (lua_State *L) {
   luaL_argcheck(L, nparts > 0, READERS, "no table to read");
   lua_newtable(L); /* PINS */
   lua_rawgeti(L, READERS, 1);
-  pf_chain_input *const parts = l_scratch(L, nparts, sizeof *parts);
+  pf_concat_input *const parts = l_scratch(L, nparts, sizeof *parts);
   const char **const names = l_scratch(L, nconstants, sizeof *names);
   uint32_t *const constants =
       l_scratch(L, nparts * nconstants, sizeof *constants);
@@ -279,13 +279,13 @@ static int core_chain (lua_State *L) {
   if (id == first->nfields || first->fields[id].type != PF_INT)
     id = SIZE_MAX;
   l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L, pf_chain_open(parts, nparts, names, nconstants, id,
-                                          &r->reader, &r->error));
+  return l_reader_opened(L, pf_concat_open(parts, nparts, names, nconstants, id,
+                                           &r->reader, &r->error));
 }
 
 
 void l_open_stages (lua_State *L) {
-  L_ADD(L, {"chain", core_chain}, {"stacks", core_stacks},
+  L_ADD(L, {"concat", core_concat}, {"stacks", core_stacks},
         {"with_area", core_with_area}, {"filter", core_filter},
         {"limit", core_limit}, {"range", core_range});
 }

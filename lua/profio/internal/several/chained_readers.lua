@@ -60,7 +60,7 @@ function chained_readers.of(state, name, parts, has_constants)
    for i, part in ipairs(columns[id] and parts or {}) do
       used[i] = select(2, state.format.ids(part))
    end
-   return core.chain(readers, constants, id, used)
+   return core.concat(readers, constants, id, used)
 end
 
 return chained_readers

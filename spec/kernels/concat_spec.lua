@@ -10,10 +10,10 @@ local function part(dictionary, rows)
    return core.rows_reader({ { "id", "int" }, { "ref", "int" }, { "n", "name" } }, rows, dictionary)
 end
 
-describe("chain", function()
+describe("concat", function()
    it("gives all rows of all parts, with their constants", function()
       local dictionary = core.dictionary()
-      local reader = core.chain({
+      local reader = core.concat({
          part(dictionary, { { 0, 7, "a" }, { 1, 8, "b" } }),
          part(dictionary, {}),
          part(dictionary, { { 0, 9, "a" } }),
@@ -32,10 +32,10 @@ describe("chain", function()
       local function two()
          return { part(dictionary, { { 1 } }), part(dictionary, { { 2 } }) }
       end
-      assert.same({ { id = 1 }, { id = 2 } }, core.rows(core.chain(two())))
-      local reader = core.chain(two(), { { name = "file", values = { "x", "y" } } },
+      assert.same({ { id = 1 }, { id = 2 } }, core.rows(core.concat(two())))
+      local reader = core.concat(two(), { { name = "file", values = { "x", "y" } } },
          "id", { 0, 0 })
-      assert.same({ { ref = 5 }, { ref = 6 } }, core.rows(core.chain({
+      assert.same({ { ref = 5 }, { ref = 6 } }, core.rows(core.concat({
          part(dictionary, { { 1, 5 } }), part(dictionary, { { 2, 6 } }) }, nil, "id", { 1, 1 }),
          { "ref" }))
       assert.same({ { id = 1 }, { id = 2 } }, core.rows(reader, { "id" }))
@@ -44,7 +44,7 @@ describe("chain", function()
    it("can be grouped and tested by file", function()
       local dictionary = core.dictionary()
       local function both()
-         return core.chain({ part(dictionary, { { 1 }, { 2 } }), part(dictionary, { { 3 } }) },
+         return core.concat({ part(dictionary, { { 1 }, { 2 } }), part(dictionary, { { 3 } }) },
             { { name = "file", values = { "x", "y" } } })
       end
       assert.same({ { file = "x", n = 2 }, { file = "y", n = 1 } }, core.rows(
@@ -58,7 +58,7 @@ describe("chain", function()
       local dictionary = core.dictionary()
       local function refuse(readers, constants, words)
          assert.error_matches(function()
-            core.chain(readers, constants)
+            core.concat(readers, constants)
          end, words)
       end
       refuse({}, nil, "no table to read")

@@ -1,5 +1,5 @@
 /*
-** chain.c - opens and reads one input after the other, writes the constants,
+** concat.c - opens and reads one input after the other, writes the constants,
 ** and offsets ids that are local to an input. A bulk read of stacks uses two
 ** threads.
 */
@@ -15,10 +15,10 @@
 #include "model/rows/put_values.h"
 #include "model/rows/abilities.h"
 
-typedef struct chain_reader {
+typedef struct concat_reader {
   pf_reader reader;
   pf_abilities abilities;
-  pf_chain_input *inputs;
+  pf_concat_input *inputs;
   uint32_t *constants; /* nconstants for each input */
   pf_field *fields;
   char *names; /* of the constants, concatenated */
@@ -27,7 +27,7 @@ typedef struct chain_reader {
   size_t zeros;  /* the column of omit_zeros, or SIZE_MAX */
   size_t at;     /* the current input */
   uint64_t base; /* ids used by the inputs before it */
-} chain_reader;
+} concat_reader;
 
 
 static void fill_constant (pf_column *column, size_t rows, uint32_t name) {
@@ -40,10 +40,10 @@ static void fill_constant (pf_column *column, size_t rows, uint32_t name) {
 }
 
 
-/* Closes an input that has ended or is not read further, if the chain opened it
-   or has the pointer of its owner; but never the first one, whose fields are
-   those of the chain. */
-static void close_input (const chain_reader *c, pf_chain_input *input) {
+/* Closes an input that has ended or is not read further, if this reader opened
+   it or has the pointer of its owner; but never the first one, whose fields
+   this reader has. */
+static void close_input (const concat_reader *c, pf_concat_input *input) {
   if (input == c->inputs || input->reader == NULL ||
       (input->owner == NULL && input->open == NULL))
     return;
@@ -54,7 +54,7 @@ static void close_input (const chain_reader *c, pf_chain_input *input) {
 }
 
 
-static pf_status open_input (const chain_reader *c, pf_chain_input *input,
+static pf_status open_input (const concat_reader *c, pf_concat_input *input,
                              pf_error *error) {
   if (input->reader != NULL)
     return PF_OK;
@@ -66,11 +66,11 @@ static pf_status open_input (const chain_reader *c, pf_chain_input *input,
 }
 
 
-static pf_status chain_next (pf_reader *self, pf_batch *batch,
-                             pf_error *error) {
-  chain_reader *const c = (chain_reader *)(void *)self;
+static pf_status concat_next (pf_reader *self, pf_batch *batch,
+                              pf_error *error) {
+  concat_reader *const c = (concat_reader *)(void *)self;
   while (c->at < c->ninputs) {
-    pf_chain_input *const input = &c->inputs[c->at];
+    pf_concat_input *const input = &c->inputs[c->at];
     pf_status status = open_input(c, input, error);
     if (status == PF_OK)
       status = input->reader->next(input->reader, batch, error);
@@ -96,7 +96,7 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
 /* A range of consecutive inputs. */
 typedef struct input_range {
   const pf_reader *first; /* of all inputs */
-  const pf_chain_input *inputs;
+  const pf_concat_input *inputs;
   size_t ninputs;
   pf_stack_target to;
   pf_status status;
@@ -143,7 +143,7 @@ static pf_status read_and_merge (const input_range *s, bool at_once,
 
 
 static pf_status read_one (const input_range *s, pf_error *error) {
-  const pf_chain_input *const input = s->inputs;
+  const pf_concat_input *const input = s->inputs;
   pf_reader *reader = input->reader;
   pf_status status = PF_OK;
   if (reader == NULL)
@@ -167,7 +167,7 @@ static void read_range (void *context) {
 /* Read the stacks of all inputs, each of which supports it, and merge them. The
    inputs are divided recursively into halves, so that the contexts of an input
    are merged only log2(n) times; the first two halves run in parallel. */
-static pf_status read_stacks (const pf_chain_input *inputs, size_t ninputs,
+static pf_status read_stacks (const pf_concat_input *inputs, size_t ninputs,
                               const pf_stack_target *to, pf_error *error) {
   input_range s = {.first = inputs[0].reader,
                    .inputs = inputs,
@@ -183,15 +183,15 @@ static pf_status read_stacks (const pf_chain_input *inputs, size_t ninputs,
 
 
 /* Bulk read of the stacks of all inputs. */
-static pf_status chain_read_stacks (pf_reader *self, const pf_stack_target *to,
-                                    pf_error *error) {
-  const chain_reader *const c = (const chain_reader *)(const void *)self;
+static pf_status concat_read_stacks (pf_reader *self, const pf_stack_target *to,
+                                     pf_error *error) {
+  const concat_reader *const c = (const concat_reader *)(const void *)self;
   return read_stacks(c->inputs, c->ninputs, to, error);
 }
 
 
-static void chain_omit_zeros (pf_reader *self, size_t column) {
-  chain_reader *const c = (chain_reader *)(void *)self;
+static void concat_omit_zeros (pf_reader *self, size_t column) {
+  concat_reader *const c = (concat_reader *)(void *)self;
   if (pf_can(c->inputs[0].reader)->omit_zeros != NULL)
     c->zeros = column;
   for (size_t i = 0; i < c->ninputs; i++) {
@@ -202,16 +202,16 @@ static void chain_omit_zeros (pf_reader *self, size_t column) {
 }
 
 
-static void chain_want (pf_reader *self, bool *wanted) {
-  chain_reader *const c = (chain_reader *)(void *)self;
+static void concat_want (pf_reader *self, bool *wanted) {
+  concat_reader *const c = (concat_reader *)(void *)self;
   for (size_t i = 0; i < c->ninputs; i++)
     if (c->inputs[i].reader != NULL && c->inputs[i].reader->want != NULL)
       c->inputs[i].reader->want(c->inputs[i].reader, wanted);
 }
 
 
-static void chain_close (pf_reader *self) {
-  chain_reader *const c = (chain_reader *)(void *)self;
+static void concat_close (pf_reader *self) {
+  concat_reader *const c = (concat_reader *)(void *)self;
   if (c->inputs != NULL && c->at < c->ninputs && c->inputs[c->at].open != NULL)
     close_input(c, &c->inputs[c->at]);
   free(c->inputs);
@@ -222,7 +222,7 @@ static void chain_close (pf_reader *self) {
 }
 
 
-static bool set_inputs (chain_reader *c, const pf_chain_input *inputs) {
+static bool set_inputs (concat_reader *c, const pf_concat_input *inputs) {
   c->inputs = calloc(c->ninputs + 1, sizeof *inputs);
   c->constants = calloc(c->ninputs * c->nconstants + 1, sizeof *c->constants);
   if (c->inputs == NULL || c->constants == NULL)
@@ -236,7 +236,7 @@ static bool set_inputs (chain_reader *c, const pf_chain_input *inputs) {
 }
 
 
-static bool set_fields (chain_reader *c, const char *const *constants) {
+static bool set_fields (concat_reader *c, const char *const *constants) {
   size_t size = 1;
   for (size_t i = 0; i < c->nconstants; i++)
     size += strlen(constants[i]) + 1;
@@ -256,19 +256,19 @@ static bool set_fields (chain_reader *c, const char *const *constants) {
 }
 
 
-pf_status pf_chain_open (const pf_chain_input *inputs, size_t ninputs,
-                         const char *const *constants, size_t nconstants,
-                         size_t id, pf_reader **reader, pf_error *error) {
-  chain_reader *const c =
-      pf_stage_new(sizeof *c, inputs[0].reader, chain_next, error);
+pf_status pf_concat_open (const pf_concat_input *inputs, size_t ninputs,
+                          const char *const *constants, size_t nconstants,
+                          size_t id, pf_reader **reader, pf_error *error) {
+  concat_reader *const c =
+      pf_stage_new(sizeof *c, inputs[0].reader, concat_next, error);
   if (c == NULL)
     return PF_ENOMEM;
   assert(id == SIZE_MAX || inputs[0].reader->fields[id].type == PF_INT);
-  c->reader.want = chain_want;
-  c->reader.close = chain_close;
+  c->reader.want = concat_want;
+  c->reader.close = concat_close;
   c->reader.can = &c->abilities;
-  c->abilities.omit_zeros = chain_omit_zeros;
-  c->abilities.read_stacks = chain_read_stacks;
+  c->abilities.omit_zeros = concat_omit_zeros;
+  c->abilities.read_stacks = concat_read_stacks;
   for (size_t i = 0; i < ninputs; i++)
     if (inputs[i].reader != NULL &&
         pf_can(inputs[i].reader)->read_stacks == NULL)
