@@ -1,13 +1,12 @@
 /*
 ** derive.c - the reader that adds the columns of formulas. For totals it first
-** stores the rows of its input.
+** keeps the rows of its input.
 */
 
 #include <string.h>
 
+#include "kernels/stages/kept_rows.h"
 #include "kernels/stages/stages.h"
-#include "model/dictionary/names.h"
-#include "model/rows/store.h"
 #include "model/rows/table_reader.h"
 
 /* A step with its state. */
@@ -31,12 +30,8 @@ typedef struct derive_reader {
   size_t count;
   size_t height; /* operands that the formulas need */
   pf_operand *stack;
-  bool has_totals;      /* some formula has a total */
-  pf_store store;       /* the rows of the input, if there are totals */
-  pf_dictionary *texts; /* copies of their bytes */
-  pf_reader *stored;    /* the reader of the store; NULL: the input is not read
-                        yet */
-  bool has_paused;      /* the input returned PF_AGAIN after the stored rows */
+  bool has_totals;   /* some formula has a total */
+  pf_kept_rows kept; /* the rows of the input, if there are totals */
 } derive_reader;
 
 
@@ -60,12 +55,14 @@ static void compute (derive_reader *d, formula *f, const pf_batch *batch,
 
 
 /* Add the values of a batch of the input to the totals of the formulas whose
-   columns `batch` has: only the columns of these are read. */
-static void add_to_totals (derive_reader *d, const pf_batch *pulled,
-                           const pf_batch *batch) {
+   columns `wanted` has: only the columns of these are read. */
+static pf_status add_to_totals (void *context, const pf_batch *pulled,
+                                const pf_batch *wanted, pf_error *error) {
+  derive_reader *const d = context;
+  (void)error;
   for (size_t i = 0; i < d->count; i++) {
     formula *const f = &d->formulas[i];
-    if (batch->columns[d->reader.input->nfields + i].data == NULL)
+    if (wanted->columns[d->reader.input->nfields + i].data == NULL)
       continue;
     for (size_t j = 0; j < f->nsteps; j++) {
       step *const s = &f->steps[j];
@@ -75,69 +72,7 @@ static void add_to_totals (derive_reader *d, const pf_batch *pulled,
       pf_operand_add_to(d->stack, pulled->rows, &s->sum);
     }
   }
-}
-
-
-/* Store the rows of the input to PF_END, PF_AGAIN or a failure. */
-static pf_status keep_rows (derive_reader *d, const pf_batch *batch,
-                            pf_batch *pulled, pf_error *error) {
-  pf_status status;
-  while ((status = d->reader.input->next(d->reader.input, pulled, error)) ==
-         PF_MORE) {
-    add_to_totals(d, pulled, batch);
-    if (pf_store_append_copies(&d->store, d->texts, pulled) != PF_OK)
-      return pf_no_memory(error);
-  }
-  return status;
-}
-
-
-/* Read the input to PF_END or PF_AGAIN, so that its totals are known. */
-static pf_status keep_input (derive_reader *d, const pf_batch *batch,
-                             pf_error *error) {
-  const pf_reader *const input = d->reader.input;
-  pf_batch pulled;
-  if (d->texts == NULL)
-    d->texts = pf_dictionary_new();
-  if (d->texts == NULL ||
-      (d->store.columns == NULL &&
-       pf_store_open(&d->store, input->fields, input->nfields,
-                     input->dictionary) != PF_OK) ||
-      pf_batch_like(&pulled, input->fields, input->nfields, batch) != PF_OK)
-    return pf_no_memory(error);
-  const pf_status status = keep_rows(d, batch, &pulled, error);
-  pf_batch_close(&pulled);
-  if (status < 0)
-    return status;
-  d->has_paused = status == PF_AGAIN;
-  return pf_store_reader(&d->store, NULL, 0, &d->stored, error);
-}
-
-
-static void drop_stored (derive_reader *d) {
-  if (d->stored != NULL)
-    d->stored->close(d->stored);
-  d->stored = NULL;
-  pf_store_close(&d->store);
-  pf_dictionary_free(d->texts);
-  d->texts = NULL;
-}
-
-
-/* Return the stored rows of the input. After the last one that a live file has,
-   PF_AGAIN; the next call then reads and adds the rows that follow. */
-static pf_status next_stored (derive_reader *d, pf_batch *batch,
-                              pf_error *error) {
-  if (d->stored == NULL) {
-    const pf_status status = keep_input(d, batch, error);
-    if (d->stored == NULL)
-      return status;
-  }
-  const pf_status status = d->stored->next(d->stored, batch, error);
-  if (status != PF_END || !d->has_paused)
-    return status;
-  drop_stored(d);
-  return PF_AGAIN;
+  return PF_OK;
 }
 
 
@@ -145,8 +80,10 @@ static pf_status derive_next (pf_reader *self, pf_batch *batch,
                               pf_error *error) {
   derive_reader *const d = (derive_reader *)(void *)self;
   pf_reader *const input = d->reader.input;
-  const pf_status status = d->has_totals ? next_stored(d, batch, error)
-                                         : input->next(input, batch, error);
+  const pf_status status =
+      d->has_totals
+          ? pf_kept_rows_next(&d->kept, input, batch, add_to_totals, d, error)
+          : input->next(input, batch, error);
   for (size_t i = 0; status == PF_MORE && i < d->count; i++) {
     pf_column *const column = &batch->columns[input->nfields + i];
     if (column->data != NULL)
@@ -180,7 +117,7 @@ static void derive_close (pf_reader *self) {
     free(d->formulas[i].name);
     free(d->formulas[i].steps);
   }
-  drop_stored(d);
+  pf_kept_rows_drop(&d->kept);
   free(d->formulas);
   free(d->fields);
   free(d->stack);
