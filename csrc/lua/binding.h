@@ -168,6 +168,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(text_encoding);     \
   OPEN(conditions);        \
   OPEN(stages);            \
+  OPEN(joins);             \
   OPEN(formulas);          \
   OPEN(grouping);          \
   OPEN(event_stages);      \

@@ -296,6 +296,24 @@ function chunks.chained()
       { name = "d", steps = steps("f1", "none") } } }))
 end
 
+-- Values of rows before and after, and two views in one order, with texts.
+function chunks.joined()
+   local view = require "profio.view"
+   local fields = { { "time", "int" }, { "lane", "name" }, { "text", "bytes" } }
+   local left, right, dictionary = {}, {}, core.dictionary()
+   for i = 1, 1500 do
+      left[i] = { i, "lane" .. i % 40, "text " .. i % 300 }
+      right[i] = { i * 2, "lane" .. i % 40, "other " .. i % 300 }
+   end
+   local function over(rows)
+      return view.over(function()
+         return core.rows_reader(fields, rows, dictionary)
+      end)
+   end
+   return over(left):derive { "before = prev(text) by lane, text", "after = next(text) by lane" }
+      :merge(over(right)):join_asof(over(right), { by = "lane" }):rows()
+end
+
 -- Two cores that call functions of a few names, over several batches.
 local function two_cores()
    local list = {}

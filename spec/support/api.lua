@@ -16,7 +16,8 @@ api.parts = {
      class = "profio.Trace: profio.View",
      help = "`profio.open` returns it. All methods of a view also work on a trace: they then "
         .. "mean its main table." },
-   { title = "view", file = "internal/views/view_methods.lua", owner = "methods", shown = "view:",
+   { title = "view", file = "internal/views/view_methods.lua",
+     more = "internal/views/column_methods.lua", owner = "methods", shown = "view:",
      class = "profio.View",
      help = "The rows of a table, as `trace:table(name)`, `trace.name` and `trace:calls()` return "
         .. "them. A method never changes a view; it returns a new one." },

@@ -12,6 +12,7 @@
 #define stages_h
 
 #include "kernels/base/pattern.h"
+#include "kernels/group/keys.h"
 #include "kernels/stages/formula.h"
 #include "model/dictionary/areas.h"
 #include "model/dictionary/stacks.h"
@@ -131,8 +132,8 @@ typedef struct pf_concat_input {
 ** otherwise keep their buffers to the end.
 */
 pf_status pf_concat_open (const pf_concat_input *inputs, size_t ninputs,
-                         const char *const *constants, size_t nconstants,
-                         size_t id, pf_reader **reader, pf_error *error);
+                          const char *const *constants, size_t nconstants,
+                          size_t id, pf_reader **reader, pf_error *error);
 
 /*
 ** view:with_area: adds the columns class, handle, value, parent, file and line
@@ -172,6 +173,52 @@ pf_status pf_pivot_open (pf_reader *input, size_t key, size_t value,
 */
 pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
                           size_t count, pf_reader **reader, pf_error *error);
+
+/*
+** view:derive with prev(column) or next(column): adds a column with its value
+** in the row before, or after, among the rows with equal keys (columns, at most
+** PF_MAX_KEYS; a missing value is a value). It is missing in the first row, or
+** the last one. With `is_next` the first `next` reads the whole input into
+** memory; of a live file the rows that are there.
+*/
+pf_status pf_lag_open (pf_reader *input, const char *name, size_t column,
+                       bool is_next, const pf_key *keys, size_t nkeys,
+                       pf_reader **reader, pf_error *error);
+
+/*
+** view:merge: the rows of both inputs, which have the same dictionary, in the
+** order of an int column; of equal ones those of `left` come first, and a row
+** without a time follows the one before it. Columns with the same name are one
+** column, those of one input only are missing in the rows of the other. A
+** column of whole numbers that the other input has as names holds names.
+** `right` is borrowed too. *disorder (NULL: not counted) becomes the number of
+** rows that an input has in a wrong order; they are not sorted. PF_EUNSUPPORTED
+** when columns have other types.
+*/
+pf_status pf_merge_open (pf_reader *left, pf_reader *right, size_t left_time,
+                         size_t right_time, uint64_t *disorder,
+                         pf_reader **reader, pf_error *error);
+
+typedef struct pf_asof {
+  pf_reader *right; /* borrowed; it has the dictionary of the left input */
+  size_t left_time, right_time; /* int columns */
+  const size_t *left_keys, *right_keys;
+  size_t nkeys;          /* at most PF_MAX_KEYS */
+  const size_t *columns; /* of the right input, which are added */
+  size_t count;
+  int64_t within;     /* the longest time between; INT64_MAX: any */
+  uint64_t *disorder; /* as for pf_merge_open */
+} pf_asof;
+
+/*
+** view:join_asof: adds columns of the latest row of another input that is not
+** later than a row and has equal keys; without one they are missing. A column
+** whose name exists gets the suffix "_right". Both inputs are in the order of
+** their times; of a live file the right rows are used that are there.
+** PF_EUNSUPPORTED when keys have different types.
+*/
+pf_status pf_asof_open (pf_reader *left, const pf_asof *given,
+                        pf_reader **reader, pf_error *error);
 
 /* A column of addresses, and the prefix of the names of its new columns. */
 typedef struct pf_address_column {

@@ -7,6 +7,7 @@
 
 #include "kernels/stages/stages.h"
 #include "lua/arguments.h"
+#include "lua/stages/counter.h"
 
 #define L_COUNTER    "profio.counter"
 #define MAX_FORMULAS 1000
@@ -18,6 +19,11 @@ static const char *const operations[] = {
     "column", "total",   "number", "+",   "-",      "*", "/",  "//",
     "%",      "min",     "max",    "<",   "<=",     ">", ">=", "==",
     "~=",     "running", "sqrt",   "abs", "negate", NULL};
+
+
+uint64_t *l_counter_check (lua_State *L, int arg) {
+  return luaL_checkudata(L, arg, L_COUNTER);
+}
 
 
 /* Returns the length of the array on top; raises if it is above `max`. */
@@ -63,8 +69,7 @@ static void formula_check (lua_State *L, const pf_reader *input,
   formula->name =
       l_string_check(L, -1, "name");   /* the table keeps the string */
   lua_getfield(L, table, "overflows"); /* borrowed: the caller pins the table */
-  formula->overflows =
-      lua_isnil(L, -1) ? NULL : luaL_checkudata(L, -1, L_COUNTER);
+  formula->overflows = lua_isnil(L, -1) ? NULL : l_counter_check(L, -1);
   lua_getfield(L, table, "steps");
   luaL_checktype(L, -1, LUA_TTABLE);
   formula->nsteps = count_check(L, 2, MAX_STEPS);
@@ -98,9 +103,9 @@ static int core_derive (lua_State *L) {
       L, pf_derive_open(input, formulas, count, &r->reader, &r->error));
 }
 
-/* core.counter(): a counter of the rows that a formula left empty because of
-   an overflow. counter:value() is the largest number that one reading has
-   found. */
+/* core.counter(): a counter of rows, such as those that a formula left empty
+   because of an overflow. counter:value() is the largest number that one
+   reading has found. */
 static int core_counter (lua_State *L) {
   (void)l_new(L, L_COUNTER, sizeof(uint64_t), 0);
   return 1;
@@ -108,8 +113,7 @@ static int core_counter (lua_State *L) {
 
 
 static int counter_value (lua_State *L) {
-  const uint64_t *const counter = luaL_checkudata(L, 1, L_COUNTER);
-  lua_pushinteger(L, (lua_Integer)*counter);
+  lua_pushinteger(L, (lua_Integer)*l_counter_check(L, 1));
   return 1;
 }
 

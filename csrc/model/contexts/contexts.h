@@ -11,9 +11,9 @@
 ** order; read the arrays; pf_contexts_close. Functions fail only when out of
 ** memory, or for more than about 2^31 nodes, which counts as that.
 **
-** Used by kernels/contexts, kernels/stages/concat.c, formats/pprof, lua/profile,
-** store and the recorder. The contexts own their arrays, which move when nodes
-** are added; the caller owns the struct.
+** Used by kernels/contexts, kernels/stages/concat.c, formats/pprof,
+** lua/profile, store and the recorder. The contexts own their arrays, which
+** move when nodes are added; the caller owns the struct.
 */
 
 #ifndef contexts_h

@@ -22,6 +22,7 @@ common.warnings = {
    ["ring-lost"] = "records were dropped or overwritten because the ring was full",
    ["ring-recovered"] = "the program that wrote the file has not closed it; its ring was read, too",
    ["ring-restarted"] = "the system was restarted before the file was closed",
+   ["rows-unordered"] = "two views are joined whose rows are not in order",
    ["symbols-no-executable"] = "there is no executable: addresses stand for functions",
 }
 
@@ -50,6 +51,7 @@ common.remedies = {
    ["ring-lost"] = "record with a larger ring, or with full = \"block\"",
    ["ring-recovered"] = "none needed: nothing that was committed is lost",
    ["ring-restarted"] = "record with fsync = true if a power failure may come",
+   ["rows-unordered"] = "sort both views by the column first: view:sort \"time\"",
    ["symbols-no-executable"] = "give the program beside the trace, or --exe PROGRAM",
 }
 

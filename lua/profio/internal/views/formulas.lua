@@ -9,6 +9,12 @@
 --    running(x)       the sum over the rows so far
 --    min(a, b, ...)  max(a, b, ...)  sqrt(x)  abs(x)
 --
+-- A formula may also be one of these alone, of a column of any type:
+--
+--    prev(column)            its value in the row before
+--    prev(column) by a, b    in the row before among those in which columns a and b are equal
+--    next(column) ...        in the row after
+--
 -- Whole numbers stay whole and exact, except under / and sqrt, which give a num. A whole number
 -- that needs more than 64 bits is missing, and the view has a warning.
 -- csrc/kernels/stages/formula.h lists the types of all results.
@@ -121,6 +127,9 @@ function Reader:call(token)
       self:expect ")"
    elseif is_function[token[2]] then
       self:arguments(token)
+   elseif token[2] == "prev" or token[2] == "next" then
+      self:fail(("%s is a formula of its own: \"other = %s(time) by lane\", \"gap = time - other\"")
+         :format(token[2], token[2]), token)
    else
       self:fail(("there is no function '%s'"):format(token[2]), token)
    end
@@ -205,6 +214,34 @@ function Reader:sum()
 end
 
 -- }======
+
+-- Returns a column from a text: a name, or [any name].
+local function column_in(text)
+   return text:match "^%s*([%a_][%w_]*)%s*$" or text:match "^%s*%[([^%]]+)%]%s*$"
+end
+
+---Returns the parts of a formula prev(column) or next(column); nil if it is another one. Raises if
+---the columns after `by` cannot be read.
+---@param text string
+---@return { name: string, column: string, next: boolean, by: string[] }|nil
+function formulas.lag(text)
+   local name, which, column, rest = text:match "^%s*(.-)%s*=%s*(%a+)%s*(%b())(.*)$"
+   name, column = name and column_in(name), column and column_in(column:sub(2, -2))
+   if not name or not column or which ~= "prev" and which ~= "next" then
+      return nil
+   end
+   local keys = rest:match "^%s+by%s+(.+)$"
+   if not keys then
+      return not rest:find "%S"
+         and { name = name, column = column, next = which == "next", by = {} } or nil
+   end
+   local by = {}
+   for key in (keys .. ","):gmatch "(.-)," do
+      by[#by + 1] = column_in(key)
+         or error(("derive: after 'by' stand columns, not '%s': '%s'"):format(key, text), 0)
+   end
+   return { name = name, column = column, next = which == "next", by = by }
+end
 
 ---Compiles a formula "name = ..." for the core. Raises with the position of an error.
 ---@param text string

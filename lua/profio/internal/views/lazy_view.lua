@@ -47,6 +47,29 @@ function lazy_view.staged(self, reader)
    return reader
 end
 
+---Returns a view with one more stage.
+---@param self profio.View
+---@param stage fun(reader: userdata): userdata
+---@param is_apart boolean|nil it treats each row alone and calls no Lua, so that it can also be put
+---over each chunk
+---@return profio.View
+function lazy_view.with(self, stage, is_apart)
+   local stages = table.move(self.stages, 1, #self.stages, 1, {})
+   stages[#stages + 1] = { run = stage, where = raise.where() }
+   return lazy_view.new(self.open, stages, self.pin, is_apart and self.parts or nil)
+end
+
+---Checks names of columns that a method gets.
+---@param what string the method
+---@param ... string
+---@return string[]|nil list nil: there are none
+function lazy_view.names_given(what, ...)
+   for i = 1, select("#", ...) do
+      raise.expect((select(i, ...)), "string", what .. ": the name of a column")
+   end
+   return select("#", ...) > 0 and { ... } or nil
+end
+
 ---Opens the view. A failure raises, since the trace could be opened before.
 ---@param self profio.View
 ---@return userdata

@@ -1,27 +1,19 @@
 -- A view: a table seen through stages. It is lazy and immutable: every method returns a new view,
 -- and nothing is read before each, records, rows, print or write.
 
+local column_methods = require "profio.internal.views.column_methods"
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local exporting = require "profio.internal.exporting"
-local formulas = require "profio.internal.views.formulas"
 local lazy_view = require "profio.internal.views.lazy_view"
 local raise = require "profio.internal.raise"
 local row_export = require "profio.internal.exporting.row_export"
 local times = require "profio.internal.times"
-local view_warnings = require "profio.internal.views.view_warnings"
 
-local new, run, staged = lazy_view.new, lazy_view.run, lazy_view.staged
+local run, staged, with = lazy_view.run, lazy_view.staged, lazy_view.with
+local names_given = lazy_view.names_given
 
 local view = { over = lazy_view.over }
-
--- Returns a view with one more stage. `is_apart`: the stage treats each row alone and calls no Lua,
--- so it can also be put over each chunk.
-local function with(self, stage, is_apart)
-   local stages = table.move(self.stages, 1, #self.stages, 1, {})
-   stages[#stages + 1] = { run = stage, where = raise.where() }
-   return new(self.open, stages, self.pin, is_apart and self.parts or nil)
-end
 
 -- Returns the chunks of a view under its stages, or nil.
 local function parts_of(self)
@@ -34,12 +26,8 @@ end
 
 local methods = {}
 
--- Checks names of columns; returns them as a list, or nil if there are none.
-local function names_given(what, ...)
-   for i = 1, select("#", ...) do
-      raise.expect((select(i, ...)), "string", what .. ": the name of a column")
-   end
-   return select("#", ...) > 0 and { ... } or nil
+for name, method in pairs(column_methods) do
+   methods[name] = method
 end
 
 ---Returns the columns: { name=, type=, help= } each.
@@ -159,53 +147,6 @@ end
 function methods:refilter()
    return with(self, core.refilter)
 end
-
--- {====== Additional columns ======
-
----Add columns computed from others, in C: view:derive { "share = count / total(count)" }.
----internal/views/formulas.lua defines formulas. Whole numbers of more than 64 bits are missing, and
----view.warnings (also trace.warnings) tells in how many rows.
----@param wanted string[]
----@return profio.View
-function methods:derive(wanted)
-   if type(wanted) ~= "table" or #wanted == 0 then
-      error("derive expects formulas: derive { \"name = formula\" }", 2)
-   end
-   for _, text in ipairs(wanted) do
-      raise.expect(text, "string", "derive: a formula")
-   end
-   return with(self, function(reader)
-      local fields, compiled = reader:fields(), {}
-      for i, text in ipairs(wanted) do
-         compiled[i] = formulas.compile(text, fields)
-         compiled[i].overflows = view_warnings.counter(self.pin or self.open, text)
-      end
-      return core.derive(reader, compiled)
-   end)
-end
-
----Add one column for each of `names`: it holds the number in column `value` in rows whose column
----`key` has that name, and 0 in all other rows. Grouping the rows and summing these columns gives
----the values side by side, as a pivot table does.
----@param key string a column of names
----@param value string a column of whole numbers
----@param names (string|{ name: string, column: string })[] `column` names the new column
----@return profio.View
-function methods:pivot(key, value, names)
-   raise.expect(key, "string", "pivot: the column of names")
-   raise.expect(value, "string", "pivot: the column of values")
-   local columns = {}
-   for i, name in ipairs(raise.expect(names, "table", "pivot: the names")) do
-      columns[i] = type(name) == "table" and name or { name = name, column = name }
-      raise.expect(columns[i].name, "string", "pivot: a name")
-      raise.expect(columns[i].column, "string", "pivot: the column of a name")
-   end
-   return with(self, function(reader)
-      return core.pivot(reader, key, value, columns)
-   end)
-end
-
--- }======
 
 -- {====== group and aggregate ======
 

@@ -5,21 +5,43 @@ local core = require "profio.core"
 
 local warnings = {}
 
--- Counters of overflows by formula, for each owner. A view and the views derived from it share
--- them.
+-- Counters by what they count, for each owner: formulas with overflows, and joins of rows that are
+-- not in order. A view and the views derived from it share them.
 local counters = setmetatable({}, { __mode = "k" })
 
 -- Other warnings, as codes by message, for each owner.
 local notes = setmetatable({}, { __mode = "k" })
+
+-- Returns a counter; `message` has a place for the number of rows.
+local function counter_of(owner, key, code, message)
+   counters[owner] = counters[owner] or {}
+   counters[owner][key] = counters[owner][key]
+      or { counter = core.counter(), code = code, message = message }
+   return counters[owner][key].counter
+end
+
+-- Returns a text for string.format that becomes itself.
+local function literal(text)
+   return (text:gsub("%%", "%%%%"))
+end
 
 ---Returns the counter of the rows in which a formula overflows.
 ---@param owner any what the views pin
 ---@param formula string
 ---@return userdata
 function warnings.counter(owner, formula)
-   counters[owner] = counters[owner] or {}
-   counters[owner][formula] = counters[owner][formula] or core.counter()
-   return counters[owner][formula]
+   return counter_of(owner, formula, "derive-overflow", "derive: in %d rows '" .. literal(formula)
+      .. "' is missing, because a number is too large for its type")
+end
+
+---Returns the counter of the rows of two views that are not in the order of a column.
+---@param owner any what the views pin
+---@param what string the method that needs the order
+---@param column string
+---@return userdata
+function warnings.disorder(owner, what, column)
+   return counter_of(owner, what .. " " .. column, "rows-unordered", what .. ": rows that are not "
+      .. "in the order of '" .. literal(column) .. "': %d; rows may be joined wrongly")
 end
 
 -- Functions that add warnings of an owner to a list.
@@ -42,7 +64,7 @@ end
 
 ---Returns the warnings that views over a trace or profile have collected while they read rows.
 ---@param owner any what the views pin
----@return profio.Warning[] list  one for each formula with overflows, and those of note
+---@return profio.Warning[] list  one for each counter above 0, and those of note
 function warnings.of(owner)
    local list = {}
    for message, code in pairs(notes[owner] or {}) do
@@ -51,11 +73,10 @@ function warnings.of(owner)
    for _, source in ipairs(sources) do
       source(owner, list)
    end
-   for formula, counter in pairs(counters[owner] or {}) do
-      if counter:value() > 0 then
-         list[#list + 1] = { code = "derive-overflow", kind = "note",
-            message = ("derive: in %d rows '%s' is missing, because a number is too large for its "
-               .. "type"):format(counter:value(), formula) }
+   for _, one in pairs(counters[owner] or {}) do
+      local rows = one.counter:value()
+      if rows > 0 then
+         list[#list + 1] = { code = one.code, kind = "note", message = one.message:format(rows) }
       end
    end
    table.sort(list, function(a, b)
