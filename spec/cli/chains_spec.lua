@@ -62,6 +62,19 @@ describe("--chain", function()
       end
    end)
 
+   it("gives chains lanes of their own in exports of timelines", function()
+      for _, kind in ipairs { "chrome", "firefox", "speedscope", "perfetto", "html" } do
+         local text = fine("--chain", "x: A leave -> B enter <= 10ns", "--export", kind)
+         assert.truthy(text:find("chain x", 1, true), kind)
+         assert.truthy(text:find("x (late)", 1, true), kind)
+         text = fine("--chain", "x: A leave -> B enter", "--lane", "t3", "--export", kind)
+         assert.truthy(text:find("chain x", 1, true), kind)
+         assert.falsy(text:find('"t1"', 1, true), kind)
+      end
+      assert.matches("cannot use --chain", refused("--chain", "A leave -> B enter", "--export",
+         "btf"), 1, true)
+   end)
+
    it("is refused for a file without events", function()
       local _, status, errors = command.run("profio --chain 'A leave -> B enter' gmon.out")
       assert.equal(2, status)

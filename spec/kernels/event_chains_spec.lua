@@ -119,6 +119,43 @@ describe("chains of events", function()
       end)
    end
 
+   -- The instances that events enter and leave, in the order of their starts.
+   local function spans_of(rows)
+      local open, found = {}, {}
+      for row in rows:records() do
+         local stack = open[row.lane] or {}
+         open[row.lane] = stack
+         if row.event == "enter" then
+            stack[#stack + 1] = { row.area, row.time }
+         else
+            local one = table.remove(stack)
+            assert.equal(one[1], row.area)
+            found[#found + 1] = ("%d %d %s"):format(one[2], row.time, row.area)
+         end
+      end
+      table.sort(found)
+      return found
+   end
+
+   it("are events in lanes of their own, properly nested", function()
+      for round = 1, 40 do
+         local _, lines = random_events(math.random(0, 80))
+         local text = ("x: A enter -> B enter -> C enter <= 9ns%s\ny: C enter -> A enter"):format(
+            round % 2 == 0 and " (age)" or "")
+         local trace <close> = events.open(lines)
+         local wanted = {}
+         for row in trace:chains(text):records() do
+            wanted[#wanted + 1] = ("%d %d %s%s"):format(row.start, row.start + row.waited,
+               row.chain, row.late == 1 and " (late)" or row.stop and "" or " (no response)")
+         end
+         table.sort(wanted)
+         assert.same(wanted, spans_of(trace:chain_events(text)))
+         local both = trace.events:merge(trace:chain_events(text))
+         assert.equal(trace.events:count() + 2 * #wanted, both:count())
+         assert.same({}, both.warnings)
+      end
+   end)
+
    it("have statistics, with violations and the worst case", function()
       local lines = "0 enter A\n10 leave A\n12 enter B\n13 leave B\n20 enter A\n30 leave A\n"
          .. "33 enter A\n35 leave A\n50 enter B\n60 leave B\n70 enter A\n75 leave A\n99 end -\n"

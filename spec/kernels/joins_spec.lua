@@ -142,6 +142,15 @@ describe("merge", function()
       assert.same({ "-5", nil, "chain", "-5", "-5" }, values(names:merge(numbers), "lane"))
    end)
 
+   it("has the names of areas where one view has names", function()
+      local dictionary = core.dictionary()
+      local areas = over({ { 1, "f" }, { 3, nil } }, dictionary,
+         { { "time", "int" }, { "area", "area" } })
+      local names = over({ { 2, "g" } }, dictionary, { { "time", "int" }, { "area", "name" } })
+      assert.same({ "f", "g" }, values(areas:merge(names), "area"))
+      assert.equal("name", areas:merge(names):fields()[2].type)
+   end)
+
    it("says how many rows are not in order", function()
       local rows = over({ { 1 }, { 5 }, { 2 }, { 3 } }, nil, { { "time", "int" } })
       local merged = rows:merge(rows)

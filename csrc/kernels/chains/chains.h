@@ -17,6 +17,7 @@
 **
 **   chains.c         the reader: instances of chains, and their rows
 **   chain_steps.c    which steps an event is
+**   chain_spans.c    instances as events
 */
 
 #ifndef chains_h
@@ -80,6 +81,17 @@ typedef struct pf_chain_options {
 */
 pf_status pf_chains_open (pf_reader *events, const pf_chain_options *options,
                           pf_reader **reader, pf_error *error);
+
+/*
+** Open a reader over the rows of pf_chains_open, sorted by start, and of equal
+** ones the longest first: events that enter and leave each instance, with the
+** columns time, event, area (of class `chain`; "NAME", "NAME (late)" or "NAME
+** (no response)", until the end of its wait) and lane ("chain NAME"; those that
+** overlap without lying in each other lie in "chain NAME (2)" and so on). After
+** the last one comes the event `end`. PF_EUNSUPPORTED; PF_ENOMEM.
+*/
+pf_status pf_chain_spans_open (pf_reader *instances, pf_reader **reader,
+                               pf_error *error);
 
 /* {====== chain_steps.c ====== */
 

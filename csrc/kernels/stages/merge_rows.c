@@ -1,6 +1,7 @@
 /*
-** merge_rows.c - the rows of two inputs in the order of a column. Rows are copied in
-** runs: as many of one input as come before the next one of the other.
+** merge_rows.c - the rows of two inputs in the order of a column. Rows are
+** copied in runs: as many of one input as come before the next one of the
+** other.
 */
 
 #include <stdio.h>
@@ -33,14 +34,18 @@ typedef struct merge_reader {
 
 /* {====== Values ====== */
 
-/* Write whole numbers as names, for a column that the other input has as
-   names. */
-static bool put_digits (pf_dictionary *dictionary, pf_column *to, size_t at,
-                        const pf_column *from, size_t first, size_t count) {
+/* Write whole numbers or areas as names, for a column that the other input has
+   as names. */
+static bool put_names (pf_dictionary *dictionary, pf_column *to, size_t at,
+                       const pf_column *from, size_t first, size_t count) {
   for (size_t i = 0; i < count; i++) {
     char text[24];
     if (pf_is_missing(from, first + i)) {
       pf_put_id(to, at + i, PF_NO_NAME);
+      continue;
+    }
+    if (from->type == PF_AREA) {
+      to->ids[at + i] = pf_area_name(dictionary, from->ids[first + i]);
       continue;
     }
     if (i > 0 && from->ints[first + i] == from->ints[first + i - 1] &&
@@ -81,8 +86,8 @@ static bool put_rows (const merge_reader *m, const side *s, pf_batch *batch,
       pf_put_none(to, batch->rows, count);
     else if (to->type == from->type)
       copy_values(to, batch->rows, from, s->at, count);
-    else if (!put_digits(m->reader.dictionary, to, batch->rows, from, s->at,
-                         count))
+    else if (!put_names(m->reader.dictionary, to, batch->rows, from, s->at,
+                        count))
       return false;
   }
   batch->rows += count;
@@ -242,9 +247,9 @@ static pf_status add_fields (merge_reader *m, pf_reader *right,
     columns[1][at] = i;
     if (mine->type == field->type)
       continue;
-    const bool are_digits = (mine->type == PF_INT && field->type == PF_NAME) ||
-                            (mine->type == PF_NAME && field->type == PF_INT);
-    if (!are_digits)
+    const pf_type other = mine->type == PF_NAME ? field->type : mine->type;
+    const bool has_names = mine->type == PF_NAME || field->type == PF_NAME;
+    if (!has_names || (other != PF_INT && other != PF_AREA))
       return pf_refuse(error, "column \"%s\" is of two types: %s and %s",
                        field->name, pf_type_name(mine->type),
                        pf_type_name(field->type));

@@ -190,7 +190,7 @@ pf_status pf_lag_open (pf_reader *input, const char *name, size_t column,
 ** order of an int column; of equal ones those of `left` come first, and a row
 ** without a time follows the one before it. Columns with the same name are one
 ** column, those of one input only are missing in the rows of the other. A
-** column of whole numbers that the other input has as names holds names.
+** column of whole numbers or areas that the other input has as names has names.
 ** `right` is borrowed too. *disorder (NULL: not counted) becomes the number of
 ** rows that an input has in a wrong order; they are not sorted. PF_EUNSUPPORTED
 ** when columns have other types.

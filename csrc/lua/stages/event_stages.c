@@ -417,6 +417,16 @@ static int core_chains (lua_State *L) {
 }
 
 
+/* core.chain_spans(reader): the rows of core.chains, sorted by start, as events
+   in lanes of their own. */
+static int core_chain_spans (lua_State *L) {
+  pf_reader *const instances = l_reader_check(L, 1)->reader;
+  l_reader *const r = l_reader_new(L);
+  return l_reader_opened(L,
+                         pf_chain_spans_open(instances, &r->reader, &r->error));
+}
+
+
 /* Reads the option `lanes`, values of column lane, as order words. The Lua
    stack keeps the array. NULL if it is absent. */
 static const uint64_t *read_lanes (lua_State *L, const pf_reader *events,
@@ -462,9 +472,9 @@ static int core_explain (lua_State *L) {
 void l_open_event_stages (lua_State *L) {
   L_ADD(L, {"btf", core_btf}, {"calls", core_calls}, {"events", core_events},
         {"explain", core_explain}, {"load", core_load}, {"chains", core_chains},
-        {"merged_sums", core_merged_sums}, {"packed_sums", core_packed_sums},
-        {"processors", core_processors}, {"refilter", core_refilter},
-        {"statistics", core_statistics},
+        {"chain_spans", core_chain_spans}, {"merged_sums", core_merged_sums},
+        {"packed_sums", core_packed_sums}, {"processors", core_processors},
+        {"refilter", core_refilter}, {"statistics", core_statistics},
         {"sums_statistics", core_sums_statistics}, {"unfilter", core_unfilter});
   l_class(L, L_SUMS, NULL, sums_gc, NULL);
 }

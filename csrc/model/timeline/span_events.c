@@ -162,22 +162,15 @@ static pf_status place (pf_span_events *self, pf_span *span, pf_error *error) {
 
 /* {====== Rows ====== */
 
-/* Puts a row, with value and args of the item if it enters or writes. */
-static void put (pf_span_events *self, pf_batch *batch, int64_t time,
-                 event_word word, uint32_t area, uint32_t lane) {
-  const pf_timed *const item = word == LEAVE || word == END ? NULL : self->item;
+/* Puts value and args of an item; without one they are missing. */
+static void put_details (const pf_span_events *self, const pf_timed *item,
+                         pf_column *c, size_t row) {
   const pf_timed_kind kind =
       item == NULL ? PF_TIMED_MARK : pf_timed_kind_of(item);
   const bool is_whole = kind == PF_TIMED_WRITE;
-  const size_t row = batch->rows++;
-  pf_column *const c = batch->columns;
   double number = is_whole ? (double)item->end : 0;
   if (kind == PF_TIMED_NUMBER)
     memcpy(&number, &item->end, sizeof number);
-  pf_put_int(&c[PF_SPAN_EVENTS_time], row, time, true);
-  pf_put_id(&c[PF_SPAN_EVENTS_event], row, self->words[word]);
-  pf_put_id(&c[PF_SPAN_EVENTS_area], row, area);
-  pf_put_id(&c[PF_SPAN_EVENTS_lane], row, lane);
   pf_put_int(&c[PF_SPAN_EVENTS_value], row, is_whole ? item->end : 0, is_whole);
   pf_put_num(&c[PF_SPAN_EVENTS_number], row, number,
              kind == PF_TIMED_NUMBER || is_whole);
@@ -187,6 +180,21 @@ static void put (pf_span_events *self, pf_batch *batch, int64_t time,
         item == NULL ? none : self->params(self->context, pf_timed_place(item));
     pf_put_bytes(&c[PF_SPAN_EVENTS_params], row, params, params.at != NULL);
   }
+}
+
+
+/* Puts a row, with the details of the item if it enters or writes. */
+static void put (pf_span_events *self, pf_batch *batch, int64_t time,
+                 event_word word, uint32_t area, uint32_t lane) {
+  const pf_timed *const item = word == LEAVE || word == END ? NULL : self->item;
+  pf_column *const c = batch->columns;
+  const size_t row = batch->rows++;
+  pf_put_int(&c[PF_SPAN_EVENTS_time], row, time, true);
+  pf_put_id(&c[PF_SPAN_EVENTS_event], row, self->words[word]);
+  pf_put_id(&c[PF_SPAN_EVENTS_area], row, area);
+  pf_put_id(&c[PF_SPAN_EVENTS_lane], row, lane);
+  if (batch->ncolumns > PF_SPAN_EVENTS_value)
+    put_details(self, item, c, row);
   self->last = !self->has_rows || time > self->last ? time : self->last;
   self->has_rows = true;
 }

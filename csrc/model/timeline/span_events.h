@@ -4,8 +4,9 @@
 ** it, without lying in it, gets a lane beside. Work with an id gets the lane
 ** `async` of its process that was free last, as any number of it may overlap.
 **
-** Used by the format chrome. Order of calls: zero a pf_span_events and set the
-** members in front; pf_span_events_open; pf_span_events_step until PF_END;
+** Used by the format chrome, and by kernels/chains/chain_spans.c, whose rows
+** end with the lane. Order of calls: zero a pf_span_events and set the members
+** in front; pf_span_events_open; pf_span_events_step until PF_END;
 ** pf_span_events_close. The reader of a table owns it.
 */
 

@@ -13,6 +13,7 @@ local reports = require "profio.reports"
 local script = require "profio.cli.script"
 local show = require "profio.cli.show"
 local span = require "profio.internal.command.selection"
+local text_file = later "profio.internal.command.text_file"
 local warnings = require "profio.cli.warnings"
 
 -- By the key of a mode: a function of the context that returns the exit status; nil: success.
@@ -165,6 +166,9 @@ function actions.export(context, export)
    end
    if not as_profile or context.trace:profile_kind() ~= "calls" then -- calls are cut already
       span.into_export(options, context.trace, given)
+   end
+   if given.chain[1] then
+      options.chains = text_file.texts(given.chain)
    end
    options.metric = options.metric or given.metric
    options.timelines = given.diff and context.old and { context.trace, context.old } or nil

@@ -12,7 +12,7 @@ local chrome = {
    name = "chrome",
    help = "a timeline as Chrome trace events, for Perfetto and chrome://tracing",
    takes = "trace",
-   options = lanes.with_options {},
+   options = lanes.with_chains {},
 }
 
 chrome.fits = lanes.fits
@@ -81,8 +81,8 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function chrome.write(trace, given, file)
-   local spans, tracks, first, length = lanes.spans(trace, { from = given.from, to = given.to,
-      lane = given.lane, lines = true, variables = true })
+   local spans, tracks, first, length = lanes.spans(trace, given,
+      { lines = true, variables = true })
    if not spans then
       return nil, tracks, first
    end

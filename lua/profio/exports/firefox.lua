@@ -15,7 +15,7 @@ local firefox = {
    help = "a profile, or a timeline with samples and markers, for profiler.firefox.com",
    takes = "trace",
    weighs_profile = true,
-   options = lanes.with_options {
+   options = lanes.with_chains {
       { name = "metric", type = "text", help = "for a profile: weight of samples: time, ..." },
       { name = "name", type = "text", help = "name of the profile in the viewer" },
       { name = "lines", type = "bool", default = false,
@@ -235,8 +235,8 @@ local function put_threads(out, contexts, spans, tracks, origin, length)
 end
 
 local function put_timeline(trace, given, file)
-   local spans, tracks, origin, length = lanes.spans(trace, { from = given.from, to = given.to,
-      lane = given.lane, lines = given.lines, variables = true, idle = true })
+   local spans, tracks, origin, length = lanes.spans(trace, given,
+      { lines = given.lines, variables = true, idle = true })
    if not spans then
       return nil, tracks, origin
    end

@@ -30,7 +30,7 @@ local html = {
    help = "a report as one HTML page: summary, timeline, flame graph, functions, source",
    endings = { ".html" },
    takes = "trace",
-   options = lanes.with_options {
+   options = lanes.with_chains {
       { name = "metric", type = "text", help = "weight: time, samples, ..." },
       { name = "title", type = "text", help = "title of the page" },
       { name = "functions", type = "int", help = "most functions in the table" },

@@ -37,6 +37,15 @@ function lanes.with_options(own)
    return table.move(lanes.options, 1, #lanes.options, #own + 1, own)
 end
 
+---Appends these options to those of an export that also draws event chains.
+---@param own profio.Option[]
+---@return profio.Option[]
+function lanes.with_chains(own)
+   own[#own + 1] = { name = "chains", type = "list",
+      help = "event chains, in lanes of their own: as for trace:chains" }
+   return lanes.with_options(own)
+end
+
 ---Returns whether options select a part of a trace.
 ---@param given table
 ---@return boolean
@@ -60,6 +69,23 @@ end
 ---@return string|nil code
 function lanes.profile(trace, given)
    return trace:profile { from = given.from, to = given.to, lane = given.lane }
+end
+
+---Returns the events of the selected lanes, and those of the chains that are drawn.
+---@param trace profio.Trace
+---@param given table lane, chains; drawn, a list of lanes
+---@param from integer|nil
+---@param to integer|nil
+---@return profio.View
+function lanes.events(trace, given, from, to)
+   local function part(rows)
+      return (from or to) and rows:range(from, to) or rows
+   end
+   local rows = lanes.narrow(part(trace.events), given)
+   if given.chains then
+      rows = rows:merge(part(trace:chain_events(given.chains)))
+   end
+   return given.drawn and rows:where { lane = given.drawn } or rows
 end
 
 -- }======
@@ -188,7 +214,7 @@ end
 ---@return integer count of lanes, including those left out
 function lanes.of(trace, given, most)
    local has_any = lanes.has_column(trace, "lane")
-   local rows = lanes.narrow(trace.events, given)
+   local rows = lanes.events(trace, given)
    local ends = rows:aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
    local first, last, list = ends.first or 0, ends.last or 0, {}
    if last - first < 0 then
@@ -208,15 +234,16 @@ end
 
 ---Returns the spans of the selected lanes, and their tracks in order. The events are read once.
 ---@param trace profio.Trace
----@param given table from, to, lane, lines, variables, idle
+---@param given table from, to, lane, chains
+---@param kept { lines: boolean|nil, variables: boolean|nil, idle: boolean|nil }
 ---@return profio.core.Spans|nil
 ---@return profio.Track[]|string tracks
 ---@return integer|string first time
 ---@return integer|nil length
-function lanes.spans(trace, given)
-   local counted = setmetatable({ counts = doubts.counts(trace) }, { __index = given })
-   local spans, message, code =
-      core.store_spans(lanes.narrow(trace.events, given):reader(), counted)
+function lanes.spans(trace, given, kept)
+   local spans, message, code = core.store_spans(lanes.events(trace, given):reader(), {
+      from = given.from, to = given.to, lines = kept.lines, variables = kept.variables,
+      idle = kept.idle, counts = doubts.counts(trace) })
    if not spans then
       return nil, message, code
    end

@@ -16,7 +16,7 @@ local perfetto = {
    endings = { ".pftrace", ".perfetto-trace" },
    takes = "trace",
    is_binary = true,
-   options = lanes.with_options {
+   options = lanes.with_chains {
       { name = "metric", type = "text", help = "of a profile: what the slices show; else time" } },
 }
 
@@ -250,8 +250,8 @@ function perfetto.write(trace, given, file)
       end
       return perfetto.write_profile(made, given, file)
    end
-   local spans, tracks, first, length = lanes.spans(trace, { from = given.from, to = given.to,
-      lane = given.lane, lines = true, variables = true })
+   local spans, tracks, first, length = lanes.spans(trace, given,
+      { lines = true, variables = true })
    if not spans then
       return nil, tracks, first
    end

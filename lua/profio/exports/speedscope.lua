@@ -14,7 +14,7 @@ local speedscope = {
    endings = { ".speedscope.json", ".json" },
    takes = "trace",
    weighs_profile = true,
-   options = lanes.with_options {
+   options = lanes.with_chains {
       { name = "metric", type = "text", help = "for a profile: only time, samples, ...; else all" },
       { name = "name", type = "text", help = "name of the profile in the viewer" },
       { name = "lines", type = "bool", default = false,
@@ -51,8 +51,8 @@ local suffixes = { lane = "", states = " (states)", values = " (values)" }
 ---@param given table
 ---@param file file*
 local function write_timeline(trace, given, file)
-   local spans, tracks, first, length = lanes.spans(trace, { from = given.from, to = given.to,
-      lane = given.lane, lines = given.lines, variables = true })
+   local spans, tracks, first, length = lanes.spans(trace, given,
+      { lines = given.lines, variables = true })
    if not spans then
       return nil, tracks, first
    end

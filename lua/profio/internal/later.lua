@@ -34,6 +34,7 @@
 --    profio.internal.calls.event_chains      only --chain and trace:chains
 --    profio.internal.calls.event_methods     only timelines
 --    profio.internal.command.selection       only --from, --to and --lane
+--    profio.internal.command.text_file       only --chain
 --    profio.internal.command.values          only options with values to be parsed
 --    profio.internal.compare                 only profio.compare
 --    profio.internal.explain.call_groups     only explain, of timelines

@@ -79,7 +79,7 @@ local function alive(self)
 end
 
 -- Those of event_methods.lua, which is loaded when one of them is called.
-for name in ("calls call_statistics chains chain_statistics explain"):gmatch "%S+" do
+for name in ("calls call_statistics chains chain_events chain_statistics explain"):gmatch "%S+" do
    methods[name] = function(...)
       return event_methods.with(alive)[name](...)
    end

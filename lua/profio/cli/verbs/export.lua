@@ -20,8 +20,8 @@ local export = {
    },
 }
 
-export.more = verbs.joined({ "--report", "--export", "--lane", "--metric", "--group",
-   "--aggregate", "--sort", "--top", "--unfilter", "--compat", "--keep" }, verbs.older,
+export.more = verbs.joined({ "--report", "--export", "--lane", "--metric", "--chain",
+   "--group", "--aggregate", "--sort", "--top", "--unfilter", "--compat", "--keep" }, verbs.older,
    verbs.opening)
 
 function export.prepare(given)

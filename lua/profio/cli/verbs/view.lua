@@ -12,7 +12,7 @@ local view = {
       .. "with xdg-open. Without xdg-open or a display the path of the page is printed.",
    usage = "profio view [options] FILE...",
    options = { "--diff", "--from", "--to", "--lane", "--focus", "--ignore", "--hide", "--metric",
-      "--source", "--exe", "--set" },
+      "--chain", "--source", "--exe", "--set" },
    argument = { "FILE", "traces of one format and their executable" },
    examples = {
       { "profio view program gmon.out", "functions, flame graph and hot lines" },

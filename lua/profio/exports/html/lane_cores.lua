@@ -10,7 +10,7 @@ local INTERVALS = 500 -- of lanes that run on several cores
 
 -- Returns the events of lanes whose core is known.
 local function known(trace, given)
-   return lanes.narrow(trace.events:range(given.from, given.to), given)
+   return lanes.events(trace, given, given.from, given.to)
       :where { core = conditions.between(0) }
 end
 

@@ -29,13 +29,13 @@ local function only(given, list)
    for _, lane in ipairs(list) do
       values[#values + 1] = lane.value
    end
-   return setmetatable({ lane = values }, { __index = given })
+   return setmetatable({ drawn = values }, { __index = given })
 end
 
 -- Reads the events. `size` is the number of bytes that the timeline may take.
 local function overview_of(trace, given, list, first, length, size)
    local tracks = #list + 1
-   return core.overview(lanes.narrow(trace.events, given):reader(), { first = first,
+   return core.overview(lanes.events(trace, given):reader(), { first = first,
       length = length, intervals = math.max(math.min(ALL_INTERVALS // tracks, MOST_INTERVALS,
       size * PARTS.tracks // INTERVAL_SIZE | 0), 40),
       most_calls = math.max(size // CALL_SIZE | 0, 1),

@@ -3,6 +3,7 @@
 
 local calls = require "profio.internal.calls"
 local chain_texts = require "profio.internal.calls.chain_texts"
+local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local options = require "profio.internal.options"
 local raise = require "profio.internal.raise"
@@ -85,6 +86,18 @@ end
 function chains.of_trace(trace, state, given)
    local mine, list = split(given)
    return rows_of(trace, state, mine, list)
+end
+
+---Returns the instances of chains as events in lanes of their own. See trace:chain_events.
+---@param trace profio.Trace
+---@param state table of the trace
+---@param given string|table chains, and from, to
+---@return profio.View
+function chains.events(trace, state, given)
+   local rows = chains.of_trace(trace, state, given):sort("start", "-waited")
+   return views.over(function()
+      return core.chain_spans(rows:reader())
+   end, trace):where { event = conditions.no "end" }
 end
 
 -- {====== Statistics ======

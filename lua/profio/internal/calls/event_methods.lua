@@ -55,6 +55,15 @@ function methods:chains(options)
    return chains.of_trace(self, alive(self), options)
 end
 
+---Returns the instances of chains as events that enter and leave them: time, event, area (of class
+---chain: "NAME", "NAME (late)", "NAME (no response)"), lane ("chain NAME"; those that overlap lie
+---in "chain NAME (2)" and so on). trace.events:merge(trace:chain_events(...)) has both.
+---@param options string|table as for trace:chains
+---@return profio.View
+function methods:chain_events(options)
+   return chains.events(self, alive(self), options)
+end
+
 ---Returns statistics of chains, a row for each: chain, kind, count, min, max, max_at, mean, p50,
 ---p99, bound, late, open, overlapped, lost, waited_max.
 ---@param options string|table as for trace:chains

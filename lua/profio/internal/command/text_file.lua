@@ -22,4 +22,15 @@ function text_file.read(path)
    return text
 end
 
+---Returns the texts of an option, of which @FILE stands for the text of a file.
+---@param given string[]
+---@return string[]
+function text_file.texts(given)
+   local list = {}
+   for i, text in ipairs(given) do
+      list[i] = text:sub(1, 1) == "@" and text_file.read(text:sub(2)) or text
+   end
+   return list
+end
+
 return text_file

@@ -55,7 +55,8 @@ local function uses_of(export)
    if export.takes == "profile" or export.write_profile then
       table.move({ "functions", "diff" }, 1, 2, 2, uses)
    end
-   uses[#uses + 1] = options.find(export.options, "metric") and "metric"
+   uses[#uses + 1] = options.find(export.options, "metric") and "metric" or nil
+   uses[#uses + 1] = options.find(export.options, "chains") and "chain" or nil
    return uses
 end
 

@@ -89,7 +89,7 @@ end
 ---The rows of two views in the order of a column of whole numbers; of equal ones those of this
 ---view come first. Both must be in that order: view.warnings tells how many rows are not. Columns
 ---with the same name are one column; those of one view only are missing in the rows of the other.
----A column of whole numbers that is one of names in the other view becomes one of names.
+---A column of whole numbers or areas that is one of names in the other view becomes one of names.
 ---@param other profio.View of the same trace
 ---@param column string|nil default: time
 ---@return profio.View

@@ -35,11 +35,8 @@ chains.fits = calls.fits
 ---@param context profio.Context
 ---@return table
 function chains.options_of(context)
-   local given, list = context.given, {}
-   for i, text in ipairs(given.chain) do
-      list[i] = text:sub(1, 1) == "@" and text_file.read(text:sub(2)) or text
-   end
-   local options = chains_of.of(list)
+   local given = context.given
+   local options = chains_of.of(text_file.texts(given.chain))
    options.from, options.to = span.of(context.trace, given)
    return options
 end
