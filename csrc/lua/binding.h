@@ -172,6 +172,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
   OPEN(formulas);          \
   OPEN(grouping);          \
   OPEN(event_stages);      \
+  OPEN(timing_stages);     \
   OPEN(packed_counts);     \
   OPEN(timeline_spans);    \
   OPEN(xpp_lines);         \

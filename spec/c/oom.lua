@@ -40,6 +40,7 @@ write_file(nm_path, "0000000000001000 T main\n0000000000001020 t _ZN3foo3barEv\n
 local chunks = {}
 
 require "spec.c.oom_files"(chunks, bytes)
+require "spec.c.oom_timing"(chunks)
 
 function chunks.open()
    local trace <close> = assert(profio.open { data = bytes })
@@ -274,44 +275,6 @@ function chunks.explained()
    end
    return core.rows(core.explain(core.rows_reader(fields, rows, dictionary), { area = "f",
       quantile = "p50", lanes = { 0, 1 } }, core.rows_reader(fields, rows, dictionary)))
-end
-
--- Chains of two and three steps, of both kinds, and stimuli that wait at the end.
-function chunks.chained()
-   local fields = { { "time", "int" }, { "event", "name" }, { "area", "name" }, { "lane", "int" } }
-   local rows = {}
-   for i = 1, 60 do
-      rows[i] = { i, i % 4 == 0 and "leave" or "enter", "f" .. i % 3, i % 2 }
-   end
-   local function steps(...)
-      local list = {}
-      for i, area in ipairs { ... } do
-         list[i] = { area = area, event = "enter" }
-      end
-      return list
-   end
-   return core.rows(core.chains(core.rows_reader(fields, rows), { chains = {
-      { name = "a", steps = steps("f0", "f1") }, { name = "b", steps = steps("f2", "f0", "f1") },
-      { name = "c", age = true, bound = 2, steps = steps("f0", "f1", "f2") },
-      { name = "d", steps = steps("f1", "none") } } }))
-end
-
--- Values of rows before and after, and two views in one order, with texts.
-function chunks.joined()
-   local view = require "profio.view"
-   local fields = { { "time", "int" }, { "lane", "name" }, { "text", "bytes" } }
-   local left, right, dictionary = {}, {}, core.dictionary()
-   for i = 1, 1500 do
-      left[i] = { i, "lane" .. i % 40, "text " .. i % 300 }
-      right[i] = { i * 2, "lane" .. i % 40, "other " .. i % 300 }
-   end
-   local function over(rows)
-      return view.over(function()
-         return core.rows_reader(fields, rows, dictionary)
-      end)
-   end
-   return over(left):derive { "before = prev(text) by lane, text", "after = next(text) by lane" }
-      :merge(over(right)):join_asof(over(right), { by = "lane" }):rows()
 end
 
 -- Two cores that call functions of a few names, over several batches.

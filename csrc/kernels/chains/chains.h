@@ -12,7 +12,7 @@
 ** are the last of their step before the one after. A stimulus is lost if a
 ** later one takes its place before a response.
 **
-** Used by lua/stages/event_stages.c. The reader copies nothing: chains and
+** Used by lua/stages/timing_stages.c. The reader copies nothing: chains and
 ** events are borrowed until it is closed.
 **
 **   chains.c         the reader: instances of chains, and their rows

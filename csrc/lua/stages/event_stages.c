@@ -14,7 +14,6 @@
 #include "kernels/base/order.h"
 #include "kernels/btf/btf.h"
 #include "kernels/calls/calls.h"
-#include "kernels/chains/chains.h"
 #include "kernels/explain/explain.h"
 #include "kernels/group/aggregate.h"
 #include "formats/xpp/operations/unfilter.h"
@@ -341,92 +340,6 @@ static int core_load (lua_State *L) {
 }
 
 
-/* Reads a step of a chain from the table at `at`, which keeps its texts. */
-static pf_chain_step chain_step (lua_State *L, int at) {
-  static const char *const kinds[] = {"leave", "suspend", "resume",
-                                      "enter", "write",   NULL};
-  static const char *const tests[] = {"",   "=", "!=", "<",
-                                      "<=", ">", ">=", NULL};
-  pf_chain_step step = {.area = l_option_text(L, at, "area", NULL),
-                        .lane = l_option_text(L, at, "lane", NULL),
-                        .state = l_option_text(L, at, "state", NULL)};
-  step.has_state_value = l_option_int(L, at, "state_value", &step.state_value);
-  lua_getfield(L, at, "event");
-  step.kind = (pf_event_kind)luaL_checkoption(L, -1, NULL, kinds);
-  lua_getfield(L, at, "test");
-  step.test = (pf_chain_test)luaL_checkoption(L, -1, "", tests);
-  if (lua_getfield(L, at, "pattern") != LUA_TNIL)
-    step.pattern = l_pattern_check(L, -1);
-  lua_getfield(L, at, "operand");
-  step.operand = lua_tonumber(L, -1);
-  lua_pop(L, 4);
-  luaL_argcheck(L, step.pattern != NULL || step.area != NULL, 2,
-                "a step without an area");
-  return step;
-}
-
-
-/* Reads a chain from the table at `at`; pushes the array of its steps. */
-static pf_chain chain_of (lua_State *L, int at) {
-  pf_chain chain = {.name = l_option_text(L, at, "name", ""),
-                    .is_age = l_option_flag(L, at, "age"),
-                    .has_bound = l_option_int(L, at, "bound", &chain.bound)};
-  lua_getfield(L, at, "steps");
-  const int list = lua_gettop(L);
-  luaL_checktype(L, list, LUA_TTABLE);
-  chain.nsteps = l_length(L, list);
-  luaL_argcheck(L, chain.nsteps >= 2 && chain.nsteps <= PF_CHAIN_STEPS, 2,
-                "a chain has 2 to 64 steps");
-  pf_chain_step *const steps = l_scratch(L, chain.nsteps, sizeof *steps);
-  for (size_t i = 0; i < chain.nsteps; i++) {
-    lua_rawgeti(L, list, (lua_Integer)i + 1);
-    luaL_checktype(L, -1, LUA_TTABLE);
-    steps[i] = chain_step(L, lua_gettop(L));
-    lua_pop(L, 1);
-  }
-  chain.steps = steps;
-  return chain;
-}
-
-
-/* core.chains(events, options): the rows described in chains.h. Options: from,
-   to (ns), chains: an array of { name =, age =, bound =, steps = { { area = or
-   pattern =, event =, lane =, state =, test =, operand = }, ... } }, which must
-   not be changed. */
-static int core_chains (lua_State *L) {
-  pf_reader *const events = l_reader_check(L, 1)->reader;
-  pf_chain_options options = {.from = INT64_MIN, .to = INT64_MAX};
-  luaL_checktype(L, 2, LUA_TTABLE);
-  lua_settop(L, 2);
-  l_option_int(L, 2, "from", &options.from);
-  l_option_int(L, 2, "to", &options.to);
-  lua_getfield(L, 2, "chains");
-  luaL_checktype(L, 3, LUA_TTABLE);
-  options.count = l_length(L, 3);
-  pf_chain *const chains = l_scratch(L, options.count + 1, sizeof *chains);
-  luaL_checkstack(L, (int)options.count * 3 + 20, "chains");
-  for (size_t i = 0; i < options.count; i++) {
-    lua_rawgeti(L, 3, (lua_Integer)i + 1);
-    luaL_checktype(L, -1, LUA_TTABLE);
-    chains[i] = chain_of(L, lua_gettop(L));
-  }
-  options.chains = chains;
-  l_reader *const r = l_reader_new(L);
-  return l_reader_opened(
-      L, pf_chains_open(events, &options, &r->reader, &r->error));
-}
-
-
-/* core.chain_spans(reader): the rows of core.chains, sorted by start, as events
-   in lanes of their own. */
-static int core_chain_spans (lua_State *L) {
-  pf_reader *const instances = l_reader_check(L, 1)->reader;
-  l_reader *const r = l_reader_new(L);
-  return l_reader_opened(L,
-                         pf_chain_spans_open(instances, &r->reader, &r->error));
-}
-
-
 /* Reads the option `lanes`, values of column lane, as order words. The Lua
    stack keeps the array. NULL if it is absent. */
 static const uint64_t *read_lanes (lua_State *L, const pf_reader *events,
@@ -471,10 +384,11 @@ static int core_explain (lua_State *L) {
 
 void l_open_event_stages (lua_State *L) {
   L_ADD(L, {"btf", core_btf}, {"calls", core_calls}, {"events", core_events},
-        {"explain", core_explain}, {"load", core_load}, {"chains", core_chains},
-        {"chain_spans", core_chain_spans}, {"merged_sums", core_merged_sums},
-        {"packed_sums", core_packed_sums}, {"processors", core_processors},
-        {"refilter", core_refilter}, {"statistics", core_statistics},
+        {"explain", core_explain}, {"load", core_load},
+
+        {"merged_sums", core_merged_sums}, {"packed_sums", core_packed_sums},
+        {"processors", core_processors}, {"refilter", core_refilter},
+        {"statistics", core_statistics},
         {"sums_statistics", core_sums_statistics}, {"unfilter", core_unfilter});
   l_class(L, L_SUMS, NULL, sums_gc, NULL);
 }

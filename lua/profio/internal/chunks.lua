@@ -17,8 +17,8 @@ local rows_per_part = 262144 -- the minimum, since merging chunks takes time
 ---@return integer|nil
 function chunks.rows(trace, state, name, watched)
    local part = state.parts[1]
-   if #state.parts ~= 1 or state.format.constants or state.watch and not watched
-      or not part.parallel or not part:parallel(name) then
+   if #state.parts ~= 1 or state.format.constants or state.task_states
+      or state.watch and not watched or not part.parallel or not part:parallel(name) then
       return nil
    end
    return trace:row_count(name)

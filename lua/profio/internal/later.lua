@@ -33,6 +33,8 @@
 --    profio.internal.calls                   only timelines
 --    profio.internal.calls.event_chains      only --chain and trace:chains
 --    profio.internal.calls.event_methods     only timelines
+--    profio.internal.calls.os_states         only tasks
+--    profio.internal.calls.task_jobs         only tasks
 --    profio.internal.command.selection       only --from, --to and --lane
 --    profio.internal.command.text_file       only --chain
 --    profio.internal.command.values          only options with values to be parsed

@@ -65,14 +65,9 @@ local function summed_reader(state, name)
       { { fn = "sum", column = summed.sum, name = summed.sum } })
 end
 
----Returns a reader of a table with equal keys added up, and with the columns that symbols give for
----addresses.
----@param state table of the trace
----@param name string
----@return profio.core.Reader|nil
----@return string|nil message
----@return string|nil code
-function tables.symbolized(state, name)
+-- Returns a reader of a table with equal keys added up, and with the columns that symbols give for
+-- addresses.
+local function symbolized(state, name)
    local stored = state.stored
    if stored and stored.has(name) and not state.closed then
       local inner, problem, kind = stored.inner()
@@ -80,7 +75,7 @@ function tables.symbolized(state, name)
          return nil, problem, kind
       end
       inner.watch = state.watch
-      return tables.symbolized(inner, name)
+      return symbolized(inner, name)
    end
    local reader, message, code = summed_reader(state, name)
    local addresses = state.format.addresses and state.format.addresses[name]
@@ -88,6 +83,22 @@ function tables.symbolized(state, name)
       return reader, message, code
    end
    return core.symbolize(reader, state.symbols.symbols, state.load_bias, addresses)
+end
+
+---Returns a reader of a table with equal keys added up, with the columns that symbols give for
+---addresses, and if the trace has os_states with the calls of tasks.
+---@param state table of the trace
+---@param name string
+---@return profio.core.Reader|nil
+---@return string|nil message
+---@return string|nil code
+function tables.symbolized(state, name)
+   local reader, message, code = symbolized(state, name)
+   if not reader or name ~= "events" or not state.task_states then
+      return reader, message, code
+   end
+   local again = symbolized(state, name)
+   return core.merge(reader, core.task_calls(again, state.task_states), "time")
 end
 
 return tables

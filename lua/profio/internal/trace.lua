@@ -79,7 +79,9 @@ local function alive(self)
 end
 
 -- Those of event_methods.lua, which is loaded when one of them is called.
-for name in ("calls call_statistics chains chain_events chain_statistics explain"):gmatch "%S+" do
+for name in ("calls call_statistics chains chain_events chain_statistics jobs "
+   .. "task_statistics explain"):gmatch "%S+"
+do
    methods[name] = function(...)
       return event_methods.with(alive)[name](...)
    end
@@ -229,7 +231,7 @@ end
 function methods:row_count(name)
    local state = alive(self)
    check_table(state, name)
-   if state.schema[name].stage or state.format.summed
+   if state.schema[name].stage or name == "events" and state.task_states or state.format.summed
       and state.format.summed(name, file_sums.parts(state))
    then
       return nil

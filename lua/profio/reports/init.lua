@@ -44,6 +44,8 @@ local order = {
    "calls.calls",
    "calls.chain-statistics",
    "calls.chains",
+   "calls.tasks",
+   "calls.jobs",
    "calls.histogram",
    "calls.states",
    "calls.load",

@@ -4,6 +4,7 @@ local later = require "profio.internal.later"
 local call_groups = later "profio.internal.explain.call_groups"
 local calls = later "profio.internal.calls"
 local chains = later "profio.internal.calls.event_chains"
+local task_jobs = later "profio.internal.calls.task_jobs"
 local raise = require "profio.internal.raise"
 
 local event_methods = {}
@@ -70,6 +71,26 @@ end
 ---@return profio.View
 function methods:chain_statistics(options)
    return chains.statistics(self, alive(self), options)
+end
+
+---Returns the jobs of tasks of an operating system, in the order in which they end: task,
+---activation, start, stop, response, delay, running, ready, waiting, preemptions, period, core,
+---longest_at, flags; see profio help tasks. They come from states that tasks enter, whose meaning
+---option os_states of profio.open tells. Raises if there are no events.
+---@param options table|nil from, to; ends = "terminated" | "waiting"
+---@return profio.View
+function methods:jobs(options)
+   return task_jobs.of_trace(self, alive(self), options)
+end
+
+---Returns statistics of the jobs of each task, the longest response first: task, count,
+---response_max, response_max_at, response_mean, response_p99, response_min, delay_max, running,
+---running_max, ready, waiting, preemptions, period_min, period_max, incomplete, load_share,
+---period_jitter.
+---@param options table|nil as for trace:jobs
+---@return profio.View
+function methods:task_statistics(options)
+   return task_jobs.statistics(self, alive(self), options)
 end
 
 ---Explains why the slow calls of a function are slow: the gap between them and as many typical

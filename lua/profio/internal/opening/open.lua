@@ -8,6 +8,7 @@ local inputs = require "profio.internal.opening.inputs"
 local listed_folders = require "profio.internal.opening.listed_folders"
 local memory_limit = require "profio.internal.several.memory_limit"
 local options = require "profio.internal.options"
+local os_states = later "profio.internal.calls.os_states"
 local recovery = require "profio.internal.opening.recovery"
 local registry = require "profio.internal.opening.registry"
 local script_part = later "profio.internal.writing.script_part"
@@ -32,6 +33,12 @@ local common = {
       help = "compute as that tool does, including its rounding and omissions" },
    { name = "live", type = "bool", default = false,
       help = "the file is still being written: read complete records; trace:refresh() finds more" },
+   { name = "os_states", type = "text", help = "tasks have lanes of their own, made of the states "
+      .. "that they enter: usual, or NAME=MEANING,... for names that are not: profio help tasks" },
+   { name = "os_running", type = "text",
+      help = "the same for variables, separated by commas, whose state is the task that runs" },
+   { name = "os_core", type = "int",
+      help = "the core on which these tasks run, where the trace does not say it" },
    { name = "all_warnings", type = "bool", default = false,
       help = "keep every warning, not only the first of each kind with its count" },
 }
@@ -335,6 +342,30 @@ local function close_state(state)
    close_all(file_sums.sources(state))
 end
 
+-- Returns the checked options of profio.open for all formats.
+local function common_options(given, state)
+   local mine = {}
+   for _, option in ipairs(common) do
+      mine[option.name] = given[option.name]
+   end
+   mine = options.check(common, mine, "open")
+   if mine.os_states or mine.os_running or mine.os_core then
+      state.task_states = os_states.of(mine.os_states, mine.os_running, mine.os_core)
+   end
+   return mine
+end
+
+-- Returns the trace of a state; nil and a message if options need a table that it does not have.
+local function trace_of(state)
+   local opened = trace.new(state)
+   if not state.task_states or opened:has "events" then
+      return opened
+   end
+   opened:close()
+   return nil, state.paths[1] .. ": it has no table of events, in which os_states finds states of "
+      .. "tasks", "unsupported"
+end
+
 ---Opens a trace. See profio.open.
 ---@param what string|table
 ---@param given table|nil
@@ -350,11 +381,7 @@ function opening.open(what, given)
    local state = { parts = {}, differs = {}, sources = {}, paths = {}, goes_on = {}, notes = {},
       known = {}, beside = {}, roles = {}, awake = 0, dictionary = core.dictionary() }
    state.format = given.format and registry.named(given.format) or nil
-   local mine = {}
-   for _, option in ipairs(common) do
-      mine[option.name] = given[option.name]
-   end
-   mine = options.check(common, mine, "open")
+   local mine = common_options(given, state)
    if not mine.live then -- a live writer is still moving records from its ring into the file
       list = recovery.expand(list, state, mine.trust_paths)
       inputs.group_packed(list)
@@ -381,7 +408,7 @@ function opening.open(what, given)
    file_sums.finish(state, mine)
    find_bias(state, mine)
    check_executable(state)
-   return trace.new(state)
+   return trace_of(state)
 end
 
 -- }======

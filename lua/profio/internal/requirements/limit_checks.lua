@@ -137,7 +137,7 @@ end
 function limits.split(list)
    local of_rows, of_trace = {}, {}
    for _, limit in ipairs(list) do
-      local into = (limit.chain or limit.load_of) and of_trace or of_rows
+      local into = limit.is_of_trace and of_trace or of_rows
       into[#into + 1] = limit
    end
    return of_rows, of_trace

@@ -3,6 +3,7 @@
 --    chain sensor: Sample leave -> Filter enter <= 5ms      # profio help chains
 --    core 0 load <= 80% per 10ms        # in each interval of this length
 --    lane Task_A load <= 30%            # over the whole trace
+--    task Task_A response <= 5ms        # profio help tasks
 
 local calls = require "profio.internal.calls"
 local chain_texts = require "profio.internal.calls.chain_texts"
@@ -44,9 +45,28 @@ local function load_limit(owner, rest)
       operator = operator, bound = tonumber(share) / 100, unit = "%", width = width }
 end
 
+-- Columns of statistics of tasks, and where the largest value is.
+local of_tasks = { response = { "response_max", "response_max_at" }, delay = { "delay_max" },
+   running = { "running_max" } }
+
+local function task_limit(rest)
+   local name, after = words.word(rest, "the task")
+   local column, operator, length = after:match "^(%l+)%s*(<=?)%s*(%S+)$"
+   local bound, unit
+   if length then
+      bound, unit = times.parse(length)
+   end
+   if not of_tasks[column] or not (bound and unit) then
+      words.wrong("'task %s response <= 5ms' is expected, or delay or running, got 'task %s'", name,
+         rest)
+   end
+   return { task = name, area = name, column = column, operator = operator, bound = bound,
+      unit = unit }
+end
+
 ---Parses a limit. Raises by words.wrong.
 ---@param text string
----@return table|nil limit nil: it is none of these
+---@return table|nil limit with is_of_trace; nil: it is none of these
 function trace_limits.one(text)
    local kind, rest = text:match "^(%l+)%s+(.*)$"
    local limit
@@ -54,9 +74,11 @@ function trace_limits.one(text)
       limit = chain_limit(rest)
    elseif (kind == "core" or kind == "lane") and rest:find "%f[%w]load%s*<" then
       limit = load_limit(kind, rest)
+   elseif kind == "task" and rest:find "%s%l+%s*<=?%s*%S+$" then
+      limit = task_limit(rest)
    end
    if limit then
-      limit.text = text
+      limit.text, limit.is_of_trace = text, true
    end
    return limit
 end
@@ -121,19 +143,40 @@ local function load_result(limit, trace, span)
    return result(limit, is_kept and "ok" or "exceeded", worst.load_share, worst.start)
 end
 
+-- Adds the results of limits on jobs of tasks, which are read once.
+local function add_tasks(results, list, trace, span)
+   local rows = {}
+   if #list > 0 then
+      for row in trace:task_statistics { from = span.from, to = span.to }:records() do
+         rows[row.task] = row
+      end
+   end
+   for _, limit in ipairs(list) do
+      local names, row = of_tasks[limit.column], rows[limit.task]
+      local value = row and row[names[1]]
+      local is_kept = value and (value < limit.bound
+         or limit.operator == "<=" and value == limit.bound)
+      results[limit] = result(limit, not value and "missing" or is_kept and "ok" or "exceeded",
+         value, value and row[names[2]], not row and "no task of this name has known states: "
+         .. "profio help tasks" or not value and "no job of it is complete: --report jobs" or nil)
+   end
+end
+
 ---Compares limits of this kind with a trace.
 ---@param list table[] limits
 ---@param trace profio.Trace with events
 ---@param span { from: integer|nil, to: integer|nil }|nil
 ---@return table[] results as of limits.check, in the order of the limits
 function trace_limits.check(list, trace, span)
-   local of_chains, results, ordered = {}, {}, {}
+   local of_chains, tasks, results, ordered = {}, {}, {}, {}
    span = span or {}
    for _, limit in ipairs(list) do
       of_chains[#of_chains + 1] = limit.chain and limit or nil
+      tasks[#tasks + 1] = limit.task and limit or nil
       results[limit] = limit.load_of and load_result(limit, trace, span) or nil
    end
    add_chains(results, of_chains, trace, span)
+   add_tasks(results, tasks, trace, span)
    for i, limit in ipairs(list) do
       ordered[i] = results[limit]
    end

@@ -1,0 +1,100 @@
+-- Reports of tasks of an operating system on the command line, options os_..., and limits on tasks.
+--
+-- Tags: user.
+
+local command = require "spec.support.command"
+local events = require "spec.support.events"
+
+local lines = [[
+0 write state:A=ACTIVE main - core=0
+1 write state:A=RUNNING main - core=0
+3 write state:A=READY main - core=0
+3 write state:B=RUNNING main - core=0
+7 write state:B=TERMINATED main - core=0
+7 write state:A=RUNNING main - core=0
+10 write state:A=TERMINATED main - core=0
+20 write state:B=READY main - core=0
+22 write state:B=RUNNING main - core=0
+40 write state:B=TERMINATED main - core=0
+]]
+
+local function fine(...)
+   local text, status, errors = events.command(lines, ...)
+   assert.equal(0, status, errors)
+   return text, errors
+end
+
+describe("--report tasks", function()
+   it("shows response times, preemptions and load", function()
+      assert.equal("task,count,response_max,response_max_at,delay_max,running,ready,preemptions,"
+         .. "incomplete,load_share\nB,1,20,20,2,22,2,0,1,0.55\nA,1,10,0,1,5,5,1,0,0.125\n",
+         fine("--report", "tasks", "--output", "csv", "--columns", "task,count,response_max,"
+         .. "response_max_at,delay_max,running,ready,preemptions,incomplete,load_share"))
+   end)
+
+   it("lists jobs", function()
+      assert.equal("task,activation,response,flags\nB,,,orphan\nA,0,10,\nB,20,20,\n",
+         fine("--report", "jobs", "--output", "csv", "--columns", "task,activation,response,flags"))
+   end)
+
+   it("says which states have no meaning, and that there are none", function()
+      local _, errors = fine("--report", "tasks", "--set", "os_states=READY=ready")
+      assert.equal("", errors)
+      local text
+      text, _, errors = events.command("0 write state:A=RUNNING\n1 write state:A=Zzz\n", "--report",
+         "tasks")
+      assert.truthy(text)
+      assert.matches("these states of tasks is not known, and jobs end in them: Zzz; say it: "
+         .. "--set os_states=Zzz=waiting", errors, 1, true)
+      _, _, errors = events.command("0 write state:A=x\n1 write state:A=y\n", "--report", "tasks")
+      assert.matches("no state of a variable is known", errors, 1, true)
+      _, _, errors = events.command("0 write state:A=READY\n1 write state:A=RUNNING\n", "--report",
+         "jobs")
+      assert.matches("--set ends=waiting", errors, 1, true)
+   end)
+
+   it("is refused for wrong options", function()
+      local _, status, errors = events.command(lines, "--report", "tasks", "--set", "os_states=A=b")
+      assert.equal(2, status)
+      assert.matches("expected NAME=MEANING", errors, 1, true)
+      _, status, errors = command.run "profio --set os_states=usual gmon.out"
+      assert.equal(1, status)
+      assert.matches("it has no table of events, in which os_states finds", errors, 1, true)
+   end)
+end)
+
+describe("--set os_states", function()
+   it("gives loads of tasks and cores", function()
+      assert.equal("lane,busy\nA,5\nB,22\n", fine("--set", "os_states=usual", "--report", "load",
+         "--set", "pieces=1", "--output", "csv", "--columns", "lane,busy"))
+      assert.equal("core,busy\n0,27\n", fine("--set", "os_states=usual", "--report", "load",
+         "--set", "pieces=1", "--set", "by=core", "--output", "csv", "--columns", "core,busy"))
+   end)
+
+   it("draws tasks in exports of timelines", function()
+      local text = fine("--set", "os_states=usual", "--export", "chrome")
+      assert.truthy(text:find('"name":"thread_name","pid":1,"tid":1,"args":{"name":"A"}', 1, true))
+   end)
+end)
+
+describe("limits on tasks", function()
+   it("are on response, delay and running time", function()
+      command.file("tasks.limits", "task A response <= 10ns\ntask A response < 10ns\n"
+         .. "task B delay <= 1ns\ntask B running <= 18ns\ntask C response <= 1ms\n")
+      local text, status = events.command(lines, "--limits", command.folder .. "/tasks.limits",
+         "--output", "csv", "--columns", "line,value,at,state")
+      assert.equal(4, status)
+      local found = {}
+      for line, rest in text:gmatch "(%d+),([^\n]*)\n" do
+         found[math.tointeger(line)] = rest
+      end
+      assert.same({ "10,0,ok", "10,0,exceeded", "2,,exceeded", "18,,ok", ",,missing" }, found)
+   end)
+
+   it("are refused if they are wrong", function()
+      command.file("wrong.limits", "task A response <= fast\n")
+      local _, status, errors = events.command(lines, "--limits", command.folder .. "/wrong.limits")
+      assert.equal(2, status)
+      assert.matches("'task A response <= 5ms' is expected", errors, 1, true)
+   end)
+end)
