@@ -52,7 +52,7 @@ describe("make install", function()
       local said, status = make("install " .. words)
       assert.same({ 0, true }, { status, said:find("installed: ", 1, true) ~= nil }, said)
       assert.is_truthy(exists(command_path), files_in(folder))
-      for _, name in ipairs { "init.lua", "exports/html/page.css", "exports/html/model.js",
+      for _, name in ipairs { "init.lua", "exports/html/page.css", "exports/html/scripts/model.js",
          "meta/profio.lua" } do
          assert.is_truthy(exists(module_path .. "/profio/" .. name), files_in(folder))
       end

@@ -192,7 +192,7 @@ describe("--export html", function()
       if not viewers.has_pages then
          return pending "needs eslint"
       end
-      assert.equal("", viewers.eslint "lua/profio/exports/html/*.js")
+      assert.equal("", viewers.eslint "lua/profio/exports/html/scripts/*.js")
       local file = command.file("bad.js", "var unused = 1;\n")
       assert.matches("no%-unused%-vars", viewers.eslint("--no-ignore " .. file:gsub(
          "^" .. command.root:gsub("%p", "%%%0") .. "/", "")))

@@ -390,7 +390,7 @@ describe("sources of Xbase++", function()
 end)
 
 describe("functions of an Xbase++ source", function()
-   local prg_parser = require "profio.reports.xpp.prg_parser"
+   local prg_parser = require "profio.formats.xpp.prg_parser"
 
    -- Returns "kind name first last" of each function.
    local function found(text)

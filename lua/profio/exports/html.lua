@@ -4,6 +4,7 @@
 
 local assets = require "profio.exports.html.page_assets"
 local compared = require "profio.exports.compared"
+local call_values = require "profio.exports.html.call_values"
 local core = require "profio.core"
 local guesses = require "profio.exports.html.guesses"
 local hot_lines = require "profio.exports.html.hot_lines"
@@ -23,7 +24,7 @@ local EDGE_SIZE = 2048 -- bytes of the elements between the parts, about
 local FOUND_SIZE = 2048 -- of what the summary says about the timeline, about
 -- Parts of the size without style sheet and scripts. What the profile and the lines do not need is
 -- left to the timeline.
-local PARTS = { summary = 1 / 32, lines = 0.15, profile = 0.4, names = 0.02 }
+local PARTS = { summary = 1 / 32, lines = 0.15, values = 0.03, profile = 0.4, names = 0.02 }
 
 local html = {
    name = "html",
@@ -156,11 +157,12 @@ local function data_text(out, trace, profile, given, size)
       and sources.are_counted(trace) and traces.of(trace).paths or {})
    local hot = hot_lines.text(hot_lines.profile(trace, profile), given, functions,
       math.min(size * PARTS.lines, size * (1 - PARTS.names) - used) // 1 | 0)
+   local values = call_values.text(trace, given, functions, size * PARTS.values // 1 | 0)
    local drawn, found, left_out = timelines_text(out, drawn_traces, given, functions,
-      math.max(size * (1 - PARTS.names) - used - #verdicts - #hot, 0))
+      math.max(size * (1 - PARTS.names) - used - #verdicts - #hot - #values, 0))
    return table.concat { '<script type="application/json" id="data">\n{"kind":',
       lanes.script(profile:kind()), given.is_difference and ',"difference":true,\n' or ",\n",
-      profiled, hot, verdicts, drawn, functions:text(), '"version":1}\n</script>\n' },
+      profiled, hot, verdicts, values, drawn, functions:text(), '"version":1}\n</script>\n' },
       found, left_out
 end
 

@@ -1,5 +1,5 @@
--- The style sheet and the scripts of the report: files .css and .js in this folder, which the
--- export builds into the page.
+-- The style sheet and the scripts of the report: files .css in this folder and .js in its folder
+-- scripts, which the export builds into the page.
 
 local resources = require "profio.internal.resources"
 
@@ -7,7 +7,7 @@ local assets = {}
 
 ---The scripts in the order in which the page runs them.
 assets.scripts = { "model.js", "frames.js", "state.js", "surface.js", "gestures.js", "search.js",
-   "functions.js", "details.js", "tracks.js", "chosen_call.js",
+   "functions.js", "details.js", "call_values.js", "tracks.js", "chosen_call.js",
    "pictures.js", "timeline.js", "distributions.js", "flames.js", "keys.js",
    "start.js" }
 
@@ -33,7 +33,7 @@ end
 function assets.program(out)
    local texts = {}
    for i, name in ipairs(assets.scripts) do
-      texts[i] = read(out, name)
+      texts[i] = read(out, "scripts/" .. name)
    end
    return "<script>\n" .. table.concat(texts) .. "</script>\n"
 end

@@ -22,6 +22,16 @@ end
 -- The columns of groups: a line is one of the caller.
 local columns = { line = { "line", "caller" }, params = { "params" } }
 
+local sums = { "calls = count", "elapsed = sum(call)", "longest = max(call)" }
+
+-- Returns the calls that were recorded from enter to leave and are not within another call of the
+-- function.
+local function whole_calls(trace, given)
+   return trace:calls({ recursion = "outermost", partial = "exclude", from = given.from,
+      to = given.to, max_depth = given.max_depth }):where { lane = given.lane,
+      call = conditions.no(conditions.missing) }
+end
+
 -- Iterates over the groups of calls: a row with the columns and aggregates.
 local function grouped(calls, name, aggregates)
    return calls:group(table.unpack(columns[name])):aggregate(aggregates):records()
@@ -51,14 +61,24 @@ local function groups_of(calls, name, slow)
    for row in grouped(calls:sort("-call", "-stop"):limit(slow), name, { "slow = count" }) do
       is_slow[key_of(row, name)] = row.slow
    end
-   for row in grouped(calls, name, { "calls = count", "elapsed = sum(call)",
-      "longest = max(call)" })
-   do
+   for row in grouped(calls, name, sums) do
       groups[#groups + 1] = { value = row[name], caller = row.caller, calls = row.calls,
          elapsed = row.elapsed, longest = row.longest, slow = is_slow[key_of(row, name)] or 0 }
    end
    table.sort(groups, is_before)
    return groups
+end
+
+---Returns the calls of all functions by line or by parameters, those with the longest time first:
+---area, line and caller or params, calls, elapsed, longest. Calls are those of groups.
+---@param trace profio.Trace
+---@param name "line"|"params"
+---@param given table from, to, max_depth, and lane: a condition
+---@return profio.View
+function call_details.by_area(trace, name, given)
+   return whole_calls(trace, given):where { stack = conditions.no(conditions.missing) }
+      :group("area", table.unpack(columns[name])):aggregate(sums)
+      :sort("-elapsed", "area", table.unpack(columns[name]))
 end
 
 ---Returns the calls of a function by line or by parameters: those that were recorded from enter to
@@ -77,10 +97,7 @@ function call_details.groups(trace, format, area, name, slow, given)
    if not call_details.has(trace, format, name) then
       return nil
    end
-   local calls = trace:calls { recursion = "outermost", partial = "exclude", from = given.from,
-      to = given.to, max_depth = given.max_depth }
-   local groups = groups_of(calls:where { area = area, lane = given.lane,
-      call = conditions.no(conditions.missing) }, name, slow)
+   local groups = groups_of(whole_calls(trace, given):where { area = area }, name, slow)
    local has_values = #groups > 1 or groups[1] and groups[1].value ~= nil
    return has_values and groups or nil
 end

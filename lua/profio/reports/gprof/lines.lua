@@ -3,7 +3,7 @@
 local gprof = require "profio.reports.gprof.headings"
 local line_times = require "profio.internal.bodies.line_times"
 local plain = require "profio.internal.plain"
-local prg_sources = require "profio.reports.xpp.prg_sources"
+local prg_sources = require "profio.formats.xpp.prg_sources"
 local profile_parts = require "profio.internal.bodies.profile_parts"
 local texts = require "profio.internal.texts"
 

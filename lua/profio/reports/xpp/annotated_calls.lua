@@ -2,7 +2,7 @@
 -- has its self and total time, a line of a call the time of what it called.
 
 local plain = require "profio.internal.plain"
-local prg_sources = require "profio.reports.xpp.prg_sources"
+local prg_sources = require "profio.formats.xpp.prg_sources"
 local xpp = require "profio.reports.xpp.entry_tables"
 
 local annotated_calls = {}

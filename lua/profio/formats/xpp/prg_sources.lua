@@ -2,12 +2,21 @@
 -- the *.prg files of the folders of --source.
 
 local core = require "profio.core"
-local prg_parser = require "profio.reports.xpp.prg_parser"
+local prg_parser = require "profio.formats.xpp.prg_parser"
 local plain = require "profio.internal.plain"
 local sources = require "profio.internal.sources"
 local traces = require "profio.internal.trace"
 
 local prg_sources = {}
+
+---What an index needs of a report or an export: a profio.Context is one.
+---@class profio.SourcesHost
+---@field trace profio.Trace
+---@field given { source: string[]|nil, trust_paths: boolean|nil }
+---@field out { reads: fun(self: table, paths: string[]) } is told which files are read
+---@field note fun(self: table, text: string)
+---@field worded fun(self: table, message: string): string
+---@field prg_sources profio.PrgSources|nil set here
 
 ---@class profio.PrgSources
 ---@field files integer that were read
@@ -52,7 +61,7 @@ end
 
 ---Returns the index of the sources in the folders of --source; nil without that option. It is built
 ---once for a context.
----@param context profio.Context
+---@param context profio.SourcesHost
 ---@param is_needed boolean|nil without --source, the index is empty, and a note says so
 ---@return profio.PrgSources|nil
 function prg_sources.open(context, is_needed)
