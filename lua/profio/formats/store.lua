@@ -60,7 +60,9 @@ end
 store.warnings = {
    ["store-damaged"] = "a part of the store cannot be read",
    ["store-executable-unused"] = "the executable that is given is not the program of any run",
+   ["store-few-values"] = "few values or runs tell what stands out",
    ["store-no-calls"] = "some of the runs have no statistics of calls",
+   ["store-several-areas"] = "a function has several handles, so some of its quantiles are missing",
    ["store-several-metrics"] = "the runs have different metrics, of which rows show one",
 }
 
@@ -71,6 +73,8 @@ store.remedies = {
    ["store-several-metrics"] = "choose one with --metric, or the runs of one kind with --run",
    ["store-executable-unused"] = "none needed: the store has the names; else give the program that "
       .. "was profiled",
+   ["store-few-values"] = "add more runs; profio compare compares two groups of runs",
+   ["store-several-areas"] = "select the runs of one build with --run",
    ["store-no-calls"] = "they were added from files without events; their profiles are complete",
 }
 

@@ -50,8 +50,13 @@ local function with_sums(runs)
    return list
 end
 
--- Calls f(run, packed) for the packed sums of runs. Raises if they are not those that were stored.
-local function each(engine, tests, runs, path, f)
+---Calls f(run, packed) for the packed sums of runs. Raises if they are not those that were stored.
+---@param engine table
+---@param tests table[] that select the runs
+---@param runs profio.StoredRun[] the selected runs
+---@param path string of the store
+---@param f fun(run: profio.StoredRun, packed: string)
+function call_sums.each(engine, tests, runs, path, f)
    local list, missing = with_sums(runs), {}
    for _, run in ipairs(list) do
       if run.call_bytes < 0 or run.call_bytes > LIMIT then
@@ -105,6 +110,36 @@ local function sum_of(group, path)
    return problem.check(sum, path .. ": statistics of calls: " .. message, code)
 end
 
+---Packed sums that are being added up.
+---@class profio.CallSumsAdder
+local Adder = {}
+Adder.__index = Adder
+
+---Adds the packed sums of a run. Raises if a run is damaged, or does not fit those before it.
+---@param run profio.StoredRun
+---@param packed string
+function Adder:add(run, packed)
+   local group = self.group
+   group[#group + 1], self.bytes = { run = run, packed = packed }, self.bytes + #packed
+   if #group == GROUP or self.bytes >= LIMIT then
+      self.group = { { run = group[1].run, packed = sum_of(group, self.path) } }
+      self.bytes = 0
+   end
+end
+
+---Returns the sum, or nil if there are no runs. Raises as `add` does.
+---@return string|nil
+function Adder:sum()
+   return self.group[1] and sum_of(self.group, self.path) -- also of one run: it is checked
+end
+
+---Returns a sum of packed sums to which runs can be added.
+---@param path string of the store
+---@return profio.CallSumsAdder
+function call_sums.adder(path)
+   return setmetatable({ path = path, group = {}, bytes = 0 }, Adder)
+end
+
 ---Returns the sum of the packed sums of the selected runs. Raises failures, also if there are none.
 ---@param engine table
 ---@param tests table[] that select the runs
@@ -112,17 +147,12 @@ end
 ---@param path string of the store
 ---@return string
 function call_sums.merged(engine, tests, runs, path)
-   local group, bytes = {}, 0
-   each(engine, tests, runs, path, function(run, packed)
-      group[#group + 1], bytes = { run = run, packed = packed }, bytes + #packed
-      if #group == GROUP or bytes >= LIMIT then
-         group, bytes = { { run = group[1].run, packed = sum_of(group, path) } }, 0
-      end
+   local adder = call_sums.adder(path)
+   call_sums.each(engine, tests, runs, path, function(run, packed)
+      adder:add(run, packed)
    end)
-   if not group[1] then
-      problem.raise(path .. ": none of the selected runs has statistics of calls", "unsupported")
-   end
-   return sum_of(group, path) -- also of one run: it is checked
+   return adder:sum() or problem.raise(path
+      .. ": none of the selected runs has statistics of calls", "unsupported")
 end
 
 ---Returns how many runs have no statistics of calls.

@@ -108,13 +108,15 @@ end
 ---@field runs profio.StoredRun[] with or without details
 ---@field all profio.CombinedRuns
 ---@field has_graphs boolean some of the runs have histograms and arcs
+---@field note fun(message: string, code: string) adds a note to the warnings of the trace
 ---@field given table options of profio.open that name the functions of these: exe, symbols, ...
 
 ---Returns the metric of a name; nil: the default one. Raises for an unknown name.
 ---@param compared profio.ComparedRuns
 ---@param name string|nil
+---@param others string|nil what there is beside metrics, for the message
 ---@return { name: string, unit: string }
-function compared_runs.metric(compared, name)
+function compared_runs.metric(compared, name, others)
    local all = compared.all
    local names = {}
    if not name then
@@ -128,7 +130,8 @@ function compared_runs.metric(compared, name)
       end
       names[i] = metric.name
    end
-   error(("no metric '%s'; there are: %s"):format(tostring(name), table.concat(names, ", ")), 0)
+   error(("no metric '%s'; there are: %s%s"):format(tostring(name), table.concat(names, ", "),
+      others or ""), 0)
 end
 
 ---Raises if a sum of an engine was limited to 64 bits.

@@ -405,13 +405,14 @@ local function compared(self, name, options, usual, ...)
    return traces.of(trace).stored.compare(name, by, metric, ...)
 end
 
----Returns the weight of a function in each period, or for each value of a label: rows with by,
----runs, self, total, whole, self_share, total_share, and p10_, p50_ and p90_share of the runs.
+---Returns the weight of a function in each period, or for each value of a label: by, runs, self,
+---total, whole, self_share, total_share, and p10_, p50_, p90_share of the runs; with a metric of
+---calls (gross_p99, count): by, runs, calls, value, p10, p50, p90, about.
 ---@param wanted any a name, a list of names, profio.match or profio.no
 ---@param options { by: string, where: table, metric: string }|nil by: hour, day (the default),
 ---week, month (UTC), run, a label, or an attribute with texts
 ---@return profio.View|nil
----@return string|nil message
+---@return { notes: string[] }|string|nil notes or message
 ---@return string|nil code
 function methods:trend(wanted, options)
    alive(self)
@@ -421,16 +422,15 @@ function methods:trend(wanted, options)
    return compared(self, "trend", options, "day", wanted)
 end
 
----Returns how much the runs with each value of a label, or each run, differ from all others, the
----largest first: rows with by, runs, whole, distance, function, function_share and others_share.
----@param options { by: string, where: table, metric: string }|nil by: run (the default), and others
----as of trend
+---Returns how much the runs of each label differ from all others: by, runs, whole, distance,
+---function, function_share, others_share; of a function value, total_share, relative, score, mark.
+---@param options { by: string, where: table, metric: string, function: any }|nil by: run (default)
 ---@return profio.View|nil
----@return string|nil message
+---@return { notes: string[] }|string|nil notes or message
 ---@return string|nil code
 function methods:top(options)
    alive(self)
-   return compared(self, "top", options, "run")
+   return compared(self, "top", options, "run", (options or {})["function"])
 end
 
 ---Returns the steps of all functions and of the whole over versions, as rows: profio help store.

@@ -277,11 +277,13 @@ local function compared(state, stored)
    note_kinds(state, usual or core.empty_contexts(core.dictionary(), metrics):usual(), metrics)
    return { engine = state.engine, path = state.source:path(), tests = state.tests, runs = runs,
       all = { metrics = metrics, usual = usual }, has_graphs = stored.has_graphs,
-      given = state.given }
+      note = function(message, code)
+         state.source:warn(message, { code = code, kind = "note" })
+      end, given = state.given }
 end
 
--- Returns the view of "trend" or "top" in trends.lua, or of "changes" in changes.lua, whose second
--- result gets the warnings of the trace.
+-- Returns the view of "trend" or "top" in trends.lua, or of "changes" in changes.lua. The notes of
+-- the second result get the warnings of the trace.
 local function compare(state, stored, name, ...)
    local view, result = (trends[name] or changes[name])(compared(state, stored), ...)
    for _, warning in ipairs(result and state.source.part:warnings() or {}) do

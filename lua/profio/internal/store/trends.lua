@@ -2,15 +2,52 @@
 -- runs differ from the others. Engines add up whole numbers; shares and quantiles are computed
 -- here.
 
+local call_metrics = require "profio.internal.store.comparing.call_metrics"
+local call_sums = require "profio.internal.store.call_sums"
+local call_values = require "profio.internal.store.comparing.call_values"
 local compared_runs = require "profio.internal.store.compared_runs"
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local graph_weights = require "profio.internal.store.graph_weights"
+local odd_values = require "profio.internal.store.comparing.odd_values"
 local positions = require "profio.internal.naming.positions"
 local problem = require "profio.internal.store.problem"
 local views = require "profio.internal.views"
 
 local trends = {}
+
+---Returns two lists of columns as one, in which each name is once.
+---@param first { name: string }[]
+---@param second { name: string }[]
+---@return { name: string, help: string }[]
+function trends.all_columns(first, second)
+   local list, is_known = table.move(first, 1, #first, 1, {}), {}
+   for _, column in ipairs(first) do
+      is_known[column.name] = true
+   end
+   for _, column in ipairs(second) do
+      list[#list + 1] = not is_known[column.name] and column or nil
+   end
+   return list
+end
+
+-- {====== Metrics ======
+
+-- Returns the metric of a name, first of the profiles, and whether it is one of calls.
+local function metric_of(compared, name)
+   local has_calls = call_sums.without(compared.runs) < #compared.runs
+   local of_calls = has_calls and name and call_metrics.named(name)
+   for _, metric in ipairs(of_calls and compared.all.metrics or {}) do
+      of_calls = metric.name ~= name and of_calls
+   end
+   if of_calls then
+      return of_calls, true
+   end
+   return compared_runs.metric(compared, name, has_calls and "; of calls: " .. call_metrics.names()
+      or nil), false
+end
+
+-- }======
 
 -- {====== Trends ======
 
@@ -132,16 +169,9 @@ local function weights_by_name(compared, metric, name_of)
    return list
 end
 
----Returns a row for each period or value of a label: see trend_columns. Raises failures.
----@param compared profio.ComparedRuns
----@param by string hour, day, week, month, run, a label, or an attribute with texts
----@param metric string|nil
----@param wanted any a condition for names of functions, as those of view:where
----@return profio.View
-function trends.trend(compared, by, metric, wanted)
-   compared_runs.check_runs(compared)
-   local found, rows, group_of = acceptor(wanted), {}, {}
-   local used, rank = compared_runs.metric(compared, metric), {}
+-- Returns the rows of trend for a metric of profiles.
+local function weight_trend(compared, by, used, wanted)
+   local found, rows, group_of, rank = acceptor(wanted), {}, {}, {}
    for number, group in ipairs(compared_runs.groups(compared, by)) do
       rank[group.name or rank] = number
       for _, hash in ipairs(group.hashes) do
@@ -162,7 +192,24 @@ function trends.trend(compared, by, metric, wanted)
    table.sort(sums, function(a, b)
       return rank[a.by or rank] < rank[b.by or rank]
    end)
-   return compared_runs.view(trends.trend_columns, sums, used)
+   return sums
+end
+
+---Returns a row for each period or value of a label: see trend_columns, and for a metric of calls
+---call_values.columns. Raises failures.
+---@param compared profio.ComparedRuns
+---@param by string hour, day, week, month, run, a label, or an attribute with texts
+---@param metric string|nil of the profiles, or of the statistics of calls
+---@param wanted any a condition for names of functions, as those of view:where
+---@return profio.View
+---@return { notes: string[] }
+function trends.trend(compared, by, metric, wanted)
+   compared_runs.check_runs(compared)
+   local used, is_of_calls = metric_of(compared, metric)
+   local rows = is_of_calls and call_values.of(compared, by, used, acceptor(wanted).accepts)
+      or weight_trend(compared, by, used, wanted)
+   return compared_runs.view(is_of_calls and call_values.columns or trends.trend_columns, rows,
+      used), { notes = {} }
 end
 
 -- }======
@@ -205,16 +252,36 @@ local function distance_of(names, all, group)
    return sum / 2, found, in_group, in_others
 end
 
+-- Returns the rows of top for a function: the values of a metric of calls, or shares of a metric of
+-- profiles, with those that stand out marked.
+local function top_of_function(compared, by, metric, wanted)
+   local used, is_of_calls = metric_of(compared, metric)
+   local rows = is_of_calls and call_values.of(compared, by, used, acceptor(wanted).accepts)
+      or weight_trend(compared, by, used, wanted)
+   local column = is_of_calls and "value" or "total_share"
+   odd_values.mark(compared, by, rows, column)
+   return compared_runs.view(odd_values.columns(column), rows, used), { notes = {} }
+end
+
 ---Returns a row for each value of a label or each run, those that differ most from all others
----first: see top_columns. Raises failures.
+---first: see top_columns, and with `wanted` odd_values.columns. Raises failures.
 ---@param compared profio.ComparedRuns
 ---@param by string as of trend
----@param metric string|nil
+---@param metric string|nil as of trend; one of calls needs `wanted`
+---@param wanted any a condition for names of functions: compare these only; nil: all
 ---@return profio.View
-function trends.top(compared, by, metric)
+---@return { notes: string[] }
+function trends.top(compared, by, metric, wanted)
    compared_runs.check_runs(compared)
+   if wanted ~= nil then
+      return top_of_function(compared, by, metric, wanted)
+   end
+   local used, is_of_calls = metric_of(compared, metric)
+   if is_of_calls then
+      error(("top: metric '%s' is one of the calls of a function: name one"):format(metric), 0)
+   end
    local groups, hashes, all = compared_runs.groups(compared, by), {}, nil
-   local used, names, rows = compared_runs.metric(compared, metric), {}, {}
+   local names, rows = {}, {}
    for i, run in ipairs(compared.runs) do
       hashes[i] = run.hash
    end
@@ -231,7 +298,8 @@ function trends.top(compared, by, metric)
          group)
       rows[number] = row
    end)
-   return compared_runs.view(trends.top_columns, rows, used):sort("-distance", "by")
+   return compared_runs.view(trends.top_columns, rows, used):sort("-distance", "by"),
+      { notes = {} }
 end
 
 -- }======

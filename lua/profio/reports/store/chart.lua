@@ -1,5 +1,5 @@
--- Draws a trend as an SVG picture: the share of the function in all runs of each group as a line,
--- and a band between the shares that a tenth and nine tenths of the runs do not exceed.
+-- Draws a trend as an SVG picture: the value of all runs of each group as a line, and a band
+-- between the values that a tenth and nine tenths of the runs do not exceed.
 
 local markup = require "profio.internal.markup"
 local texts = require "profio.internal.texts"
@@ -43,12 +43,11 @@ local function scales(rows, first, last)
 end
 
 -- Writes lines of the scale, and names of groups below it.
-local function write_scale(out, rows, first, last, x, y)
+local function write_scale(out, rows, first, last, x, y, shown)
    for i = 0, STEPS do
       local share = first + (last - first) * i / STEPS
-      out:write(('<path d="M%d %sH%d" stroke="#ddd"/><text x="%d" y="%s" text-anchor="end">%s%%'
-         .. '</text>\n'):format(LEFT, y(share), WIDTH - RIGHT, LEFT - 6, y(share),
-         texts.float("%.4g", 100 * share)))
+      out:write(('<path d="M%d %sH%d" stroke="#ddd"/><text x="%d" y="%s" text-anchor="end">%s'
+         .. '</text>\n'):format(LEFT, y(share), WIDTH - RIGHT, LEFT - 6, y(share), shown(share)))
    end
    local every = math.max(1, math.ceil(#rows / LABELS))
    for i = 1, #rows, every do
@@ -59,40 +58,48 @@ local function write_scale(out, rows, first, last, x, y)
    end
 end
 
----Writes a chart.
----@param out profio.Output
----@param rows table[] of a trend
----@param title string
-function chart.write(out, rows, title)
-   local least, most, shown = math.huge, 0, {}
+-- Returns the rows with a value, and the ends of their bands.
+local function with_values(rows)
+   local least, most, list = math.huge, 0, {}
    for _, row in ipairs(rows) do
-      if row.total_share then
-         shown[#shown + 1] = row
-         least = math.min(least, row.total_share, row.p10_share)
-         most = math.max(most, row.total_share, row.p90_share)
+      if row.value then
+         list[#list + 1] = row
+         least = math.min(least, row.value, row.low)
+         most = math.max(most, row.value, row.high)
       end
    end
+   return list, least, most
+end
+
+---Writes a chart.
+---@param out profio.Output
+---@param rows { by: string|nil, runs: integer, value: number|nil, low: number, high: number }[]
+---@param title string
+---@param on_axis fun(value: number): string formats a value of the axis
+---@param at_point fun(value: number): string formats the value of a group
+function chart.write(out, rows, title, on_axis, at_point)
+   local shown, least, most = with_values(rows)
    local first, last = chart.axis(least, most)
    local x, y = scales(shown, first, last)
    out:write(HEAD:format(WIDTH, HEIGHT, LEFT, markup.escaped(title)))
    if first > 0 then
-      out:write(('<text x="%d" y="22" text-anchor="end" fill="#a40">the axis begins at %s%%'
-         .. '</text>\n'):format(WIDTH - RIGHT, texts.float("%.4g", 100 * first)))
+      out:write(('<text x="%d" y="22" text-anchor="end" fill="#a40">the axis begins at %s'
+         .. '</text>\n'):format(WIDTH - RIGHT, on_axis(first)))
    end
-   write_scale(out, shown, first, last, x, y)
+   write_scale(out, shown, first, last, x, y, on_axis)
    local line, band = {}, {}
    for i, row in ipairs(shown) do
-      line[i] = x(i) .. "," .. y(row.total_share)
-      band[i] = x(i) .. "," .. y(row.p90_share)
-      band[2 * #shown + 1 - i] = x(i) .. "," .. y(row.p10_share)
+      line[i] = x(i) .. "," .. y(row.value)
+      band[i] = x(i) .. "," .. y(row.high)
+      band[2 * #shown + 1 - i] = x(i) .. "," .. y(row.low)
    end
    out:write('<polygon points="', table.concat(band, " "), '" fill="#4878a8" opacity=".25"/>\n')
    out:write('<polyline points="', table.concat(line, " "), '" fill="none" stroke="#1f4e79" ',
       'stroke-width="2"/>\n')
    for i, row in ipairs(shown) do
-      out:write(('<circle cx="%s" cy="%s" r="3" fill="#1f4e79"><title>%s: %s%% (%d runs)</title>'
-         .. '</circle>\n'):format(x(i), y(row.total_share), markup.escaped(row.by or "-"),
-         texts.float("%.2f", 100 * row.total_share), row.runs))
+      out:write(('<circle cx="%s" cy="%s" r="3" fill="#1f4e79"><title>%s: %s (%d runs)</title>'
+         .. '</circle>\n'):format(x(i), y(row.value), markup.escaped(row.by or "-"),
+         at_point(row.value), row.runs))
    end
    out:write "</svg>\n"
 end
