@@ -4,12 +4,16 @@
 local clickhouse = require "spec.support.clickhouse"
 local core = require "profio.core"
 local disk = require "spec.support.disk"
+local profio = require "profio"
 local timing = require "spec.bench.timing"
 
 local bench = {}
 
 local ours = "lua5.4 examples/analyze.lua "
 local store = "lua5.4 examples/analyze.lua store "
+
+-- Runs of versions, for steps: each run has all of the stacks. PROFILES does not change them.
+local CHANGES <const> = { runs = 2400, versions = 60, stacks = 300, bound = 2 }
 
 local STACKS <const>, FUNCTIONS <const>, CELLS <const> = 12000, 800, 3000
 
@@ -90,6 +94,47 @@ local function ask(name, path)
    row(name .. ": top by run", ("%stop --top 5 '%s'"):format(store, path))
 end
 
+-- Adds profiles of versions to a store, in which f1 has a step.
+local function add_versions(path)
+   local db <close>, batch = assert(profio.store(path)), {}
+   for i = 1, CHANGES.runs do
+      local version, rows = (i - 1) * CHANGES.versions // CHANGES.runs, {}
+      for k = 1, CHANGES.stacks do
+         local mean = k == 1 and version >= CHANGES.versions // 2 and 13000 or 10000
+         rows[k] = { ("main;f%d;f%d"):format(k % 7, k), mean + math.random(1000) }
+      end
+      local contexts = assert(core.contexts { folded = "stack",
+         reader = core.rows_reader({ { "stack", "name" }, { "weight", "int" } }, rows),
+         metrics = { { name = "cpu", unit = "ns", column = "weight" } } })
+      local trace <close> = assert(profio.open { data = assert(core.pprof(contexts,
+         { heads = { { time_nanos = 1700000000000000000 + i * 60000000000 } } })) })
+      batch[#batch + 1] = assert(db:prepare(trace, { labels = { version = "v" .. version } }))
+      contexts:close()
+      if #batch == 100 then
+         assert(db:write(batch))
+         batch = {}
+      end
+   end
+   assert(db:write(batch))
+end
+
+-- Measures store changes, alone and as a gate, beside its bound.
+local function changes(folder)
+   math.randomseed(2)
+   local path = folder .. "/versions.db"
+   disk.fresh(folder)
+   add_versions(path)
+   timing.print("\nstore changes over %d runs of %d stacks in %d versions", CHANGES.runs,
+      CHANGES.stacks, CHANGES.versions)
+   for _, options in ipairs { "", "--normalise total ", "--fail 'whole > +90%' " } do
+      local result = timing.commands({ ("%schanges %s'%s'"):format(store, options, path) })[1]
+      local cpu = result.cpu
+      timing.print("%-44s %s, %s", "SQLite: changes " .. options, text_of(result),
+         cpu and ("%.2f s of processor time, %s the bound of %d s"):format(cpu,
+            cpu < CHANGES.bound and "below" or "NOT BELOW", CHANGES.bound) or "it failed")
+   end
+end
+
 local function size_of(path)
    local file <close> = assert(io.open(path, "rb"))
    return file:seek "end"
@@ -142,7 +187,7 @@ local function in_clickhouse(folder, count)
    assert(ok, message)
 end
 
---- 10,000 profiles of 3,000 cells: adding, merging, and questions.
+--- 10,000 profiles of 3,000 cells: adding, merging, and questions. Steps over 2,400 profiles.
 function bench.store()
    if not package.searchpath("profio.store", package.cpath) then
       timing.print "\nstores: profio was built without them"
@@ -159,6 +204,8 @@ function bench.store()
       row(("go tool pprof -top, %d files"):format(part), ("sh -c \"ls -d %s/v?/* | head -%d | "
          .. "xargs -x -n %d go tool pprof -top\""):format(folder, part, part))
    end
+   disk.remove(folder)
+   changes(folder)
    disk.remove(folder)
 end
 

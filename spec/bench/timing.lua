@@ -10,6 +10,7 @@ timing.folder = build .. "/bench"
 
 ---@class bench.Result
 ---@field seconds number? the median, nil when the command did not succeed
+---@field cpu number? the median of the processor time in seconds, of all threads
 ---@field megabytes number? the largest resident set
 ---@field status integer exit status, or 128 + the signal that ended it
 
@@ -34,16 +35,17 @@ function timing.median(list)
 end
 
 local function summary(runs)
-   local seconds, megabytes, status = {}, 0, 0
+   local seconds, cpu, megabytes, status = {}, {}, 0, 0
    for _, run in ipairs(runs) do
-      seconds[#seconds + 1] = run.seconds
+      seconds[#seconds + 1], cpu[#cpu + 1] = run.seconds, run.cpu
       megabytes = math.max(megabytes, run.megabytes)
       status = math.max(status, run.status)
    end
    if status ~= 0 then
       return { status = status }
    end
-   return { seconds = timing.median(seconds), megabytes = megabytes, status = 0 }
+   return { seconds = timing.median(seconds), cpu = timing.median(cpu), megabytes = megabytes,
+      status = 0 }
 end
 
 --- Runs commands in turn: twice if one run takes more than two seconds, else five
@@ -61,8 +63,8 @@ function timing.commands(commands, before)
             if before then
                before()
             end
-            local seconds, megabytes, status = measured(command)
-            mine[round] = { seconds = seconds, megabytes = megabytes, status = status }
+            local seconds, megabytes, status, cpu = measured(command)
+            mine[round] = { seconds = seconds, megabytes = megabytes, status = status, cpu = cpu }
          end
       end
    end

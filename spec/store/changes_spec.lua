@@ -217,3 +217,85 @@ describe("profio store changes", function()
       run("one.db none.db", 2, "expects one STORE")
    end)
 end)
+
+describe("the gate of store changes", function()
+   local function run(line, status)
+      local text, found, errors = command.run("cd store-changes && profio store changes " .. line)
+      assert.equal(status, found, text .. errors)
+      return text, errors
+   end
+
+   setup(function() -- parse +30 % at v12, read -40 % at v8, late is new at v12, early gone
+      math.randomseed(11)
+      local versions = versions_of(24, 8, function(i)
+         return i < 12 and 1.0 or 1.3
+      end)
+      for i, version in ipairs(versions) do
+         local weights = version.weights
+         weights.read = i < 8 and 300000 or 180000
+         weights[i < 12 and "early" or "late"] = 200000
+      end
+      fill(folder .. "/gate.db", versions)
+      fill(folder .. "/gate-few.db", { table.unpack(versions, 1, 4) })
+   end)
+
+   it("ends with status 4 if a step meets a condition", function()
+      for condition, status in pairs {
+         ["self > +5%"] = 4, ["self of parse > +20%"] = 4, ["self of parse > +40%"] = 0,
+         ["self of read > +1%"] = 0, ["self of read < -30%"] = 4, ["self of read < -50%"] = 0,
+         ["self of ~^pa > +20000"] = 4, ["self of parse > +50000"] = 0, ["slower of parse"] = 4,
+         ["slower of read"] = 0, ["faster of read"] = 4, ["new of late"] = 4, new = 4, gone = 4,
+         ["gone of early"] = 4, ["gone of parse"] = 0, ["whole > +50%"] = 0, ["whole < -5%"] = 4,
+         ["slower of nobody"] = 4, ["slower of tiny"] = 4, -- a gate that checks nothing
+      } do
+         local text = run(("--fail '%s' gate.db"):format(condition), status)
+         assert.equal(status == 4, text:find("\nFAILED  " .. condition, 1, true) ~= nil, condition)
+      end
+      assert.matches("FAILED  self of parse > %+20%%: parse: %S+ to %S+ %(%+[23]%d%.%d %%%), "
+         .. "slower from v12 on\n", (run("--fail 'self of parse > +20%' gate.db", 4)))
+      run("--fail 'self of read < -30%' --since v9 gate.db", 0)
+      run("--fail 'faster of read' --fail 'slower of read' --since v8 gate.db", 4)
+      run("--fail 'faster of read' --where function=parse --top 1 gate.db", 4)
+      run("--fail 'self of parse > +5%' --normalise total gate.db", 4)
+   end)
+
+   it("is shown in each form", function()
+      local text, errors = run("--fail 'faster of read' --output csv gate.db", 4)
+      assert.not_matches("FAILED", text)
+      assert.matches("FAILED  faster of read: read: ", errors)
+      text = run("--fail 'faster of read' --output markdown gate.db", 4)
+      assert.matches("^%- %*%*failed%*%* `faster of read`: read: ", text)
+      text = run("--fail 'faster of read' --fail 'slower of read' --output junit gate.db", 4)
+      assert.matches('tests="2" failures="1" errors="0" skipped="0"', text)
+      assert.matches('name="faster of read">\n    <failure message="read: ', text)
+   end)
+
+   it("says that it is not known in few versions", function()
+      local text = run("--fail 'self > +5%' gate-few.db", 0)
+      assert.matches("unknown  self > %+5%%: not known: 4 versions, and no step", text)
+      text = run("--fail 'self > +5%' --output junit gate-few.db", 0)
+      assert.matches('failures="0" errors="0" skipped="1"', text)
+   end)
+
+   it("refuses conditions that no step can meet", function()
+      for line, message in pairs {
+         ["--fail 'total > +5%'"] = "steps are those of self",
+         ["--fail moved"] = "no step is moved", ["--fail 'unknown of x'"] = "no step is unknown",
+         ["--normalise total --fail 'whole > +5%'"] = "the whole has no steps",
+         ["--normalise total --fail 'self > +5'"] = "shares have bounds in per cent",
+         ["--fail 'self > +5ms'"] = "is no time: its bound has no unit",
+         ["--fail x"] = "'x' is no condition",
+      } do
+         local _, errors = run(line .. " gate.db", 2)
+         assert.matches(message, errors)
+      end
+   end)
+
+   it("checks conditions in Lua", function()
+      local store <close> = assert(profio.store(folder .. "/gate.db"))
+      local result = select(2, assert(store:changes()))
+      local list = result.check { "self of parse > +20%", "slower of read" }
+      assert.same({ 1, "parse", "failed" }, { #list, list[1].name, list[1].state })
+      assert.same({}, result.check {})
+   end)
+end)

@@ -120,6 +120,39 @@ function text.results(results)
    return list
 end
 
+---Returns the lines of a gate: those that failed, and the largest unknown ones.
+---@param results table[] of comparison:check
+---@return string[]
+function text.lines(results)
+   local lines = {}
+   for i, result in ipairs(text.results(results)) do
+      lines[i] = ("%s  %s: %s"):format(result.state == "failed" and "FAILED" or "unknown",
+         result.condition, plain(result.text))
+   end
+   return lines
+end
+
+---Writes the lines of a gate after an empty line.
+---@param out profio.Output
+---@param results table[]
+function text.write_results(out, results)
+   for i, line in ipairs(text.lines(results)) do
+      out:write(i == 1 and "\n" or "", line, "\n")
+   end
+end
+
+---Returns whether a condition of a gate has failed.
+---@param results table[]
+---@return boolean
+function text.has_failed(results)
+   for _, result in ipairs(results) do
+      if result.state == "failed" then
+         return true
+      end
+   end
+   return false
+end
+
 -- Makes a column of means whole numbers if all of them are.
 local function make_whole(fields, lines, name)
    for at, field in ipairs(fields) do

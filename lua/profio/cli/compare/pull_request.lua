@@ -57,7 +57,10 @@ local function write_calls(out, comparison, rows, records)
    out:write "\n</details>\n"
 end
 
-local function write_results(out, results)
+---Writes the results of a gate as a list.
+---@param out profio.Output
+---@param results table[] of comparison:check
+function pull_request.write_results(out, results)
    for _, result in ipairs(comparison_text.results(results)) do
       out:write("- **", result.state, "** `", result.condition:gsub("`", "'"), "`: ",
          cell(result.text), "\n")
@@ -81,7 +84,7 @@ function pull_request.write(out, comparison, rows, results, shown)
       local list = is_same and others or changed
       list[#list + 1] = record
    end
-   write_results(out, results)
+   pull_request.write_results(out, results)
    out:write(cell(comparison:text()), "\n\n")
    if #changed > 0 then
       write_table(out, comparison, changed, shown)

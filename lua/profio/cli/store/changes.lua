@@ -1,6 +1,8 @@
 -- profio store changes: which version slowed what.
 
+local changes_gate = require "profio.internal.store.comparing.changes_gate"
 local changes_forms = require "profio.cli.store.changes_forms"
+local comparison_text = require "profio.cli.compare.comparison_text"
 local conflicts = require "profio.cli.conflicts"
 local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
@@ -9,7 +11,6 @@ local options = require "profio.internal.options"
 local output = require "profio.cli.output"
 local query = require "profio.internal.command.query"
 local row_export = require "profio.internal.exporting.row_export"
-local sentences = require "profio.internal.compare.sentences"
 local show = require "profio.cli.show"
 local stored_changes = require "profio.internal.store.changes"
 local target = require "profio.cli.store.target"
@@ -31,14 +32,16 @@ local changes = {
    options = { { "--by", "KEY", "a label, hour, day, week or month (UTC), run, or an attribute "
          .. "with texts; default version" }, option_of("order", "HOW"),
       option_of("since", "VERSION"), option_of("normalise", "HOW"), option_of("alpha", "P"),
+      { "--fail", "COND", "end with status 4 for a step 'self > +5%', 'slower of main', new",
+         many = true },
       "--run", "--metric", "--where", "--top",
       { "--output", "FORM", "text, csv, tsv, json, ndjson, markdown or junit" }, "--unit", "-o" },
    more = { "--columns", "--sort", "--group", "--aggregate", "--wide" },
    argument = { "STORE", "a store" },
    examples = {
       { "profio store changes --by version fleet.db", "the steps of all functions" },
-      { "profio store changes --order time --since 3f2a91c --output junit fleet.db",
-         "commits in the order of their runs, from this one on, for a CI server" },
+      { "profio store changes --order time --since 3f2a91c --fail 'self > +5%' fleet.db",
+         "commits in the order of their runs, from this one on, as a gate" },
    },
    outputs = row_export.outputs_and { "markdown", "junit" },
 }
@@ -70,16 +73,12 @@ end
 
 -- Returns the function that formats a weight of a run, or a share.
 local function formatter(given, result)
-   if given.normalise == "total" then
-      return function(share)
-         return ("%.2f %%"):format(100 * share)
-      end
-   elseif given.unit and result.metric.unit == "ns" then
+   if given.unit and result.metric.unit == "ns" and not result.is_share then
       return function(value)
          return times.show(value, given.unit)
       end
    end
-   return sentences.formatter(result.metric)
+   return changes_gate.formatter(result)
 end
 
 -- Returns the rows of the result that --where leaves, and in other forms than text --top.
@@ -105,6 +104,7 @@ function changes.run(given, err)
    local store <close> = target.open(path, "read")
    local view, result, code = store:changes(options_of(given))
    failure.check(view, result, code)
+   local results = result.check(given.fail)
    local out <close> = output.open(given.out, files.named(given), { wide = given.wide,
       is_paged = true })
    if has_rows(given) then
@@ -114,13 +114,17 @@ function changes.run(given, err)
       show.rows({ given = given, out = out }, rows, form)
    else
       changes_forms[given.output](out, result, picked(given, view, result),
-         formatter(given, result), query.count(given))
+         formatter(given, result), { conditions = given.fail, results = results },
+         query.count(given))
    end
    out:close()
+   for _, line in ipairs(has_rows(given) and comparison_text.lines(results) or {}) do
+      messages.say(err, line)
+   end
    for _, note in ipairs(given.output == "markdown" and {} or result.notes) do
       messages.say(err, "note: " .. note)
    end
-   return failure.READ, true
+   return comparison_text.has_failed(results) and failure.EXCEEDED or failure.READ, true
 end
 
 return changes

@@ -5,6 +5,7 @@ local comparison_text = require "profio.cli.compare.comparison_text"
 local junit = require "profio.cli.compare.junit"
 local markup = require "profio.internal.markup"
 local plain = require "profio.internal.plain"
+local pull_request = require "profio.cli.compare.pull_request"
 local texts = require "profio.internal.texts"
 
 local forms = {}
@@ -51,8 +52,9 @@ end
 ---@param result profio.ChangesResult
 ---@param rows table[]
 ---@param shown fun(value: number): string formats a weight
+---@param gate { conditions: string[], results: table[] } of --fail
 ---@param top integer|nil of --top
-function forms.text(out, result, rows, shown, top)
+function forms.text(out, result, rows, shown, gate, top)
    local lines, most = { heads }, math.min(#rows, top or comparison_text.MOST)
    for i = 1, most do
       lines[i + 1] = cells_of(rows[i], shown)
@@ -62,6 +64,7 @@ function forms.text(out, result, rows, shown, top)
       out:write(#rows > most and ("%d more; --top shows more\n"):format(#rows - most) or "", "\n")
    end
    out:write(plain(forms.summary(result, rows)), "\n")
+   comparison_text.write_results(out, gate.results)
 end
 
 ---Writes the summary, the steps and the notes as Markdown.
@@ -69,7 +72,9 @@ end
 ---@param result profio.ChangesResult
 ---@param rows table[]
 ---@param shown fun(value: number): string
-function forms.markdown(out, result, rows, shown)
+---@param gate { conditions: string[], results: table[] }
+function forms.markdown(out, result, rows, shown, gate)
+   pull_request.write_results(out, gate.results)
    out:write(markup.markdown(forms.summary(result, rows)), "\n")
    if rows[1] then
       out:write("\n| ", table.concat(heads, " | "), " |\n|--:|--:|--:|--:|--:|--:|:--|:--|\n")
@@ -82,12 +87,9 @@ function forms.markdown(out, result, rows, shown)
    end
 end
 
----Writes a test case for the whole and for each function; those that became slower have failed.
----@param out profio.Output
----@param result profio.ChangesResult
----@param rows table[]
----@param shown fun(value: number): string
-function forms.junit(out, result, rows, shown)
+-- Returns the names of the whole and of each function, and a result for each step to a larger
+-- weight.
+local function slower(result, rows, shown)
    local names, results = {}, {}
    for i, one in ipairs(result.tested) do
       names[i] = name_of(one.name)
@@ -99,6 +101,21 @@ function forms.junit(out, result, rows, shown)
             text = ("%s at %s: %s from %s to %s%s"):format(cells[8], row.by, cells[1], cells[3],
                cells[4], cells[2] ~= "" and (" (%s)"):format(cells[2]) or "") }
       end
+   end
+   return names, results
+end
+
+---Writes a test case for each condition of the gate; without them one for the whole and for each
+---function, of which those that became slower have failed.
+---@param out profio.Output
+---@param result profio.ChangesResult
+---@param rows table[]
+---@param shown fun(value: number): string
+---@param gate { conditions: string[], results: table[] }
+function forms.junit(out, result, rows, shown, gate)
+   local names, results = gate.conditions, gate.results
+   if not names[1] then
+      names, results = slower(result, rows, shown)
    end
    local summary = { forms.summary(result, rows), table.unpack(result.notes) }
    junit.write(out, "profio store changes", names, results, table.concat(summary, " "))

@@ -12,7 +12,6 @@ local messages = require "profio.cli.messages"
 local options = require "profio.internal.options"
 local output = require "profio.cli.output"
 local outputs = require "profio.internal.writing.outputs"
-local plain = require "profio.internal.plain"
 local pull_request = require "profio.cli.compare.pull_request"
 local query = require "profio.internal.command.query"
 local row_export = require "profio.internal.exporting.row_export"
@@ -134,22 +133,6 @@ local function has_text(given)
       and not query.reshapes(given)
 end
 
--- Returns the lines of a gate: those that failed, and the largest unknown ones.
-local function lines_of(results)
-   local lines = {}
-   for i, result in ipairs(comparison_text.results(results)) do
-      lines[i] = ("%s  %s: %s"):format(result.state == "failed" and "FAILED" or "unknown",
-         result.condition, plain(result.text))
-   end
-   return lines
-end
-
-local function write_results(out, results)
-   for i, line in ipairs(lines_of(results)) do
-      out:write(i == 1 and "\n" or "", line, "\n")
-   end
-end
-
 -- Returns whether the output has the results of a gate; else they go to standard error.
 local function shows_results(given)
    return has_text(given) or given.output == "markdown" or given.output == "junit"
@@ -189,7 +172,7 @@ local function write(given, comparison, gate, heading)
       out:write(heading)
       comparison_text.write(out, comparison, query.where(rows, given),
          { top = query.count(given), unit = given.unit }, shown)
-      write_results(out, gate.results)
+      comparison_text.write_results(out, gate.results)
    else
       rows = query.apply(rows, given)
       local form = show.form(given, query.columns(given), "compare")
@@ -228,13 +211,10 @@ function verb.run(given, err)
    local runs, heading, has_damage = sides.read(given, chosen, err)
    local comparison = failure.check(compare.of_runs(runs, chosen))
    local conditions, results = checked(given, comparison, list)
-   local status = failure.READ
-   for _, result in ipairs(results) do
-      status = result.state == "failed" and failure.EXCEEDED or status
-   end
+   local status = comparison_text.has_failed(results) and failure.EXCEEDED or failure.READ
    write(given, comparison, { conditions = conditions, results = results }, heading)
    if not shows_results(given) then
-      for _, line in ipairs(lines_of(results)) do
+      for _, line in ipairs(comparison_text.lines(results)) do
          messages.say(err, line)
       end
    end

@@ -156,7 +156,7 @@ end
 local function text_of(row, state, shown, wanted)
    local relative = row.relative and (" (%+.1f %%)"):format(row.relative * 100) or ""
    return ("%s: %s to %s%s, %s"):format(row.name, shown(row.before), shown(row.after), relative,
-      state == "failed" and row.verdict or needed(row, shown, wanted))
+      state == "failed" and (row.said or row.verdict) or needed(row, shown, wanted))
 end
 
 -- Returns the result of a condition on names that no item has; nil: one has, or should not.
@@ -186,7 +186,9 @@ end
 ---Checks conditions.
 ---@param texts string[]
 ---@param state table of the comparison: metric, items, shown
----@param result_of fun(column: string, wanted: table|nil): table rows of self or total, and whole
+---@param result_of fun(column: string, wanted: table|nil, condition: table): table rows of self or
+---total, and the rows of the whole as `wholes`, or its row as `whole`; raises for conditions that it
+---cannot check
 ---@return { condition: string, name: string, state: string, text: string }[]
 function gate.check(texts, state, result_of)
    local list, conditions = {}, {}
@@ -197,9 +199,10 @@ function gate.check(texts, state, result_of)
    for _, condition in ipairs(conditions) do
       local column = condition.column == "total" and "total" or "self"
       local wanted = wanted_of(condition)
-      local result = result_of(column, wanted)
+      local result = result_of(column, wanted, condition)
       list[#list + 1] = unmatched(condition, state.items)
-      for _, row in ipairs(condition.column == "whole" and { result.whole } or result.rows) do
+      for _, row in ipairs(condition.column == "whole"
+         and (result.wholes or { result.whole }) or result.rows) do
          local found = is_of(condition, row) and state_of(condition, row)
          list[#list + 1] = found and { condition = condition.text, name = row.name, state = found,
             text = text_of(row, found, state.shown, wanted) } or nil

@@ -1,9 +1,11 @@
 -- Steps in the weights of functions over the versions of a store: which version slowed what.
 -- Engines add up whole numbers; the steps are found by internal/inference/steps.lua.
 
+local changes_gate = require "profio.internal.store.comparing.changes_gate"
 local checking = require "profio.internal.options"
 local compared_runs = require "profio.internal.store.compared_runs"
 local positions = require "profio.internal.naming.positions"
+local raise = require "profio.internal.raise"
 local steps = require "profio.internal.inference.steps"
 local texts = require "profio.internal.texts"
 
@@ -232,6 +234,27 @@ local function checked(given)
    return own
 end
 
+-- Sorts steps: those of the whole first, then the largest.
+local function sort(rows)
+   table.sort(rows, function(a, b)
+      local x, y = a["function"], b["function"]
+      if (x == nil) ~= (y == nil) then
+         return x == nil
+      elseif x == nil or math.abs(a.size) == math.abs(b.size) then
+         return x ~= y and x < y or x == y and a.at < b.at
+      end
+      return math.abs(a.size) > math.abs(b.size)
+   end)
+end
+
+-- Adds the function that checks the conditions of a gate to a result, and returns it.
+local function with_check(result)
+   function result.check(conditions)
+      return changes_gate.check(raise.expect(conditions, "table", "check: the conditions"), result)
+   end
+   return result
+end
+
 ---What was compared, beside the steps.
 ---@class profio.ChangesResult
 ---@field by string
@@ -240,6 +263,8 @@ end
 ---@field rows table[] of the steps, with the fields of the columns
 ---@field metric { name: string, unit: string }
 ---@field alpha number
+---@field is_share boolean the weights are shares of the whole
+---@field check fun(conditions: string[]): table[] results of a gate, as of comparison:check
 ---@field notes string[] what may make the result differ from what is expected
 
 ---Returns the steps of all functions and of the whole, the whole first, then the largest: see
@@ -279,17 +304,10 @@ function changes.changes(compared, by, metric, options)
       notes[#notes + 1] = ("%s with less than %g %% of the whole in each version not tested")
          :format(texts.counted(too_small, "function"), 100 * LEAST_SHARE)
    end
-   table.sort(rows, function(a, b)
-      local x, y = a["function"], b["function"]
-      if (x == nil) ~= (y == nil) then
-         return x == nil
-      elseif x == nil or math.abs(a.size) == math.abs(b.size) then
-         return x ~= y and x < y or x == y and a.at < b.at
-      end
-      return math.abs(a.size) > math.abs(b.size)
-   end)
-   return compared_runs.view(columns_of(is_share), rows, used), { by = by, versions = versions,
-      tested = tested, rows = rows, metric = used, alpha = options.alpha, notes = notes }
+   sort(rows)
+   return compared_runs.view(columns_of(is_share), rows, used), with_check { by = by,
+      versions = versions, tested = tested, rows = rows, metric = used, alpha = options.alpha,
+      is_share = is_share, notes = notes }
 end
 
 return changes
