@@ -2,6 +2,7 @@
 --
 -- Unsanitized: it runs no C code.
 
+local adjust = require "profio.internal.inference.adjust"
 local inference = require "profio.internal.inference"
 
 -- Returns options for functions with the means, in 5 + 5 runs with a small noise of their own.
@@ -248,5 +249,47 @@ describe("inference.compare, other methods", function()
       options.normalise = "f5"
       assert.has_error(function() inference.compare(options) end,
          "normalise: no function f5 in these runs")
+   end)
+end)
+
+describe("Holm's method with weights", function()
+   it("divides half of the level equally, and half by size", function()
+      assert.same({ 0.875, 1.625, 0.5 }, adjust.weights { 1, 3, 0 })
+      assert.same({ 1.0, 1.0 }, adjust.weights { 0, 0 })
+      assert.same({}, adjust.weights {})
+   end)
+
+   it("is that of a few values by hand", function()
+      -- p / weight: 0.005, 0.04, 0.06; the weights that are left: 3, 1, 0.5
+      local adjusted = adjust.weighted({ 0.01, 0.02, 0.03 }, { 2, 0.5, 0.5 })
+      for i, right in ipairs { 3 / 2 * 0.01, 1 / 0.5 * 0.02, 1 / 0.5 * 0.02 } do
+         assert.is_true(math.abs(adjusted[i] - right) < 1e-15)
+      end
+      assert.same({ 1.0, 1.0 }, adjust.weighted({ 0.9, 0.8 }, { 1.5, 0.5 }))
+   end)
+
+   it("is Holm's method if the weights are equal", function()
+      math.randomseed(3)
+      local p, weights = {}, {}
+      for i = 1, 50 do
+         p[i], weights[i] = math.random() ^ 6, 1.0
+      end
+      assert.same(adjust.holm(p), adjust.weighted(p, weights))
+   end)
+
+   it("is the default of comparisons, by the mean of all runs", function()
+      local options = runs_of({ 1000, 100, 20 }, { 1100, 100, 20 })
+      local rows, p, sizes = inference.compare(options).rows, {}, {}
+      for i, row in ipairs(rows) do
+         p[i], sizes[i] = row.p, row.before + row.after
+      end
+      local right = adjust.weighted(p, adjust.weights(sizes))
+      for i, row in ipairs(rows) do
+         assert.is_true(math.abs(row.p_adjusted - right[i]) < 1e-12)
+      end
+      options.adjust = "holm"
+      for i, row in ipairs(inference.compare(options).rows) do
+         assert.equal(adjust.holm(p)[i], row.p_adjusted)
+      end
    end)
 end)

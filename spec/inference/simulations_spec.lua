@@ -42,6 +42,24 @@ local function found_of(growth, method)
    return found, detectable
 end
 
+-- Returns how often the growth of a function is found in 60 comparisons of runs with 80 samples,
+-- with each adjustment, and how often that of the whole is.
+local function found_of_sixty(plan)
+   local found = { weighted = 0, holm = 0, whole = 0 }
+   for _ = 1, 60 do
+      local options = simulated_runs.make(plan)
+      for _, adjust in ipairs { "weighted", "holm" } do
+         options.adjust = adjust
+         local result = inference.compare(options)
+         for number in pairs(plan.growth) do
+            found[adjust] = found[adjust] + (result.rows[number].verdict == "slower" and 1 or 0)
+         end
+         found.whole = found.whole + (adjust == "holm" and result.whole.p <= 0.05 and 1 or 0)
+      end
+   end
+   return found
+end
+
 describe("inference.compare, on simulated runs", function()
    before_each(function()
       math.randomseed(18)
@@ -66,6 +84,37 @@ describe("inference.compare, on simulated runs", function()
    it("has few false alarms of many functions with few samples", function()
       assert.is_true(alarms_of({ functions = 400, base = 5, new = 5, samples = 1500,
          drift = 0.1 }, 4) <= 1)
+   end)
+
+   it("has few false alarms of runs with 80 samples", function()
+      local alarms, count = 0, 0
+      for _, functions in ipairs { 10, 30 } do
+         for _, noise in ipairs(simulated_runs.noises) do
+            for _, normalise in ipairs { "none", "total" } do
+               for _ = 1, 40 do
+                  local options = simulated_runs.make { functions = functions, base = 5, new = 5,
+                     samples = 80, noise = noise }
+                  options.normalise = normalise
+                  alarms = alarms + (simulated_runs.alarms(inference.compare(options)) and 1 or 0)
+                  count = count + 1
+               end
+            end
+         end
+      end
+      assert.is_true(alarms <= most_alarms(count), ("%d of %d"):format(alarms, count))
+   end)
+
+   it("finds a large function in runs with 80 samples more often by weights", function()
+      local found = found_of_sixty { functions = 30, base = 5, new = 5, samples = 80,
+         noise = "differing", growth = { 1.75 } }
+      local text = ("whole %d, holm %d, weighted %d"):format(found.whole, found.holm,
+         found.weighted)
+      assert.is_true(found.weighted >= found.holm + 6, text)
+      assert.is_true(found.weighted > found.whole, text)
+      found = found_of_sixty { functions = 30, base = 5, new = 5, samples = 1500,
+         growth = { [30] = 1.9 } } -- the smallest one
+      assert.is_true(found.weighted >= found.holm - 10 and found.weighted <= found.holm,
+         ("%d, %d"):format(found.holm, found.weighted))
    end)
 
    it("finds a growth of 25 %, and tells the smallest one that it finds", function()

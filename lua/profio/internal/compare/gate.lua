@@ -187,8 +187,8 @@ end
 ---@param texts string[]
 ---@param state table of the comparison: metric, items, shown
 ---@param result_of fun(column: string, wanted: table|nil, condition: table): table rows of self or
----total, and the rows of the whole as `wholes`, or its row as `whole`; raises for conditions that it
----cannot check
+---total, and the rows of the whole as `wholes`, or its row as `whole`; raises for conditions that
+---it cannot check
 ---@return { condition: string, name: string, state: string, text: string }[]
 function gate.check(texts, state, result_of)
    local list, conditions = {}, {}

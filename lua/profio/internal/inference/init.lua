@@ -80,27 +80,38 @@ local function at_least_samples(row, item, data)
    return row
 end
 
--- Returns the test of each item, and their p values, adjusted.
+-- Sets the adjusted p values of rows that can be alarms, and the level of the test of each row.
+local function set_adjusted(rows, items, data, options)
+   local p, indexes, sizes, smallest = {}, {}, {}, {}
+   for i, row in ipairs(rows) do
+      smallest[i] = row.smallest
+   end
+   local count, limit = adjust.testable(smallest, data.alpha)
+   for i, row in ipairs(rows) do
+      row.p_adjusted, row.level = 1.0, data.alpha / count
+      if row.smallest <= limit then
+         p[#p + 1], indexes[#indexes + 1], sizes[#sizes + 1] = row.p, i, items[i].pooled
+      end
+   end
+   local name = options.adjust or "weighted"
+   local weights = name == "weighted" and adjust.weights(sizes) or nil
+   for k, adjusted in ipairs(adjust[name](p, weights)) do
+      local row = rows[indexes[k]]
+      row.p_adjusted, row.level = adjusted, row.level * (weights and weights[k] or 1)
+   end
+end
+
+-- Returns the test of each item, with adjusted p values.
 local function tested(data, test, options)
-   local rows, smallest, p, indexes = {}, {}, {}, {}
+   local rows = {}
    for i, item in ipairs(data.items) do
       rows[i] = at_least_samples(test(item), item, data)
       if math.abs(item.after - item.before) <= ROUNDING * item.pooled then
          rows[i].p = 1.0
       end
-      smallest[i] = rows[i].smallest
-      rows[i].p_adjusted = 1.0
    end
-   local count, limit = adjust.testable(smallest, data.alpha)
-   for i, row in ipairs(rows) do
-      if row.smallest <= limit then
-         p[#p + 1], indexes[#indexes + 1] = row.p, i
-      end
-   end
-   for k, adjusted in ipairs(adjust[options.adjust or "holm"](p)) do
-      rows[indexes[k]].p_adjusted = adjusted
-   end
-   return rows, count
+   set_adjusted(rows, data.items, data, options)
+   return rows
 end
 
 -- The verdict of a test that may judge.
@@ -147,10 +158,7 @@ local function compare_noisy(data, options, result)
    end
    result.method = name
    local test = method.prepare(data, result)
-   local rows, count = {}, nil
-   if test then
-      rows, count = tested(data, test, options)
-   end
+   local rows = test and tested(data, test, options) or {}
    local may_judge = options.single or math.min(data.n1, data.n2) > 1
    local all_df = {}
    for i, item in ipairs(data.items) do
@@ -162,7 +170,7 @@ local function compare_noisy(data, options, result)
          row.low, row.high = found.low and found.low - 1, found.high and found.high - 1
          row.verdict = may_judge and verdict_of(item, found, data, options.matters or MATTERS)
             or "unknown"
-         add_power(row, item.before, found, data.alpha / count, data, options, may_judge
+         add_power(row, item.before, found, found.level, data, options, may_judge
             and method.fewest or 2)
       end
    end
@@ -211,7 +219,7 @@ end
 --- * `counts`: the weights are numbers of samples; `period`: weight of a sample
 --- * `method`: "moderated", "welch", "permutation" or "poisson"; by default moderated for at least
 ---   two runs on each side, else poisson
---- * `adjust`: "holm" (default) or "bh"; `alpha`: 0.05
+--- * `adjust`: "weighted" (default), "holm" or "bh"; `alpha`: 0.05
 --- * `normalise`: "none" (default), "total" or the key of an item: runs are divided by it
 --- * `single`: judge by one run on a side
 --- * `matters`: relative change below which a function is unchanged, 0.05
