@@ -110,3 +110,62 @@ describe("profio compare --whole", function()
       end
    end)
 end)
+
+describe("profio compare of small rows", function()
+   -- big is slower; 0.2 % of the whole are in each of tiny1 to tiny4, which differ between runs.
+   local sums = { old = 0, new = 0 }
+
+   setup(function()
+      for side, big in pairs { old = 30000, new = 60000 } do
+         for i = 1, 4 do
+            local stacks = { ["main;big"] = big + 10 * i, ["main;edge"] = 700 + 300 * (i % 2) }
+            for t = 1, 4 do
+               local weight = 60 + 40 * ((i + t) % 2) + 4 * t + (side == "new" and 2 or 0)
+               stacks["main;tiny" .. t], sums[side] = weight, sums[side] + weight / 4
+            end
+            local trace <close> = assert(profio.open { data = stored.pprof(stacks, nil, "hit") })
+            assert(trace:export("pprof", ("%s/small-%s-%d.pb.gz"):format(command.folder, side, i)))
+         end
+      end
+   end)
+
+   local function run(options, status)
+      local text, found, errors = command.run("profio compare small-old-?.pb.gz --new "
+         .. "small-new-?.pb.gz " .. options)
+      assert.equal(status or 0, found, errors)
+      return text, errors
+   end
+
+   local function rows_of(text)
+      return select(2, text:gsub("tiny%d", ""))
+   end
+
+   it("folds unknown ones into one with their sums", function()
+      local text = run ""
+      local table_of_text = text:match "^(.-)\n\n[^\n]*$" or text
+      local row = table_of_text:match "([^\n]*)%(4 rows below 1 %%, by %-%-all%)"
+      assert.matches(("^ *%%+%d +%%+%%d+%%.%%d %%%% +%d +%d +unknown +$"):format(
+         math.tointeger(sums.new - sums.old), math.tointeger(sums.old),
+         math.tointeger(sums.new)), row)
+      assert.matches("unknown +edge", table_of_text) -- of at least 1 % on one side
+      assert.equal(0, rows_of(table_of_text:match "^.-by %-%-all%)"))
+      local markdown = run "--output markdown"
+      assert.matches("<summary>%d+ without a known change</summary>", markdown)
+      assert.matches("| %(4 rows below 1 %%, by %-%-all%) | %+8 | ", markdown)
+      assert.is_nil(markdown:find "\n| tiny")
+   end)
+
+   it("shows each of them if it is told to", function()
+      for _, options in ipairs { "--all", "--top 30", "--all --output markdown" } do
+         local text = run(options)
+         assert.not_matches("rows below", text)
+         for t = 1, 4 do
+            assert.matches((options:find "markdown" and "\n| tiny" or "unknown +tiny") .. t, text)
+         end
+      end
+      for _, form in ipairs { "csv", "json" } do
+         assert.equal(4, rows_of(run("--output " .. form)))
+         assert.matches("cannot use %-%-all", select(2, run("--all --output " .. form, 2)))
+      end
+   end)
+end)

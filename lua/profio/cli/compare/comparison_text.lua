@@ -93,6 +93,41 @@ function text.picked(records, top)
       table.concat(names, ", ")) or nil
 end
 
+-- Unknown rows with a smaller share of the whole, on both sides, are folded.
+local SMALL <const> = 0.01
+
+-- Returns whether a row is unknown and small.
+local function is_small(record, whole)
+   return record.verdict == "unknown" and record.before < SMALL * whole.before
+      and record.after < SMALL * whole.after
+end
+
+---Folds rows of which it is not known whether they changed, and which have less than 1 % of the
+---whole on both sides, into one row, the last one. One such row is not folded.
+---@param records table[]
+---@param comparison profio.Comparison
+---@param is_all boolean fold none
+---@return table[]
+---@return table|nil folded their sum; nil: none
+function text.folded(records, comparison, is_all)
+   local list, whole, count = {}, comparison.whole, 0
+   local sum = { change = 0, before = 0, after = 0, verdict = "unknown" }
+   for _, record in ipairs(records) do
+      if not is_all and is_small(record, whole) then
+         sum.change, sum.before = sum.change + record.change, sum.before + record.before
+         sum.after, count = sum.after + record.after, count + 1
+      else
+         list[#list + 1] = record
+      end
+   end
+   if count < 2 then
+      return records
+   end
+   sum.count, sum.relative = count, sum.before > 0 and sum.change / sum.before or nil
+   sum[comparison.by] = ("(%d rows below %g %%, by --all)"):format(count, 100 * SMALL)
+   return list, sum
+end
+
 -- Unknown rows that are shown of each condition of a gate.
 local MOST_UNKNOWN <const> = 5
 
@@ -183,18 +218,21 @@ end
 ---@param out profio.Output
 ---@param comparison profio.Comparison
 ---@param rows profio.View of the comparison
----@param given { top: integer|nil, unit: string|nil } unit of times in statistics of calls
+---@param given { top: integer|nil, unit: string|nil, is_all: boolean } unit of times in statistics
+---of calls; is_all: show all rows
 ---@param shown fun(value: number): string
 function text.write(out, comparison, rows, given, shown)
    local records = rows:rows(table.unpack(rows.columns))
    distinguished.by_file(records, comparison.by)
-   local others
-   records, others = text.picked(records, given.top)
+   local others, folded
+   records, folded = text.folded(records, comparison, given.is_all or given.top ~= nil)
+   records, others = text.picked(records, given.top or given.is_all and #records or nil)
    local lines = { text.heads(comparison.metric) }
    table.insert(lines[1], comparison.by)
    for i, record in ipairs(records) do
       lines[i + 1] = text.cells(record, comparison.by, shown)
    end
+   lines[#lines + 1] = folded and text.cells(folded, comparison.by, shown)
    columns(out, lines, { [7] = true, [8] = true })
    if others then
       out:write(others, "; --top shows more\n")

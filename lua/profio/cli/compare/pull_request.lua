@@ -76,9 +76,11 @@ end
 ---@param rows profio.View
 ---@param results table[] of comparison:check
 ---@param shown fun(value: number): string
-function pull_request.write(out, comparison, rows, results, shown)
-   local changed, others, records = {}, {}, rows:rows(table.unpack(rows.columns))
-   distinguished.by_file(records, comparison.by)
+---@param is_all boolean show small unknown rows
+function pull_request.write(out, comparison, rows, results, shown, is_all)
+   local changed, others, all = {}, {}, rows:rows(table.unpack(rows.columns))
+   distinguished.by_file(all, comparison.by)
+   local records, folded = comparison_text.folded(all, comparison, is_all)
    for _, record in ipairs(records) do
       local is_same = record.verdict == "unchanged" or record.verdict == "unknown"
       local list = is_same and others or changed
@@ -90,8 +92,10 @@ function pull_request.write(out, comparison, rows, results, shown)
       write_table(out, comparison, changed, shown)
       out:write "\n"
    end
+   local count = #others + (folded and folded.count or 0)
+   others[#others + 1] = folded
    if #others > 0 then
-      out:write("<details><summary>", tostring(#others), " without a known change</summary>\n\n")
+      out:write("<details><summary>", tostring(count), " without a known change</summary>\n\n")
       write_table(out, comparison, others, shown)
       out:write "\n</details>\n"
    end

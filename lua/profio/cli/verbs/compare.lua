@@ -44,7 +44,9 @@ local verb = {
       { "--whole", false, "write one row: the change of the whole" },
       option_of("normalise", "HOW"), option_of("method", "NAME"), option_of("adjust", "NAME"),
       option_of("alpha", "P"), option_of("exact", false), option_of("single", false),
-      option_of("anyway", false), "--top", "-o" },
+      option_of("anyway", false),
+      { "--all", false, "show all rows, also unknown ones below 1 % of the whole" }, "--top",
+      "-o" },
    more = verbs.joined({ "--where", "--columns", "--sort", "--group", "--aggregate", "--unit",
       "--wide", "--export", "--exe", "--symbols", "--load-bias", "--format", "--set", "--mapping",
       "--run", "--trust-paths", "--strict", "--load", "--progress", "--no-progress" }, verbs.older),
@@ -85,9 +87,9 @@ end
 local unused = {
    text = {},
    markdown = { "columns", "group", "aggregate", "sort", "top", "wide" },
-   junit = { "columns", "where", "group", "aggregate", "sort", "top", "wide" },
-   profile = { "columns", "where", "group", "aggregate", "sort", "top", "wide", "unit" },
-   rows = { "wide", "unit" },
+   junit = { "all", "columns", "where", "group", "aggregate", "sort", "top", "wide" },
+   profile = { "all", "columns", "where", "group", "aggregate", "sort", "top", "wide", "unit" },
+   rows = { "all", "wide", "unit" },
 }
 
 local function check_unused(given)
@@ -167,11 +169,11 @@ local function write(given, comparison, gate, heading)
       junit.write(out, "profio compare", gate.conditions, gate.results, comparison:text())
    elseif given.output == "markdown" then
       pull_request.write(out, comparison, query.where(rows, given), gate.results,
-         shown)
+         shown, given.all)
    elseif has_text(given) then
       out:write(heading)
       comparison_text.write(out, comparison, query.where(rows, given),
-         { top = query.count(given), unit = given.unit }, shown)
+         { top = query.count(given), unit = given.unit, is_all = given.all }, shown)
       comparison_text.write_results(out, gate.results)
    else
       rows = query.apply(rows, given)
