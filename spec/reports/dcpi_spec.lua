@@ -72,7 +72,7 @@ describe("dcpi's reports", function()
    it("are listed for its files, and for no others", function()
       local list = fine "profio --list-reports db"
       for _, name in ipairs { "dcpiprof", "dcpitopcounts", "dcpicat", "dcpistats", "dcpidiff",
-         "epochs" } do
+         "dcpilist", "epochs" } do
          assert.is_truthy(list:find(name .. " ", 1, true), name)
       end
       assert.is_nil((command.run "profio --list-reports gmon.out"):find "dcpi")
@@ -352,5 +352,101 @@ describe("dcpi's reports", function()
          fine "profio --export folded --metric cycles --symbols above.nm nameless.dcpi")
       assert.matches("\nfn=%(%d+%) %(unknown function%)\n",
          fine "profio --export callgrind --symbols above.nm nameless.dcpi")
+   end)
+
+   it("list: the instructions in the order of the code, by offsets in the image", function()
+      local text, status, errors = run "profio report dcpilist golden.dcpi"
+      assert.equal(0, status)
+      assert.matches("^profio: note: the names of procedures and lines are in the image: give it "
+         .. "by %-%-exe, .* offsets in the image only\n$", errors)
+      assert.equal("   cycles       %  offset      pc                  image\n"
+         .. "       29  61.70%  0x6cbb8     0x12006cbb8         xemacs\n", text:match "^.-\n.-\n")
+      local list = json.decode((run "profio report dcpilist --output json golden.dcpi"))
+      local counts = { [0] = 29, [0x18] = 10, [0x1c] = 1, [0x20] = 2, [0x28] = 3, [0x30] = 2 }
+      local count = 0
+      for _, row in ipairs(list) do -- as the chunks of the builder have them
+         local offset = tonumber(row.offset) - 0x6cbb8
+         assert.equal(counts[offset], row.cycles)
+         assert.equal(0x12006cbb8 + offset, tonumber(row.address))
+         near(row.cycles / 47, row.cycles_share)
+         assert.is_true(count == 0 or tonumber(list[count].offset) < tonumber(row.offset))
+         count = count + 1
+      end
+      assert.equal(6, count)
+   end)
+
+   it("list: a procedure, by its name, a pattern or an address in it", function()
+      local list = rows "profio report dcpilist --symbols alpha.nm --set procedure=re_search db"
+      assert.same({ { offset = "0x6cbd0", cycles = 13, imiss = 0, ["function"] = "re_search" },
+         { offset = "0x6cbd4", cycles = 1, imiss = 0, ["function"] = "re_search" },
+         { offset = "0x6cbd8", cycles = 2, imiss = 0, ["function"] = "re_search" },
+         { offset = "0x6cbe0", cycles = 3, imiss = 0, ["function"] = "re_search" },
+         { offset = "0x6cbe8", cycles = 2, imiss = 0, ["function"] = "re_search" } },
+         picked(list, "offset", "cycles", "imiss", "function"))
+      near(13 / 21, list[1].cycles_share)
+      assert.equal(0, list[1].imiss_share)
+      for _, other in ipairs { "~^re_", "0x12006cbd4" } do
+         assert.same(list, rows(("profio report dcpilist --symbols alpha.nm --set 'procedure=%s' "
+            .. "db"):format(other)))
+      end
+      assert.equal("imiss,imiss_share,cycles,cycles_share,image,name,offset,address,function,"
+         .. "source_file,line\n", fine("profio report dcpilist --symbols alpha.nm --output csv "
+         .. "--set order=imiss --top 0 db"))
+      assert.same({ "0x6cbb8", "0x6cbbc" }, { rows("profio report dcpilist --symbols alpha.nm "
+         .. "--top 1 db")[1].offset, rows("profio report dcpilist --symbols alpha.nm --where "
+         .. "cycles=1 db")[1].offset })
+   end)
+
+   it("list: refuses what it does not know", function()
+      for line, expected in pairs {
+         ["--set procedure=re_search db"] = { 2, "procedures have names with %-%-exe IMAGE" },
+         ["--set by=line db"] = { 2, "lines are known with %-%-exe IMAGE" },
+         ["--symbols alpha.nm --set by=line golden.dcpi"] = { 1, "no line numbers are known" },
+         ["--symbols alpha.nm --set procedure=x golden.dcpi"] = { 1, "no samples in a procedure" },
+         ["--symbols alpha.nm --set procedure=0x12006cbd1 golden.dcpi"] = { 1,
+            "no samples of a named procedure at 0x12006cbd1" },
+         ["--symbols alpha.nm --set 'procedure=~[' golden.dcpi"] = { 2, "is no Lua pattern" },
+      } do
+         local _, status, errors = run("profio report dcpilist " .. line)
+         assert.equal(expected[1], status, line)
+         assert.matches(expected[2], errors)
+      end
+      write("start.dcpi", dcpi():header { tstart = "000120000100" }:chunk(0x6cbb8, { 1 }):footer()
+         :bytes())
+      local text, _, errors = run "profio report dcpilist --output csv golden.dcpi start.dcpi"
+      assert.matches("where the code of 1 image begins is not stated, or not in one way", errors)
+      assert.matches("\n1,0%.0208%d+,19970328081403c0c18b,xemacs,,0x12006ccb8\n", text)
+   end)
+
+   it("list: lines of the source, as addr2line finds them", function()
+      write("listed.c", "__attribute__((aligned(16))) int work (int n) {\n  int sum = 0;\n"
+         .. "  for (int i = 0; i < n; i++) {\n"
+         .. "    sum += i * n;\n    sum ^= i;\n  }\n  return sum;\n}\n\n"
+         .. "int main (void) {\n  return work(3);\n}\n")
+      local _, status = run "gcc -g -O0 -no-pie -o listed listed.c"
+      assert.equal(0, status)
+      local start = tonumber((run "nm listed"):match "(%x+) T work", 16)
+      local counts, of_lines, words = {}, {}, {}
+      for i = 1, 12 do -- every fourth byte has i samples
+         counts[i], words[i] = i, ("0x%x"):format(start + 4 * (i - 1))
+      end
+      local at = 0
+      for line in (run("addr2line -e listed " .. table.concat(words, " "))):gmatch ":(%d+)" do
+         at = at + 1
+         of_lines[line] = (of_lines[line] or 0) + counts[at]
+      end
+      assert.equal(12, at)
+      write("listed.dcpi", dcpi():header { tstart = ("%012x"):format(start & ~0xfff),
+         path = "/tmp/listed" }:chunk(start & 0xfff, counts):footer():bytes())
+      local found, last = {}, 0
+      for _, row in ipairs(rows "profio report dcpilist --set by=line --exe listed listed.dcpi") do
+         found[tostring(row.line)] = row.cycles
+         assert.matches("listed%.c$", row.file)
+         assert.is_true(row.line > last)
+         last = row.line
+      end
+      assert.same(of_lines, found)
+      assert.matches("work +listed +%S*listed%.c:4\n",
+         fine "profio report dcpilist --exe listed --set procedure=work listed.dcpi")
    end)
 end)

@@ -60,6 +60,7 @@ local order = {
    "dcpi.dcpicat",
    "dcpi.dcpistats",
    "dcpi.dcpidiff",
+   "dcpi.dcpilist",
    "dcpi.epochs",
    "xpp.xpppat",
    "xpp.entries",

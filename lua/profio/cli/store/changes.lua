@@ -32,7 +32,7 @@ local changes = {
    options = { { "--by", "KEY", "a label, hour, day, week or month (UTC), run, or an attribute "
          .. "with texts; default version" }, option_of("order", "HOW"),
       option_of("since", "VERSION"), option_of("normalise", "HOW"), option_of("alpha", "P"),
-      { "--fail", "COND", "end with status 4 for a step 'self > +5%', 'slower of main', new",
+      { "--fail", "COND", "end with status 4 for 'self > +5%', 'slower of main', new",
          many = true },
       "--run", "--metric", "--where", "--top",
       { "--output", "FORM", "text, csv, tsv, json, ndjson, markdown or junit" }, "--unit", "-o" },
@@ -40,8 +40,8 @@ local changes = {
    argument = { "STORE", "a store" },
    examples = {
       { "profio store changes --by version fleet.db", "the steps of all functions" },
-      { "profio store changes --order time --since 3f2a91c --fail 'self > +5%' fleet.db",
-         "commits in the order of their runs, from this one on, as a gate" },
+      { "profio store changes --order time --fail 'self > +5%' fleet.db",
+         "commits in the order of their runs, as a gate" },
    },
    outputs = row_export.outputs_and { "markdown", "junit" },
 }

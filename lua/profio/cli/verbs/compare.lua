@@ -30,8 +30,7 @@ end
 local verb = {
    name = "compare",
    help = "compare runs of two versions, with statistics; a gate for CI",
-   description = "Compare several runs of two versions: which functions changed, by how much, how "
-      .. "sure that is. See profio help compare.",
+   description = "Compare runs of two versions, with statistics. See profio help compare.",
    usage = "profio compare [options] [--base] OLD... --new NEW...",
    options = {
       { "--base", "OLD...", "the old runs, or version=v1 of a store", many = true, list = true },

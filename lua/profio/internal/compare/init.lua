@@ -40,7 +40,7 @@ compare.options = {
    { name = "method", type = "choice", choices = { "moderated", "welch", "permutation", "poisson" },
       help = "the test: moderated, welch, permutation or poisson" },
    { name = "adjust", type = "choice", choices = { "weighted", "holm", "bh" },
-      default = "weighted", help = "correct for the number of rows by weighted, holm or bh" },
+      default = "weighted", help = "for many rows: weighted, holm or bh" },
    { name = "alpha", type = "num", default = 0.05, help = "the level of the verdicts" },
    { name = "normalise", type = "text", default = "none",
       help = "total, or a function that has not changed" },
