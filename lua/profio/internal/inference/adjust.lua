@@ -2,7 +2,7 @@
 
 local adjust = {}
 
-local EQUAL <const> = 0.5 -- part of the level that all tests share equally
+local EQUAL <const> = 0.75 -- part of the level that all tests share equally
 
 -- Returns the indexes of the values, divided by the weights if there are any, in rising order.
 local function order_of(p, weights)
@@ -28,8 +28,9 @@ function adjust.holm(p)
    return adjusted
 end
 
----Returns the weights of tests, whose mean is 1: half of the level is divided into equal parts, the
----other half by the sizes. So no test has less than half of the level that it has without weights.
+---Returns the weights of tests, whose mean is 1: three quarters of the level are divided into equal
+---parts, a quarter by the sizes. So no test has less than three quarters of the level that it has
+---without weights.
 ---@param sizes number[] not negative; known without the differences that are tested
 ---@return number[]
 function adjust.weights(sizes)
