@@ -2,12 +2,16 @@
 ---
 --- The decoder and the encoder are in csrc/formats/br/.
 
+local later = require "profio.internal.later"
+local br_records = later "profio.formats.anonymising.br_records"
+
 local br = {}
 
 br.name = "br"
 br.help = "Business Rules! BASIC: DEBUG PROFILE SAMPLED and TIMED; recordings of Lua programs"
 br.follows = true
 br.extensions = { "prf", "br", "log" }
+br.anonymiser = br_records
 
 ---Returns the reports that the command shows first: the listing that BR itself prints, or for a
 ---recording of a Lua program the functions and lines with the longest times.

@@ -3,6 +3,8 @@
 ---
 --- The decoder is in csrc/formats/dcpi/, the encoder in dcpi/encode.lua.
 
+local later = require "profio.internal.later"
+local dcpi_lines = later "profio.formats.anonymising.dcpi_lines"
 local core = require "profio.core"
 local database = require "profio.formats.dcpi.database"
 local encoder = require "profio.formats.dcpi.encode"
@@ -14,6 +16,7 @@ local dcpi = {}
 dcpi.name = "dcpi"
 dcpi.help = "profiles of DIGITAL's Continuous Profiling Infrastructure, and the text of dcpicat"
 dcpi.extensions = { "dcpi" }
+dcpi.anonymiser = dcpi_lines
 
 -- The files of a trace are those of the images and events of one database, not runs.
 dcpi.is_one_run = true

@@ -3,6 +3,7 @@
 --- The decoder and the encoder are in csrc/formats/gmon/.
 
 local later = require "profio.internal.later"
+local gmon_segments = later "profio.formats.anonymising.gmon_segments"
 local profile_notes = later "profio.formats.gmon.profile_notes"
 local program = later "profio.formats.gmon.program"
 
@@ -11,6 +12,7 @@ local gmon = {}
 gmon.name = "gmon"
 gmon.help = "profiles of gprof: gmon.out, gmon.sum, BSD and Apple files, LD_PROFILE files"
 gmon.extensions = { "out", "gmon", "sum", "profile" }
+gmon.anonymiser = gmon_segments
 
 gmon.options = {
    { name = "address_size", type = "int", default = 0,

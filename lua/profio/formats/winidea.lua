@@ -2,6 +2,8 @@
 ---
 --- The decoder is in csrc/formats/winidea/.
 
+local later = require "profio.internal.later"
+local export_rows = later "profio.formats.anonymising.export_rows"
 local companions = require "profio.internal.opening.side_files"
 
 local winidea = {}
@@ -11,6 +13,7 @@ winidea.follows = true
 winidea.several_runs = "ascending"
 winidea.help = "exports of the winIDEA profiler: Text1, XML, binary timelines (.BIN) 1.0 and 1.1"
 winidea.extensions = { "bin", "txt", "xml" }
+winidea.anonymiser = export_rows
 
 -- Formats of the rows of each section, for reading and for writing; `info` is the help of the first
 -- one, which says what an empty one means.

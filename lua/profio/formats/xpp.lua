@@ -4,6 +4,8 @@
 --    local trace <close> = assert(profio.open "Coffee.prf")
 --    for time, op, call in trace.entries:each("time", "op", "call") do print(time, op, call) end
 
+local later = require "profio.internal.later"
+local prf_fields = later "profio.formats.anonymising.prf_fields"
 local breaks = require "profio.formats.xpp.breaks"
 local companions = require "profio.internal.opening.side_files"
 local conditions = require "profio.internal.conditions"
@@ -16,6 +18,7 @@ local xpp = {
    name = "xpp",
    help = "traces of the Alaska Xbase++ profiler: PRF as table or text, packets, PRI",
    extensions = { "prf" },
+   anonymiser = prf_fields,
    first = { "xpppat" },
    follows = true,
    several_runs = "detected",

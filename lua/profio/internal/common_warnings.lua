@@ -4,6 +4,12 @@
 local common = {}
 
 common.warnings = {
+   ["anonymised-alone"] = "a file beside the trace is not written with it",
+   ["anonymised-dropped"] = "bytes that cannot be read are left out of the anonymised file",
+   ["anonymised-longer"] = "aliases are longer than their names",
+   ["anonymised-masked"] = "text that cannot be read is hidden in the anonymised file",
+   ["anonymised-no-names"] = "the format has no names",
+   ["anonymised-unpacked"] = "the anonymised file is not packed",
    ["calls-overlap"] = "calls begin in other calls of their lane that do not make them",
    ["calls-unmatched"] = "many calls have no enter or no leave: more than 5 %, or crossed ones",
    ["derive-overflow"] = "a computed column has numbers that are too large: they are missing",
@@ -28,6 +34,13 @@ common.warnings = {
 
 -- The remedy for each of them: a sentence that tells users how to proceed.
 common.remedies = {
+   ["anonymised-alone"] = "send the trace without it, or look through that file yourself",
+   ["anonymised-dropped"] = "none needed: the file shows where the damage begins; if the fault is "
+      .. "in what was left out, say so",
+   ["anonymised-longer"] = "none needed, unless the fault depends on positions in the file",
+   ["anonymised-masked"] = "none needed: its length and punctuation stay",
+   ["anonymised-no-names"] = "none needed: send the output of nm only if names may be seen",
+   ["anonymised-unpacked"] = "none needed: profio reads it as it is",
    ["calls-overlap"] = "give each task and core a lane: export %CONTEXT%, or use .BIN with "
       .. "--set context_area=VARIABLE (winIDEA)",
    ["calls-unmatched"] = "give each task and core a lane: export %CONTEXT%, or use .BIN with "

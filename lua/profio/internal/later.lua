@@ -18,11 +18,17 @@
 --    profio.cli.script                       only --script and --load
 --    profio.cli.session                      --version and --help open no file
 --    profio.cli.verbs                        only a verb
+--    profio.formats.anonymising.br_records   only profio anonymise
+--    profio.formats.anonymising.prf_fields   only profio anonymise
+--    profio.formats.anonymising.gmon_segments only profio anonymise
+--    profio.formats.anonymising.dcpi_lines   only profio anonymise
+--    profio.formats.anonymising.export_rows   only profio anonymise
 --    profio.formats.folded.stack_lines       only texts with a semicolon
 --    profio.formats.gmon.profile_notes       only profiles of gmon.out
 --    profio.formats.gmon.program             only an executable
 --    profio.formats.xpp.packets              only names with a number
 --    profio.formats.xpp.pri                  only settings of Xbase++
+--    profio.internal.anonymising             only profio anonymise
 --    profio.internal.bodies.algebra          only profiles that are computed from others
 --    profio.internal.bodies.contexts_body    only stacks and timelines
 --    profio.internal.bodies.grouped_contexts only folded stacks

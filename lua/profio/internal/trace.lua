@@ -1,6 +1,7 @@
 -- A trace: an opened file, or several concatenated files of one format, as one object.
 
 local later = require "profio.internal.later"
+local anonymising = later "profio.internal.anonymising"
 local event_methods = later "profio.internal.calls.event_methods"
 local catalogue = require "profio.internal.catalogue"
 local chunks = require "profio.internal.chunks"
@@ -371,6 +372,22 @@ function methods:save(path, options)
       end
    end
    return writer.save(state, path, options or {})
+end
+
+---Write the files of the trace with aliases instead of names, and without parameters and comments,
+---so that a file that shows a fault can be sent. Times, counts, addresses and the order stay, and
+---so do, where the format allows it, the bytes around the names. The files appear, and replace
+---older ones, when all are complete. Warnings of the trace state what was left out. Raises if a
+---path is a file of the trace.
+---@param path string|nil nil: return the bytes, and those of files beside the trace by role; "-":
+---standard output
+---@param options table|nil { aliases = path of the list of aliases that is written, known_aliases =
+---path of such a list, of another file of the program }
+---@return boolean|string|nil
+---@return string|table<string, string>|nil message
+---@return string|nil code
+function methods:anonymise(path, options)
+   return anonymising.write(self, alive(self), path, options, trace.of)
 end
 
 ---Close the files. Views of the trace raise afterwards. Closing twice is allowed.

@@ -41,7 +41,7 @@ local verbs = {}
 
 -- In the order of listings.
 local order = { "report", "view", "compare", "verdict", "record", "explain", "info", "check",
-   "merge", "export", "tables", "help", "store", "mcp", "completion", "lua", "unpack" }
+   "merge", "export", "anonymise", "tables", "help", "store", "mcp", "completion", "lua", "unpack" }
 
 ---Returns a verb as it is typed after profio: "merge", "store add".
 ---@param verb profio.Verb
