@@ -2,11 +2,15 @@
 ---
 --- The decoder is in csrc/formats/btf/. The export of the same name is lua/profio/exports/btf.lua.
 
+local later = require "profio.internal.later"
+local task_lines = later "profio.formats.anonymising.task_lines"
+
 local btf = {}
 
 btf.name = "btf"
 btf.help = "Best Trace Format 2.x: tasks, interrupts, runnables and signals of embedded systems"
 btf.extensions = { "btf" }
+btf.anonymiser = task_lines
 
 btf.options = {
    { name = "tasks", type = "bool", default = true,

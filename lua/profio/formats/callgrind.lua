@@ -3,11 +3,15 @@
 ---
 --- The decoder is in csrc/formats/callgrind/.
 
+local later = require "profio.internal.later"
+local cost_lines = later "profio.formats.anonymising.cost_lines"
+
 local callgrind = {}
 
 callgrind.name = "callgrind"
 callgrind.help = "exact counts of Valgrind's callgrind and cachegrind; Xdebug's profiles"
 callgrind.extensions = { "callgrind", "cachegrind" }
+callgrind.anonymiser = cost_lines
 
 callgrind.options = {}
 

@@ -2,11 +2,15 @@
 ---
 --- The decoder is in csrc/formats/chrome/.
 
+local later = require "profio.internal.later"
+local span_members = later "profio.formats.anonymising.span_members"
+
 local chrome = {}
 
 chrome.name = "chrome"
 chrome.help = "trace events of Chrome, Node.js, clang's -ftime-trace, Bazel, PyTorch, ..."
 chrome.extensions = { "json", "trace" }
+chrome.anonymiser = span_members
 
 chrome.options = {
    { name = "detail", type = "text", default = "",

@@ -2,11 +2,15 @@
 ---
 --- The decoder is in csrc/formats/cpuprofile/.
 
+local later = require "profio.internal.later"
+local node_members = later "profio.formats.anonymising.node_members"
+
 local cpuprofile = {}
 
 cpuprofile.name = "cpuprofile"
 cpuprofile.help = "profiles of Node.js, Chrome and VS Code: .cpuprofile, .heapprofile"
 cpuprofile.extensions = { "cpuprofile", "heapprofile" }
+cpuprofile.anonymiser = node_members
 
 cpuprofile.options = {
    { name = "timeline", type = "bool", default = false,

@@ -10,6 +10,8 @@ local outputs = require "profio.internal.writing.outputs"
 
 local dbf = {
    name = "dbf",
+   anonymiser = { refused = "a table is no trace: its values are what must not be sent; send what "
+      .. "profio info says of it, or a table of the same fields with other values" },
    help = "tables of dBASE, FoxPro, Clipper and Xbase++ (.dbf) with memo files (.dbt, .fpt, .prv)",
 }
 

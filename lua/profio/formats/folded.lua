@@ -2,6 +2,8 @@
 ---
 --- A format in Lua, written by the means of profio.register (profio help lua-api).
 
+local later = require "profio.internal.later"
+local folded_frames = later "profio.formats.anonymising.folded_frames"
 local lines = require "profio.formats.folded.stack_lines"
 
 local folded = {}
@@ -9,6 +11,7 @@ local folded = {}
 folded.name = "folded"
 folded.help = "folded stacks, a line \"main;parse;read 12\" each: LuaJIT, Luau, perf, py-spy, ..."
 folded.extensions = { "folded" }
+folded.anonymiser = folded_frames
 
 folded.options = {
    { name = "weights", type = "choice", choices = { "auto", "1", "2" }, default = "auto",

@@ -2,11 +2,15 @@
 ---
 --- The decoder is in csrc/formats/perfscript/.
 
+local later = require "profio.internal.later"
+local sampled_lines = later "profio.formats.anonymising.sampled_lines"
+
 local perfscript = {}
 
 perfscript.name = "perfscript"
 perfscript.help = "samples of Linux perf, as `perf script` prints them"
 perfscript.extensions = { "perf", "perfscript", "script" }
+perfscript.anonymiser = sampled_lines
 
 perfscript.options = {
    { name = "timeline", type = "bool", default = false,

@@ -2,11 +2,15 @@
 ---
 --- The decoder and the encoder are in csrc/formats/pprof/.
 
+local later = require "profio.internal.later"
+local profile_strings = later "profio.formats.anonymising.profile_strings"
+
 local pprof = {}
 
 pprof.name = "pprof"
 pprof.help = "profiles of Go's pprof (profile.proto, gzipped or plain); profio saves profiles so"
 pprof.extensions = { "pprof", "pb", "pb.gz" }
+pprof.anonymiser = profile_strings
 
 pprof.options = {}
 

@@ -9,6 +9,8 @@ local store = {}
 store.name = "store"
 store.help = "stores of runs, which profio store add makes: SQLite 3, ClickHouse"
 store.is_store = true
+store.anonymiser = { refused = "a store has the profiles of many runs: export those that show the "
+   .. "fault (profio export pprof --run COND -o run.pb STORE), and anonymise the file" }
 
 store.options = {
    { name = "run", type = "where", help = "conditions of labels and attributes that select runs" },

@@ -23,6 +23,13 @@
 --    profio.formats.anonymising.gmon_segments only profio anonymise
 --    profio.formats.anonymising.dcpi_lines   only profio anonymise
 --    profio.formats.anonymising.export_rows   only profio anonymise
+--    profio.formats.anonymising.span_members only profio anonymise
+--    profio.formats.anonymising.node_members only profio anonymise
+--    profio.formats.anonymising.cost_lines   only profio anonymise
+--    profio.formats.anonymising.task_lines   only profio anonymise
+--    profio.formats.anonymising.folded_frames only profio anonymise
+--    profio.formats.anonymising.sampled_lines only profio anonymise
+--    profio.formats.anonymising.profile_strings only profio anonymise
 --    profio.formats.folded.stack_lines       only texts with a semicolon
 --    profio.formats.gmon.profile_notes       only profiles of gmon.out
 --    profio.formats.gmon.program             only an executable

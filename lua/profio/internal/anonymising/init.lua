@@ -234,6 +234,10 @@ local function context_of(trace, state, path, given, rewriter)
       return nil, message, code
    end
    check_outputs(state, files, given)
+   local file <close> = core.file(state.paths[1] or "", "rb")
+   if file and file:read(2) == "\x1f\x8b" then
+      note("anonymised-unpacked", "the file is packed (gzip); what is written is not")
+   end
    return { trace = trace, state = state, files = files, noted = note,
       names = aliases.new(known, rewriter.folds) }
 end
