@@ -130,7 +130,8 @@ local function on_raise(message)
 end
 
 ---Run the command.
----@param argv string[] with has_verb = true the first word is a verb, even if a file has this name
+---@param argv string[] with has_verb = true the first word is a verb, even if a file has this name;
+---with units = {} the units of the columns of rows are set in that table
 ---@param err file*|nil file for messages; default: standard error
 ---@return integer status 0 read, 1 nothing read or written, 2 usage error, 3 read with damage, 4 a
 ---limit is exceeded

@@ -180,6 +180,91 @@ describe("profio mcp", function()
          .. "'%s/in/deeper/b.pb.gz' --output json"):format(folder, folder)), text_of(compared))
    end)
 
+   it("states units, the whole and sentences", function()
+      local flat, compared = ask(tool("flat", { files = { "a.pb.gz" }, top = 1 }),
+         tool("compare", { base = { "a.pb.gz" }, new = { "deeper/b.pb.gz" }, top = 1 }))
+      assert.equal("units: self in ns; self_share is a fraction of 1; total in ns; "
+         .. "total_share is a fraction of 1\nthe whole is 24 ns (the sum of self over all "
+         .. "functions)\n", flat.result.content[2].text)
+      local said = compared.result.content[#compared.result.content].text
+      assert.matches("^The whole went from 24 ns to 7 ns ", said)
+      assert.matches("change in ns", said, 1, true)
+   end)
+
+   it("states times of JSON in ns, whatever the text shows", function()
+      command.file("served/in/times.btf", "#version 2.2.1\n#timescale ns\n0,C_0,0,T,A,0,start\n"
+         .. "0,A,0,R,f,0,start\n5000000,A,0,R,f,0,terminate\n5000000,C_0,0,T,A,0,terminate\n")
+      local flat = ask(tool("flat", { files = { "times.btf" } }))
+      assert.equal(5000000, json.decode(text_of(flat))[1].self)
+      local said = flat.result.content[#flat.result.content].text
+      assert.matches("self in ns;", said, 1, true)
+      assert.matches("the whole is 5000000 ns", said, 1, true)
+   end)
+
+   it("lists the files in its folders, and no others", function()
+      os.execute(("cd '%s/in' && touch notes.txt"):format(folder))
+      local answer, other = ask(tool("files", {}), tool("files", { contains = "deeper" }))
+      local paths = {}
+      for i, row in ipairs(json.decode(text_of(answer))) do
+         paths[i] = row.path:gsub("^.*/served/", "") .. " " .. tostring(row.format)
+      end
+      table.sort(paths)
+      assert.same({ "in/a.pb.gz pprof", "in/deeper/b.pb.gz pprof", "in/notes.txt nil",
+         "in/times.btf btf", "second/c.pb.gz pprof" }, paths)
+      assert.equal(1, #json.decode(text_of(other)))
+   end)
+
+   it("takes options of reports, and conditions of both sides of a comparison", function()
+      local load, wrong, store, none = ask(tool("report", { report = "load", by = "core",
+         set = { "pieces=2" }, files = { "times.btf" } }),
+         tool("report", { report = "load", set = { "nosuch=2" }, files = { "times.btf" } }),
+         tool("compare", { base = { "a.pb.gz" }, base_run = { "../out/secret.pb.gz" },
+            new_run = { "version=v2" } }), tool("compare", { base = { "a.pb.gz" } }))
+      assert.is_false(load.result.isError, text_of(load))
+      assert.equal(0, json.decode(text_of(load))[1].core)
+      assert.matches("units: busy in ns", load.result.content[2].text, 1, true)
+      assert.is_true(wrong.result.isError)
+      assert.matches("nosuch", text_of(wrong), 1, true)
+      assert.equal("base_run expects labels such as version=v1, got '../out/secret.pb.gz'",
+         text_of(store))
+      assert.equal("compare expects the argument 'new', or 'new_run' for a store", text_of(none))
+   end)
+
+   it("names the tools and the arguments that exist", function()
+      local argument, missing, name, null = ask(tool("tree", { file = { "a.pb.gz" } }),
+         tool("explain", { files = { "a.pb.gz" } }), tool("flut", {}),
+         '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"flat","arguments":'
+            .. '{"files":["a.pb.gz"],"top":null,"where":null}}}')
+      assert.equal("tree has no argument 'file'; it has: files, by, metric, run, set, symbols, "
+         .. "top, where", text_of(argument))
+      assert.equal("explain expects the argument 'area'; it has: area, files, run, symbols",
+         text_of(missing))
+      assert.equal("no tool 'flut'; there are: files, info, next, flat, tree, report, explain, "
+         .. "compare, changes, trend", name.error.message)
+      assert.is_false(null.result.isError)
+   end)
+
+   it("returns the id of a request as it was written", function()
+      local ids = { "1", "1.0", '"1"', "-0", "1e2", "12345678901234567890123", "9007199254740993",
+         '"\\u0041\\"\\\\"', "0.10" }
+      local lines = {}
+      for i, id in ipairs(ids) do
+         lines[i] = ('{"jsonrpc":"2.0","params":{"id":99},"id":%s,"method":"ping"}'):format(id)
+      end
+      lines[#lines + 1] = "[" .. table.concat(lines, " , ") .. "]"
+      lines[#lines + 1] = '{"id":null,"jsonrpc":"2.0","method":"ping"}'
+      lines[#lines + 1] = '{"\\u0069d":7.0,"jsonrpc":"2.0","method":"nosuch"}'
+      command.file("served/requests", table.concat(lines, "\n") .. "\n")
+      local text = command.fine "profio mcp served/in < served/requests"
+      local found = {}
+      for id in text:gmatch '[\n%[,]?{"id":(.-),"' do
+         found[#found + 1] = id
+      end
+      local expected = table.move(ids, 1, #ids, #ids + 1, table.move(ids, 1, #ids, 1, {}))
+      expected[#expected + 1], expected[#expected + 2] = "null", "7.0"
+      assert.same(expected, found)
+   end)
+
    it("reads only files below its folders", function()
       local answers = { ask(tool("flat", { files = { "../out/secret.pb.gz" } }),
          tool("flat", { files = { folder .. "/out/secret.pb.gz" } }),
@@ -322,7 +407,8 @@ describe("profio mcp", function()
          assert.equal("object", one.inputSchema.type)
          assert.is_true(one.annotations.readOnlyHint)
       end
-      assert.same({ "info", "next", "flat", "tree", "report", "explain", "compare" }, names)
+      assert.same({ "files", "info", "next", "flat", "tree", "report", "explain", "compare",
+         "changes", "trend" }, names)
       assert.equal(11, json.decode(seen.results[1].content[1].text)[1].self)
       assert.is_true(seen.results[2].isError)
       assert.matches("no tool 'nosuch'", seen.results[3].error)

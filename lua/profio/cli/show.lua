@@ -84,16 +84,28 @@ function show.form(given, columns, title)
    return options
 end
 
+-- Sets the units of columns with one in a table that the caller of cli.main has given.
+local function note_units(units, reader)
+   for _, field in ipairs(reader:fields()) do
+      local unit = (field.type == "int" or field.type == "num") and core.unit(reader, field.name)
+      units[field.name] = unit and unit ~= "" and unit or nil
+   end
+end
+
 ---Writes rows as an export, or prints them.
 ---@param context profio.Context
 ---@param rows profio.View
 ---@param options table of show.form
 function show.rows(context, rows, options)
-   local export = context.given.export
+   local export, reader = context.given.export, rows:reader()
+   local argv = context.given.argv
+   if argv and argv.units then
+      note_units(argv.units, reader)
+   end
    if export then
-      context.out:export_rows(exports.named(export), options, rows:reader())
+      context.out:export_rows(exports.named(export), options, reader)
    else
-      context.out:rows(options, rows:reader())
+      context.out:rows(options, reader)
    end
 end
 

@@ -3,6 +3,7 @@
 -- runs command lines of profio, one after the other, in a worker (cli/processes.lua), which the
 -- system ends after some seconds, whatever it does.
 
+local answer_facts = require "profio.cli.mcp.answer_facts"
 local cli = require "profio.cli"
 local core = require "profio.core"
 local details = require "profio.internal.store.details"
@@ -10,6 +11,7 @@ local failure = require "profio.internal.command.failure"
 local json = require "dkjson"
 local profio = require "profio"
 local processes = require "profio.cli.processes"
+local request_ids = require "profio.cli.mcp.request_ids"
 local tools = require "profio.cli.mcp.tools"
 
 local server = {}
@@ -32,10 +34,12 @@ end
 
 -- Runs a command line whose output is a file. Returns whether it has read its files (also with
 -- damage), its output, and its messages.
-local function run(words, path)
+local function run(words, path, units)
    local err <close> = assert(core.temporary())
-   local status = cli.main(table.move(words, 2, #words, 4,
-      { words[1], "-o", path, has_verb = true }), err)
+   local count = words[1] == "store" and 2 or 1 -- words of the verb
+   local argv = table.move(words, 1, count, 1, { has_verb = true, units = units })
+   argv[count + 1], argv[count + 2] = "-o", path
+   local status = cli.main(table.move(words, count + 1, #words, count + 3, argv), err)
    local output = read_file(path)
    assert(err:seek "set")
    local said = err:read "a"
@@ -45,17 +49,50 @@ local function run(words, path)
    return status == failure.READ or status == failure.DAMAGE, output, said
 end
 
--- Returns the result of a tool: texts with the output of its commands, then their messages.
-local function call(tool, given, path)
-   local content, is_error = {}, false
+-- Returns texts as the content of a result.
+local function content_of(...)
+   local content = {}
+   for _, text in pairs { ... } do
+      content[#content + 1] = text ~= "" and { type = "text", text = text } or nil
+   end
+   return content
+end
+
+-- Adds what an answer says besides its rows.
+local function add_facts(content, tool, given, path, rows)
+   local function quietly(words, units)
+      local ok, text = run(words, path, units)
+      return ok, text
+   end
+   local text = answer_facts.of(quietly, rows, tool, tool.whole and tool.whole(given))
+   content[#content + 1] = text and { type = "text", text = text } or nil
+end
+
+-- Returns the result of a tool: texts with the output of its commands and their messages, and the
+-- facts about the last output that has rows.
+local function call(tool, given, path, folders)
+   if tool.list then
+      return { isError = false, content = content_of(tool.list(given, folders, function(words)
+         local ok, output = run(words, path)
+         return ok, output
+      end)) }
+   end
+   local content, is_error, rows = {}, false, nil
    for i, words in ipairs(tool.commands(given)) do
-      local ok, output, said = run(words, path)
+      local units = {}
+      local ok, output, said = run(words, path, units)
+      if ok and output:find "^%s*[%[{]" then
+         rows = { words = words, output = output, units = units }
+      end
       is_error = is_error or i == 1 and not ok
       for _, text in ipairs { output, (i == 1 or ok) and said or "" } do
          if text ~= "" then
             content[#content + 1] = { type = "text", text = text }
          end
       end
+   end
+   if rows and not is_error then
+      add_facts(content, tool, given, path, rows)
    end
    if not content[1] then
       content[1] = { type = "text", text = "no rows" }
@@ -92,17 +129,18 @@ end
 ---@param output profio.core.File
 function server.serve(request, output)
    core.end_after(request.timeout)
-   local done, result = pcall(call, tools.named(request.tool), request.given, request.path)
+   local done, result = pcall(call, tools.named(request.tool), request.given, request.path,
+      request.folders)
    output:write(details.pack { result = done and result or nil,
       raised = not done and tostring(result) or nil })
 end
 
 -- Calls a tool in a worker.
-local function call_apart(tool, given, timeout)
+local function call_apart(tool, given, folders, timeout)
    local folder = assert(core.temporary_folder())
    local path = folder .. "/output"
    local worker, pipe = processes.start("profio.cli.mcp.server", { tool = tool.name, given = given,
-      path = path, timeout = timeout })
+      path = path, folders = folders, timeout = timeout })
    local done, result = pcall(received, worker, pipe, timeout)
    core.remove(path)
    core.remove_folder(folder)
@@ -160,15 +198,17 @@ end
 methods["tools/call"] = function(params, folders, timeout)
    local tool = tools.named(params.name)
    local given = params.arguments or {}
+   given = given == json.null and {} or given
    if not tool or type(given) ~= "table" then
       return nil, BAD_PARAMS, tool and "arguments must be an object"
-         or ("no tool '%s'"):format(tostring(params.name):sub(1, LONGEST_NAME))
+         or ("no tool '%s'; there are: %s"):format(tostring(params.name):sub(1, LONGEST_NAME),
+            tools.names())
    end
    local ok, found = pcall(tools.checked, tool, given, folders)
    if not ok then
       return refused(tostring(found))
    end
-   return call_apart(tool, found, timeout)
+   return call_apart(tool, found, folders, timeout)
 end
 
 -- }======
@@ -179,30 +219,31 @@ local function is_id(id)
       or type(id) == "number" and id - id == 0
 end
 
--- Returns an answer: a result, or an error with its code and text.
+-- Returns an answer as JSON: a result, or an error with its code and text. `id` is the id of the
+-- request as it is written there.
 local function answer_of(id, result, code, text)
-   return { jsonrpc = "2.0", id = id or json.null, result = result,
-      error = code and { code = code, message = text } or nil }
+   return ('{"id":%s,'):format(id or "null") .. json.encode { jsonrpc = "2.0", result = result,
+      error = code and { code = code, message = text } or nil }:sub(2)
 end
 
--- Returns the answer to a message, or nil if it is a notification.
-local function answer(message, folders, timeout)
+-- Returns the answer to a message whose id is written as `written`, or nil if it is a notification.
+local function answer(message, written, folders, timeout)
    local is_object = type(message) == "table"
    local id = is_object and message.id or nil
    if not is_object or type(message.method) ~= "string" or id ~= nil and not is_id(id) then
-      return answer_of(is_id(id) and id or nil, nil, BAD_REQUEST, "the message is no request")
+      return answer_of(is_id(id) and written or nil, nil, BAD_REQUEST, "the message is no request")
    elseif id == nil then
       return nil -- a notification
    elseif not methods[message.method] then
-      return answer_of(id, nil, NO_METHOD, ("no method '%s'"):format(
+      return answer_of(written, nil, NO_METHOD, ("no method '%s'"):format(
          message.method:sub(1, LONGEST_NAME)))
    end
    local params = type(message.params) == "table" and message.params or {}
    local ok, result, code, text = pcall(methods[message.method], params, folders, timeout)
    if not ok then
-      return answer_of(id, nil, INTERNAL, tostring(result))
+      return answer_of(written, nil, INTERNAL, tostring(result))
    end
-   return answer_of(id, result, code, text)
+   return answer_of(written, result, code, text)
 end
 
 -- Returns the next line, at most MOST_BYTES of it, and whether it is longer; nil at the end. Bytes
@@ -226,7 +267,7 @@ local function decoded(line, is_longer)
    if is_longer then
       return nil, ("the line has more than %d bytes"):format(MOST_BYTES)
    end
-   local ok, message, after = pcall(json.decode, line)
+   local ok, message, after = pcall(json.decode, line, 1, json.null)
    if not ok or message == nil or line:find("%S", after) then
       return nil, "the line is no JSON"
    end
@@ -246,15 +287,16 @@ function server.run(input, output, folders, timeout)
       local count = 0
       local function put(response)
          if response then
-            output:write(not is_batch and "" or count == 0 and "[" or ",", json.encode(response))
+            output:write(not is_batch and "" or count == 0 and "[" or ",", response)
             count = count + 1
          end
       end
       if wrong and line:find "%S" then
          put(answer_of(nil, nil, PARSE_ERROR, wrong))
       elseif not wrong then
-         for _, single in ipairs(is_batch and message or { message }) do
-            put(answer(single, folders, timeout))
+         local ids = request_ids.of(line)
+         for i, single in ipairs(is_batch and message or { message }) do
+            put(answer(single, ids[i], folders, timeout))
          end
       end
       if count > 0 then
