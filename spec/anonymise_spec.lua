@@ -160,6 +160,12 @@ describe("an anonymised trace of winIDEA", function()
          "00000000,X,,40,t1________"), made)
    end)
 
+   it("has aliases for names that look like numbers", function()
+      local made = form_of(records.lines("* HANDLE(Functions) %HANDLE%,%NAME%", "00000000,cafe",
+         "* TIMELINE %HANDLE%,%EVENT%,%TIME%,%CONTEXT%", "00000000,E,10,beef"), "winidea")
+      assert.is_nil(made:find "cafe" or made:find "beef")
+   end)
+
    it("hides rows that cannot be read, and words of a changed header", function()
       assert.equal("[xxxxxxxxx TIMELINE] %HANDLE%,%EVENT%,%TIME%\n00000000,E,10\nxxxxxx\n",
          (form_of("[Companies TIMELINE] %HANDLE%,%EVENT%,%TIME%\n00000000,E,10\nSecret\n",

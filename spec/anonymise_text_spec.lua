@@ -69,6 +69,13 @@ describe("anonymised stacks", function()
             ['user="Miller"'] = 'xxxx="xxxxxx"' })
    end)
 
+   it("of perf script keep events of the kernel and the hardware, and no others", function()
+      local head = "{t1|bank} 71/73 [003] 19.212345:         1 "
+      check("perfscript", head .. "sched:sched_switch: \n\t  12 {f1|read} (/{p1|opt}/{t1|bank})\n\n"
+         .. head .. "{n1|bank_module:login}: \n\t  12 {f1|read} (/{p1|opt}/{t1|bank})\n\n"
+         .. head .. "cpu/cycles/:u: \n\t  12 {f1|read} (/{p1|opt}/{t1|bank})\n\n")
+   end)
+
    it("of callgrind have aliases for functions, files and objects", function()
       check("callgrind", "# callgrind format\nversion: 1\ncmd: ./bank --user Miller\nevents: Ir\n\n"
          .. "ob=(1) /{p1|opt/bank}/{p2|libbank}\nfl=(1) {p3|main.c}\nfn=(1) {f1|main}\n16 400\n"
@@ -84,12 +91,14 @@ describe("anonymised stacks", function()
             message(3, number(1, text "user"), number(2, text "Miller")))
          .. message(3, number(1, 1), number(5, text "/opt/bank/server"), number(6, text "abc123"))
          .. message(4, number(1, 1), number(2, 1), message(4, number(1, 1)))
-         .. message(4, number(1, 2), number(2, 1), message(4, number(1, 2)))
+         .. message(4, number(1, 2), number(2, 1), message(4, number(1, 2)),
+            message(9, "Extension"))
          .. message(5, number(1, 1), number(2, text "login"), number(4, text "/bank/a.go"))
          .. message(5, number(1, 2), number(2, text "main"), number(4, text "/bank/a.go"))
          .. number(13, text "of Miller") .. text.fields()
       local wrong, bytes = anonymised.wrong(data, "pprof", { kept = kept,
-         secrets = { "login", "main", "bank", "Miller", "user", "server", "abc123" } })
+         secrets = { "login", "main", "bank", "Miller", "user", "server", "abc123",
+            "Extension" } })
       assert.is_nil(wrong)
       assert.equal(#data, #bytes)
       assert.matches("cpu2\11nanoseconds", bytes, 1, true)

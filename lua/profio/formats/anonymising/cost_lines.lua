@@ -5,8 +5,9 @@ local masks = require "profio.internal.anonymising.masks"
 local cost_lines = {}
 
 -- Header lines whose values stay; of all others the value is hidden.
-local KEPT <const> = { version = true, creator = true, events = true, event = true,
-   positions = true, summary = true, totals = true, part = true, thread = true, pid = true }
+local KEPT <const> = { version = "^[%s%d.]*$", events = "", event = "", positions = "",
+   summary = "^[%s%d]*$", totals = "^[%s%d]*$", part = "^[%s%d]*$", thread = "^[%s%d]*$",
+   pid = "^[%s%d]*$", creator = "^%s*%a+[-%s%d.]*$" }
 
 -- Returns a name. `???` is none, and the number of a recursion stays.
 local function name_of(context, text, is_function)
@@ -43,7 +44,7 @@ end
 
 local function header_line(line)
    local key, value = line:match "^(%l+):(.*)$"
-   if line == "# callgrind format" or KEPT[key] and (key ~= "creator" or #value < 60) then
+   if line == "# callgrind format" or KEPT[key] and value:find(KEPT[key]) then
       return line
    end
    return key and key .. ":" .. masks.text(value) or masks.text(line)

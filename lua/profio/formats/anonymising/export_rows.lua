@@ -149,15 +149,16 @@ end
 
 -- Returns the rewriter of the rows of a Text1 file.
 local function rows_of(context)
-   local format, names
+   local format, names, has_text
    return function(kind, bytes)
       local line, feed = masks.line(bytes)
       if kind == "header" then
          names = line:find "%* CONTEXTS" and "t" or line:find "%(Functions%)" and "f" or "v"
          line, format = header(context, line)
+         has_text = row_format.has_text(format)
       elseif kind == "rest" or not format or line == "" then
          line = masks.text(line)
-      elseif kind ~= "timeline" or line:find "[^%x,]" then
+      elseif has_text or line:find "[^%x,]" then
          line = replaced_row(context, format, line, names)
       end
       return line .. feed

@@ -60,6 +60,41 @@ local function each_field(bytes, visit)
    end
 end
 
+-- Fields of messages that may have a length: messages in them, and packed numbers.
+local SIZED <const> = { sample = { [1] = {}, [2] = {}, [3] = {} }, location = { [4] = {} } }
+
+-- Returns a message with zeros for fields of unknown text; `known` are those with a length that
+-- stay.
+local function without_text(bytes, known)
+   local parts, at = {}, 1
+   while at <= #bytes do
+      local tag, behind = varint(bytes, at)
+      local wire, stop, start = tag and tag & 7, #bytes + 1, nil
+      if wire == 0 then
+         stop = select(2, varint(bytes, behind))
+      elseif wire == 1 or wire == 5 then
+         stop = behind + (wire == 1 and 8 or 4)
+      elseif wire == 2 then
+         local size
+         size, start = varint(bytes, behind)
+         stop = size and start + size or stop
+      end
+      start = start or stop
+      parts[#parts + 1] = bytes:sub(at, start - 1)
+      local inner = bytes:sub(start, stop - 1)
+      parts[#parts + 1] = (wire ~= 2 or known[tag >> 3]) and inner or ("\0"):rep(#inner)
+      at = math.max(stop, at + 1)
+   end
+   return table.concat(parts)
+end
+
+-- Returns an item that is a message.
+local function message_of(kind, bytes)
+   local _, at = varint(bytes, 1)
+   _, at = varint(bytes, at)
+   return bytes:sub(1, at - 1) .. without_text(bytes:sub(at), SIZED[kind] or {})
+end
+
 -- Fields that are indexes of strings, by the kind of item and the number of the field.
 local TYPE <const>, PATH <const>, ID <const> = "type", "p", "n"
 local USES <const> = {
@@ -130,6 +165,8 @@ function profile_strings.start(context)
       if kind == "string" or kind == "string_table" then
          index = index + 1
          return string_field(context, bytes, uses[index], types[index])
+      elseif USES[kind] or SIZED[kind] then
+         return message_of(kind, bytes)
       elseif kind ~= "rest" and kind ~= "unknown" then
          return bytes
       elseif kind == "unknown" and #bytes <= 11 and not bytes:find "%w%w" then

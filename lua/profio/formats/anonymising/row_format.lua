@@ -19,6 +19,18 @@ end
 
 row_format.is_free = is_free
 
+---Returns whether rows of a format have free text.
+---@param format table
+---@return boolean
+function row_format.has_text(format)
+   for _, macro in ipairs(format.macros) do
+      if is_free(macro) then
+         return true
+      end
+   end
+   return false
+end
+
 ---Returns whether a macro is one of winIDEA.
 ---@param macro string
 ---@return boolean

@@ -10,6 +10,19 @@ local MODULES <const> = { ["[kernel.kallsyms]"] = true, ["[guest.kernel.kallsyms
    ["[unknown]"] = true, ["[vdso]"] = true, ["[vsyscall]"] = true, ["[heap]"] = true,
    ["[stack]"] = true, ["inlined"] = true, ["[anon]"] = true }
 
+-- Systems of tracepoints of Linux.
+local TRACEPOINTS <const> = {}
+for system in ([[
+   alarmtimer block bpf_trace bridge btrfs cgroup compaction cpuhp devlink dma_fence drm
+   exceptions ext4 fib filelock filemap fs_dax gpio hugetlbfs hwmon i2c iomap iommu io_uring
+   irq irq_vectors jbd2 kmem kvm kvmmmu mce migrate mmap module msr napi neigh net netlink nmi
+   nvme oom page_isolation pagemap percpu power printk qdisc random ras raw_syscalls rcu
+   regmap rpm rseq sched scsi signal skb smbus sock spi sunrpc swiotlb syscalls task tcp
+   thermal timer tlb udp vmscan vsyscall watchdog workqueue writeback x86_fpu xdp xen xfs
+   xhci-hcd]]):gmatch "%S+" do
+   TRACEPOINTS[system] = true
+end
+
 -- {====== Frames ======
 
 -- Returns a text and `+0x24` at its end.
@@ -127,10 +140,15 @@ local function detail_of(context, text)
       .. frame_line(context, text:sub(at))
 end
 
--- Returns an event. Those of probes in programs have names of the user.
+-- Returns an event. Probes in programs and modules have names of the user; events of the hardware
+-- and of the kernel have none.
 local function event_of(context, event)
    local name = event:sub(1, -2)
-   if name:find "^probe" or name:find "^sdt_" or name:find "[^%w_:/,.=*-]" then
+   local system = name:match "^([%w_]+):[%w_]+$"
+   local is_modifier = name:find "^[%w_./-]+:[ukhGHpPSDWIe]+$"
+   if name:find "[^%w_:/,.=*-]" or name:find "name=" or name:find "^r?%x*probe"
+      or not is_modifier and name:find(":", 1, true) and not TRACEPOINTS[system]
+   then
       return context.names:of(name, "n") .. ":"
    end
    return event

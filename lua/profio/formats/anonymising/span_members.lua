@@ -17,8 +17,8 @@ for key in ([[
 end
 local NUMBERS <const> = { line = true, net = true, gross = true, number = true, sort_index = true,
    value = true, depth = true }
-local PLAIN <const> = { ph = "^%a$", s = "^%a$", bp = "^%a$", cname = "^%l[%l_]*$",
-   ts = "^[-+%d.eE]+$", dur = "^[-+%d.eE]+$", displayTimeUnit = "^[nm]s$", flags = "^%l[%l ]*$" }
+local PLAIN <const> = { ph = "^%a$", s = "^%a$", bp = "^%a$", ts = "^[-+%d.eE]+$",
+   dur = "^[-+%d.eE]+$", displayTimeUnit = "^[nm]s$", flags = "^open$" }
 local KINDS <const> = { name = "f", cat = "n", category = "n", pid = "t", tid = "t", sf = "n",
    parent = "n", scope = "n", id = "n", id2 = "n", ["local"] = "n", global = "n", bind_id = "n" }
 

@@ -4,7 +4,9 @@ local masks = require "profio.internal.anonymising.masks"
 
 local task_lines = {}
 
-local KEPT <const> = { version = true, timescale = true, creationdate = true }
+-- Parameters whose values stay, if they are such ones.
+local KEPT <const> = { version = "^[%s%d.]*$", timescale = "^%s*[pnum]?s%s*$",
+   creationdate = "^[%s%d:TZ.+-]*$" }
 local TYPES <const>, WORDS <const> = {}, {}
 for word in ([[
    T I R STI SIG ISR SEM C SCHED EVENT SYS SIM Processor ECU IB M OS SPINLOCK]]):gmatch "%S+" do
@@ -70,7 +72,8 @@ local function header_line(context, line, open)
    elseif word:find "table$" then
       return front .. masks.text(value), word
    end
-   return front .. ((KEPT[word] or value:find "^ profio [%d.]+$") and value or masks.text(value))
+   local is_kept = KEPT[word] and value:find(KEPT[word]) or value:find "^ profio [%d.]+$"
+   return front .. (is_kept and value or masks.text(value))
 end
 
 local function event_line(context, line)

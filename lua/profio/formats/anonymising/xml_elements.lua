@@ -29,9 +29,12 @@ local function resolved(text)
    end))
 end
 
--- Returns whether a text is a number, perhaps hexadecimal, or a letter of an event.
-local function is_number(text)
-   return text:find "^[-+]?%x*[%d.]%x*$" or text:find "^0[xX]%x+$" or text:find "^%a?$"
+-- Returns whether the text of an element is a number, or a letter of an event. Handles and values
+-- are hexadecimal without 0x.
+local function is_number(text, name)
+   local is_hex = name == "PARENT" or name:find "HANDLE" or name:find "VALUE"
+   return text:find "^[-+]?[%d.]+$" or text:find "^0[xX]%x+$" or text:find "^%a?$"
+      or is_hex and text:find "^%x+$"
 end
 
 -- Returns the position of what XML does not allow in a text: a control character, bytes that are no
@@ -72,10 +75,11 @@ local function value_of(context, name, parent, text, is_data)
       local key = is_data and inner or resolved(inner)
       if kind == "p" then
          return context.names:path(key, "p")
-      elseif kind and not (name == "PARENT" and is_number(inner)) then
+      elseif kind and not (name == "PARENT" and is_number(inner, name)) then
          return context.names:of(key, kind, #inner)
       end
-      return is_number(inner) and inner or inner:find "^[IF]%d+$" and inner or masks.text(inner)
+      local is_kept = is_number(inner, name) or inner:find "^[IF]%d+$"
+      return is_kept and inner or masks.text(inner)
    end)
 end
 
