@@ -417,8 +417,7 @@ function options.screen()
    for _, verb in ipairs(verbs.all()) do
       lines[#lines + 1] = ("  %-11s %s"):format(verb.name, verb.help)
    end
-   lines[#lines + 1] = ""
-   for _, example in ipairs(examples) do
+   for _, example in ipairs(examples) do -- without an empty line, for 24 lines are a screen
       lines[#lines + 1] = ("  %-37s  %s"):format(example[1], example[2])
    end
    return table.concat(lines, "\n") .. "\n"
