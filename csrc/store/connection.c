@@ -1,8 +1,8 @@
 /*
 ** connection.c - the userdata of a database, and its rows. Called by
-** lua/profio/internal/store/sqlite.lua, sqlite_picking.lua and
-** exports/sqlite.lua. The userdata owns the connection; one of rows borrows a
-** statement and pins the database.
+** lua/profio/internal/store/sqlite/ and lua/profio/exports/sqlite.lua. The
+** userdata owns the connection; one of rows borrows a statement and pins the
+** database.
 */
 
 #include <string.h>

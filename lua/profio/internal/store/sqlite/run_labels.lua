@@ -5,17 +5,17 @@
 local checksums = require "profio.internal.store.checksums"
 local problem = require "profio.internal.store.problem"
 local selecting = require "profio.internal.store.selecting"
-local statements = require "profio.internal.store.sqlite_statements"
+local statements = require "profio.internal.store.sqlite.statements"
 
 local rows, run = statements.rows, statements.run
 
-local sqlite_labels = {}
+local run_labels = {}
 
 ---Adds the labels of a new run.
 ---@param self profio.SqliteEngine
 ---@param id integer of the run
 ---@param added profio.StoredRun
-function sqlite_labels.add(self, id, added)
+function run_labels.add(self, id, added)
    for key, one in pairs(added.labels) do
       run(self, "INSERT INTO labels(run, key, value) VALUES(?, ?, ?)", id, key, one)
    end
@@ -27,7 +27,7 @@ end
 ---@param self profio.SqliteEngine
 ---@param id integer
 ---@return table<string, string>
-function sqlite_labels.of_run(self, id)
+function run_labels.of_run(self, id)
    local labels = {}
    for key, one in rows(self, "SELECT key, value FROM labels WHERE run = ?", id) do
       labels[key] = one
@@ -38,7 +38,7 @@ end
 ---Adds the labels of the picked runs to them. Raises if they are damaged.
 ---@param self profio.SqliteEngine
 ---@param by_id table<integer, profio.StoredRun> with their labels_sum, which is removed
-function sqlite_labels.read(self, by_id)
+function run_labels.read(self, by_id)
    for id, key, one in rows(self, "SELECT run, key, value FROM labels WHERE run IN "
       .. "(SELECT id FROM temp.picked) ORDER BY run, key")
    do
@@ -60,7 +60,7 @@ end
 ---Returns the labels of all runs, in order of key and value.
 ---@param self profio.SqliteEngine
 ---@return { key: string, value: string, runs: integer }[]
-function sqlite_labels.all(self)
+function run_labels.all(self)
    local list = {}
    for key, one, count in rows(self, "SELECT key, value, count(*) FROM labels GROUP BY key, value "
       .. "ORDER BY key, value")
@@ -77,7 +77,7 @@ end
 ---@param self profio.SqliteEngine
 ---@param list profio.StoredRun[] the picked runs
 ---@param labels table<string, string|false> false: the runs lose the label
-function sqlite_labels.change(self, list, labels)
+function run_labels.change(self, list, labels)
    for key, one in pairs(labels) do
       if one then
          run(self, "INSERT OR REPLACE INTO labels(run, key, value) SELECT id, ?, ? FROM "
@@ -95,4 +95,4 @@ function sqlite_labels.change(self, list, labels)
    end
 end
 
-return sqlite_labels
+return run_labels

@@ -1,17 +1,16 @@
--- The engine of stores in a file of SQLite 3: see README.md for what engines do.
+-- The engine of stores in a file of SQLite 3: see ../README.md for what engines do.
 
-local check = require "profio.internal.store.sqlite_check"
 local checksums = require "profio.internal.store.checksums"
+local damage = require "profio.internal.store.sqlite.damage"
 local native_store = require "profio.internal.store.native"
-local problem = require "profio.internal.store.problem"
-local selecting = require "profio.internal.store.selecting"
-local sqlite_labels = require "profio.internal.store.sqlite_labels"
-local sqlite_picking = require "profio.internal.store.sqlite_picking"
-local statements = require "profio.internal.store.sqlite_statements"
 local outputs = require "profio.internal.writing.outputs"
+local picked_runs = require "profio.internal.store.sqlite.picked_runs"
+local problem = require "profio.internal.store.problem"
+local run_labels = require "profio.internal.store.sqlite.run_labels"
+local selecting = require "profio.internal.store.selecting"
+local statements = require "profio.internal.store.sqlite.statements"
 
-local pick, rows, run, value = sqlite_picking.pick, statements.rows, statements.run,
-   statements.value
+local pick, rows, run, value = picked_runs.pick, statements.rows, statements.run, statements.value
 
 local sqlite = {}
 
@@ -74,7 +73,7 @@ end
 ---@return table<string, string>|nil
 function Engine:known(hash)
    local id = value(self, "SELECT id FROM runs WHERE hash = ?", hash)
-   return id and sqlite_labels.of_run(self, id)
+   return id and run_labels.of_run(self, id)
 end
 
 -- Returns the attributes of a run as bytes, which the checksum of its details covers.
@@ -112,7 +111,7 @@ function Engine:add(added, contents)
    run(self, ("INSERT INTO runs(%s) VALUES(%s)"):format(table.concat(columns, ", "),
       ("?, "):rep(#columns - 1) .. "?"), table.unpack(values))
    local id = self.db:last_id()
-   sqlite_labels.add(self, id, added)
+   run_labels.add(self, id, added)
    if contents.graph then
       add_graph(self, id, added.hash, contents.graph)
    else
@@ -169,14 +168,14 @@ function Engine:runs(tests, has_details)
       found.labels_sum, found.rows = row[#names + 2], row[#names + 3]
       list[#list + 1], by_id[row[1]] = found, found
    end
-   sqlite_labels.read(self, by_id)
+   run_labels.read(self, by_id)
    return list
 end
 
 ---Returns the labels of all runs, in order of key and value.
 ---@return { key: string, value: string, runs: integer }[]
 function Engine:labels()
-   return sqlite_labels.all(self)
+   return run_labels.all(self)
 end
 
 ---Returns the distinct values of a label or of an attribute with texts.
@@ -200,7 +199,7 @@ end
 ---@return integer count of selected runs
 function Engine:label(tests, labels)
    local list = self:runs(tests)
-   sqlite_labels.change(self, list, labels)
+   run_labels.change(self, list, labels)
    return #list
 end
 
@@ -359,7 +358,7 @@ end
 ---Returns what is damaged in the file, as texts.
 ---@return string[]
 function Engine:check()
-   return check(function(sql)
+   return damage(function(sql)
       return rows(self, sql)
    end)
 end

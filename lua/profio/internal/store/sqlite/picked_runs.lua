@@ -1,8 +1,8 @@
 -- Selects runs in SQLite by the tests of selecting.lua.
 
-local run = require("profio.internal.store.sqlite_statements").run
+local run = require("profio.internal.store.sqlite.statements").run
 
-local sqlite_picking = {}
+local picked_runs = {}
 
 -- Returns the expression for a key of a test, and the table in which it is looked up, as the start
 -- of a condition that is true for the runs with such a value.
@@ -56,7 +56,7 @@ end
 ---@param self profio.SqliteEngine
 ---@param tests table[]|nil nil: all runs
 ---@return integer count of runs
-function sqlite_picking.pick(self, tests)
+function picked_runs.pick(self, tests)
    local parts, bound = { "1" }, {}
    run(self, "CREATE TEMP TABLE IF NOT EXISTS wanted(test INTEGER, value, "
       .. "PRIMARY KEY(test, value)) WITHOUT ROWID")
@@ -70,4 +70,4 @@ function sqlite_picking.pick(self, tests)
       .. table.concat(parts, " AND "), table.unpack(bound))
 end
 
-return sqlite_picking
+return picked_runs
