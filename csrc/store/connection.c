@@ -77,8 +77,11 @@ void l_bindable_check (lua_State *L, int first) {
 }
 
 
-static int bind (lua_State *L, sqlite3_stmt *s, int parameter, int index) {
-  size_t size;
+/* A parameter with a name that begins with ':' gets strings as texts. */
+static int bind (lua_State *L, const pf_database *d, pf_statement *statement,
+                 int parameter, int index) {
+  sqlite3_stmt *const s = statement->handle;
+  const char *const name = sqlite3_bind_parameter_name(s, parameter);
   switch (lua_type(L, index)) {
     case LUA_TBOOLEAN:
       return sqlite3_bind_int(s, parameter, lua_toboolean(L, index));
@@ -87,8 +90,11 @@ static int bind (lua_State *L, sqlite3_stmt *s, int parameter, int index) {
                  ? sqlite3_bind_int64(s, parameter, lua_tointeger(L, index))
                  : sqlite3_bind_double(s, parameter, lua_tonumber(L, index));
     case LUA_TSTRING: {
-      const char *const text = lua_tolstring(L, index, &size);
-      return sqlite3_bind_blob64(s, parameter, text, size, SQLITE_STATIC);
+      const pf_bytes text = l_text_check(L, index);
+      return name != NULL && name[0] == ':'
+                 ? pf_bind_text(d, statement, parameter, text)
+                 : sqlite3_bind_blob64(s, parameter, text.at, text.size,
+                                       SQLITE_STATIC);
     }
     default: return sqlite3_bind_null(s, parameter);
   }
@@ -104,7 +110,7 @@ pf_status l_bind (lua_State *L, l_database *d, pf_statement *statement,
                    "the SQL has %d parameters, %d values are given", wanted,
                    given);
   for (int i = 0; i < given; i++) {
-    const int result = bind(L, statement->handle, i + 1, first + i);
+    const int result = bind(L, &d->database, statement, i + 1, first + i);
     if (result != SQLITE_OK)
       return pf_database_failure(&d->database, result, error);
   }
@@ -177,7 +183,8 @@ static pf_status run (lua_State *L, l_database *d, pf_error *error) {
 /*
 ** database:run(sql, ...): executes a command of SQL with these values for its
 ** parameters, or several commands without parameters. Strings are bound as
-** blobs, booleans as 0 and 1. Returns the number of rows that the last command
+** blobs, those of parameters with a name (":name") as texts (pf_bind_text),
+** booleans as 0 and 1. Returns the number of rows that the last command
 ** has inserted, changed or deleted; or nil, message, code.
 */
 static int database_run (lua_State *L) {
@@ -192,6 +199,16 @@ static int database_run (lua_State *L) {
   lua_pushinteger(L,
                   after == before ? 0 : sqlite3_changes64(d->database.handle));
   return 1;
+}
+
+
+/*
+** database:set_blob_texts(): texts are bound as blobs from now on, as stores
+** that were written before schema 4 have them.
+*/
+static int database_set_blob_texts (lua_State *L) {
+  l_database_check(L, 1)->database.has_blob_texts = true;
+  return 0;
 }
 
 
@@ -333,7 +350,8 @@ void l_open_connection (lua_State *L) {
           L_METHODS({"close", database_close},
                     {"in_transaction", database_in_transaction},
                     {"last_id", database_last_id}, {"rows", database_rows},
-                    {"run", database_run}),
+                    {"run", database_run},
+                    {"set_blob_texts", database_set_blob_texts}),
           database_close, database_close);
   l_class(L, L_ROWS, NULL, rows_close, rows_close);
   luaL_newmetatable(L, L_ROWS ".failure");

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/base/charset.h"
 #include "model/system/parallel.h"
 #include "os/os.h"
 #include "store/database.h"
@@ -335,6 +336,18 @@ void pf_statement_end (pf_statement *s) {
   sqlite3_reset(s->handle);
   sqlite3_clear_bindings(s->handle);
   s->is_used = false;
+}
+
+
+int pf_bind_text (const pf_database *d, pf_statement *statement, int parameter,
+                  pf_bytes text) {
+  const char *const at = text.size == 0 ? "" : (const char *)text.at;
+  if (d->has_blob_texts || memchr(at, 0, text.size) != NULL ||
+      !pf_is_utf8(text))
+    return sqlite3_bind_blob64(statement->handle, parameter, at, text.size,
+                               SQLITE_STATIC);
+  return sqlite3_bind_text64(statement->handle, parameter, at, text.size,
+                             SQLITE_STATIC, SQLITE_UTF8);
 }
 
 

@@ -44,6 +44,7 @@ typedef struct pf_database {
   int waited_ms;               /* for the lock of another process, until now */
   int busy_ms;                 /* how long to wait for it */
   uint64_t dictionary_changes; /* statements and rollbacks that may change it */
+  bool has_blob_texts;         /* all texts are BLOBs: see pf_bind_text */
   char *leftover; /* path of a file that is removed when it is closed; owned */
 } pf_database;
 
@@ -77,6 +78,13 @@ pf_status pf_statement_step (pf_database *database, pf_statement *statement,
 
 /* End the use of a statement; NULL: nothing happens. */
 void pf_statement_end (pf_statement *statement);
+
+/* Bind a text, which must stay valid while the statement is used: as TEXT, of
+   which other readers expect UTF-8 without NUL, else as BLOB. So equal texts
+   are equal values, and no byte changes. With has_blob_texts always as BLOB.
+   Returns a result of SQLite. */
+int pf_bind_text (const pf_database *database, pf_statement *statement,
+                  int parameter, pf_bytes text);
 
 /* Execute all commands of a text. Failures of the database. */
 pf_status pf_database_execute (pf_database *database, const char *sql,

@@ -80,17 +80,13 @@ typedef struct contents {
 } contents;
 
 
-static int bind_bytes (sqlite3_stmt *s, int parameter, pf_bytes text) {
-  return sqlite3_bind_blob64(s, parameter, text.at, text.size, SQLITE_STATIC);
-}
-
-
-static int bind_area (sqlite3_stmt *s, const contents *c) {
-  int result = bind_bytes(s, 2, pf_name(c->dictionary, c->area->name));
+static int bind_area (const pf_database *d, pf_statement *s,
+                      const contents *c) {
+  int result = pf_bind_text(d, s, 2, pf_name(c->dictionary, c->area->name));
   if (result == SQLITE_OK && c->area->file != PF_NO_NAME)
-    result = bind_bytes(s, 3, pf_name(c->dictionary, c->area->file));
+    result = pf_bind_text(d, s, 3, pf_name(c->dictionary, c->area->file));
   if (result == SQLITE_OK && c->area->line != 0)
-    result = sqlite3_bind_int64(s, 4, c->area->line);
+    result = sqlite3_bind_int64(s->handle, 4, c->area->line);
   return result;
 }
 
@@ -103,9 +99,10 @@ static pf_status take (pf_database *d, const char *sql, const contents *c,
   if (status != PF_OK)
     return status;
   sqlite3_stmt *const s = (*statement)->handle;
-  int result = bind_bytes(s, 1, (pf_bytes){c->hash->bytes, PF_HASH_SIZE});
+  int result =
+      sqlite3_bind_blob64(s, 1, c->hash->bytes, PF_HASH_SIZE, SQLITE_STATIC);
   if (result == SQLITE_OK && c->area != NULL)
-    result = bind_area(s, c);
+    result = bind_area(d, *statement, c);
   else if (result == SQLITE_OK) {
     sqlite3_bind_int64(s, 2, c->parent);
     result = sqlite3_bind_int64(s, 3, c->frame);
@@ -216,10 +213,8 @@ static pf_status take_with (pf_database *d, const char *sql, const char *first,
   const pf_status status =
       pf_statement_take(d, pf_bytes_of(sql), statement, NULL, error);
   if (status == PF_OK) {
-    sqlite3_bind_blob64((*statement)->handle, 1, first, strlen(first),
-                        SQLITE_STATIC);
-    sqlite3_bind_blob64((*statement)->handle, 2, second, strlen(second),
-                        SQLITE_STATIC);
+    (void)pf_bind_text(d, *statement, 1, pf_bytes_of(first));
+    (void)pf_bind_text(d, *statement, 2, pf_bytes_of(second));
   }
   return status;
 }

@@ -15,7 +15,6 @@
 #include "bytes/temporary.h"
 #include "lua/arguments.h"
 #include "lua/system/file_handle.h"
-#include "model/base/charset.h"
 #include "model/dictionary/areas.h"
 #include "model/rows/batch.h"
 #include "os/os.h"
@@ -36,19 +35,10 @@ typedef struct insertion {
 } insertion;
 
 
-/* Binds a text: as TEXT, of which readers expect UTF-8 without NUL, or else as
-   BLOB. */
-static int bind_text (sqlite3_stmt *s, int parameter, pf_bytes text) {
-  const char *const at = text.size == 0 ? "" : (const char *)text.at;
-  if (memchr(at, 0, text.size) == NULL && pf_is_utf8(text))
-    return sqlite3_bind_text64(s, parameter, at, text.size, SQLITE_STATIC,
-                               SQLITE_UTF8);
-  return sqlite3_bind_blob64(s, parameter, at, text.size, SQLITE_STATIC);
-}
-
-
-static int bind_value (const insertion *in, sqlite3_stmt *s, int parameter,
+static int bind_value (const pf_database *d, const insertion *in,
+                       pf_statement *statement, int parameter,
                        const pf_column *column, size_t row) {
+  sqlite3_stmt *const s = statement->handle;
   if (pf_is_missing(column, row))
     return sqlite3_bind_null(s, parameter);
   switch (column->type) {
@@ -66,8 +56,8 @@ static int bind_value (const insertion *in, sqlite3_stmt *s, int parameter,
                                  bytes.size, SQLITE_STATIC);
     }
     default:
-      return bind_text(
-          s, parameter,
+      return pf_bind_text(
+          d, statement, parameter,
           pf_text(in->reader->dictionary, column->type, column->ids[row]));
   }
 }
@@ -81,7 +71,7 @@ static pf_status insert_some (pf_database *d, insertion *in,
   int result = SQLITE_OK, parameter = 1;
   for (const size_t end = row + count; row < end; row++)
     for (int i = 0; result == SQLITE_OK && i < in->count; i++)
-      result = bind_value(in, statement->handle, parameter++,
+      result = bind_value(d, in, statement, parameter++,
                           &batch->columns[in->fields[i]], row);
   if (result != SQLITE_OK)
     return pf_database_failure(d, result, error);

@@ -249,7 +249,7 @@ describe("profio store", function()
       for _, form in ipairs { "text", "csv", "tsv", "json", "ndjson" } do
          assert.matches("1%.pb%.gz.*v=.*a b", fine("profio store ls --output " .. form .. " a.db"))
       end
-      assert.matches("runs +1\n.*schema +3\n", fine "profio info a.db")
+      assert.matches("runs +1\n.*schema +4\n", fine "profio info a.db")
    end)
 
    it("removes runs", function()

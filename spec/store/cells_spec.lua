@@ -92,8 +92,7 @@ describe("a profile in a store", function()
       want({ "main;f", 5 }, { "main;g", 2 }, { "main;h;i", 8 })
       put(other, 5, cells.contexts { { "main;l", 32 } })
       want({ "main;f", 5 }, { "main;g", 2 }, { "main;h;i", 8 }, { "main;l", 32 })
-      sqlite.ask(path, "UPDATE frames SET name = CAST('m' AS BLOB) WHERE name = "
-         .. "CAST('l' AS BLOB)")
+      sqlite.ask(path, "UPDATE frames SET name = 'm' WHERE name = 'l'")
       want({ "main;f", 5 }, { "main;g", 2 }, { "main;h;i", 8 }, { "main;m", 32 })
    end)
 
@@ -232,7 +231,7 @@ describe("hashes", function()
 
    it("that two contents have are an error, and nothing is added up", function()
       for name, forge in pairs {
-         frames = "UPDATE frames SET name = x'00' WHERE name = x'66'",
+         frames = "UPDATE frames SET name = x'00' WHERE name = 'f'",
          stacks = "UPDATE stacks SET frame = frame - 1 WHERE parent > 0",
       } do
          local db <close> = open()

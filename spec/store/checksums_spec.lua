@@ -189,10 +189,10 @@ describe("a flipped bit", function()
       stored.add(path, { files[1] }, { version = "v1", host = "h7" })
       stored.add(path, { files[2] }, { version = "v2" })
       stored.add(path, { files[3] })
-      for _, change in ipairs { "UPDATE labels SET value = x'7631' WHERE value = x'7632'",
-         "UPDATE labels SET key = x'67' WHERE key = x'686f7374'",
+      for _, change in ipairs { "UPDATE labels SET value = 'v1' WHERE value = 'v2'",
+         "UPDATE labels SET key = 'g' WHERE key = 'host'",
          "UPDATE labels SET run = 3 WHERE run = 2", "DELETE FROM labels WHERE run = 2",
-         "INSERT INTO labels VALUES(3, x'6b', x'76')", "UPDATE runs SET labels_sum = 1" } do
+         "INSERT INTO labels VALUES(3, 'k', 'v')", "UPDATE runs SET labels_sum = 1" } do
          local damaged = folder .. "/damaged.db"
          assert(os.execute(("rm -f '%s'* && cp '%s' '%s'"):format(damaged, path, damaged)))
          local db <close> = assert(native.sqlite(damaged, "write"))

@@ -209,7 +209,7 @@ describe("a file of another kind or version", function()
       math.randomseed(25)
       local files = stored.files("store-torture", 1)
       for sql, message in pairs {
-         ["PRAGMA user_version = 4"] = "a newer profio has written this store %(schema 4",
+         ["PRAGMA user_version = 5"] = "a newer profio has written this store %(schema 5",
          ["PRAGMA user_version = 1"] = "the schema of this store is 1, without all checksums",
          ["PRAGMA user_version = 0"] = "the schema of this store is 0",
          ["PRAGMA application_id = 7"] = "no store of profio",

@@ -15,19 +15,21 @@ local pick, rows, run, value = picked_runs.pick, statements.rows, statements.run
 local sqlite = {}
 
 local APPLICATION = 0x7072666f -- "prfo": the file is a store of profio
-local VERSION = 3 -- of the schema: 3 has checksums
+local VERSION = 4 -- of the schema: 3 has checksums, 4 has texts as TEXT
+local BLOB_TEXTS = 3 -- the version of which all texts are blobs, which stay so
 
--- Tables beside those of the native module, which are in csrc/store. All texts are blobs, because
--- names and labels may have any bytes. The columns details, data and content end with a checksum
--- (checksums.lua), which also covers to which run and kind they belong.
+-- Tables beside those of the native module, which are in csrc/store. Texts are TEXT, or
+-- blobs if they contain NUL or are no valid UTF-8; in SQL, parameters with a name (:key) are texts,
+-- those without one (?) are numbers or bytes. The columns details, data and content end with a
+-- checksum (checksums.lua), which also covers to which run and kind they belong.
 local schema = [[
 CREATE TABLE runs(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, time INTEGER NOT NULL,
-   time_from BLOB NOT NULL, added INTEGER NOT NULL, format BLOB NOT NULL, kind BLOB NOT NULL,
+   time_from TEXT NOT NULL, added INTEGER NOT NULL, format TEXT NOT NULL, kind TEXT NOT NULL,
    files INTEGER NOT NULL, bytes INTEGER NOT NULL, losses INTEGER NOT NULL,
-   call_bytes INTEGER NOT NULL, path BLOB NOT NULL, profio BLOB NOT NULL, details BLOB NOT NULL,
+   call_bytes INTEGER NOT NULL, path TEXT NOT NULL, profio TEXT NOT NULL, details BLOB NOT NULL,
    labels_sum INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE labels(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, key BLOB NOT NULL,
-   value BLOB NOT NULL, PRIMARY KEY(run, key)) WITHOUT ROWID;
+CREATE TABLE labels(run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, key TEXT NOT NULL,
+   value TEXT NOT NULL, PRIMARY KEY(run, key)) WITHOUT ROWID;
 CREATE TABLE calls(run INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, data BLOB);
 CREATE INDEX labels_by_value ON labels(key, value);
 CREATE TABLE programs(hash BLOB PRIMARY KEY, symbols BLOB NOT NULL);
@@ -39,6 +41,15 @@ CREATE TABLE addresses(run INTEGER NOT NULL, kind INTEGER NOT NULL, data BLOB NO
 -- Columns of runs, in the order of run() and of the statement that adds one.
 local columns = { "hash", "time", "time_from", "added", "format", "kind", "files", "bytes",
    "losses", "call_bytes", "path", "profio", "details" }
+
+-- Their parameters: texts have a name.
+local parameters = {}
+
+for i, name in ipairs(columns) do
+   local attribute = selecting.attribute(name)
+   parameters[i] = attribute and attribute.type == "name" and ":" .. name or "?"
+end
+parameters = table.concat(parameters, ", ")
 
 ---@class profio.SqliteEngine
 local Engine = {}
@@ -108,8 +119,8 @@ function Engine:add(added, contents)
       values[i] = added[name]
    end
    values[#columns] = checksums.seal(added.details, facts_of(added))
-   run(self, ("INSERT INTO runs(%s) VALUES(%s)"):format(table.concat(columns, ", "),
-      ("?, "):rep(#columns - 1) .. "?"), table.unpack(values))
+   run(self, ("INSERT INTO runs(%s) VALUES(%s)"):format(table.concat(columns, ", "), parameters),
+      table.unpack(values))
    local id = self.db:last_id()
    run_labels.add(self, id, added)
    if contents.graph then
@@ -183,9 +194,9 @@ end
 ---@param is_label boolean
 ---@return string[]
 function Engine:values(key, is_label)
-   local list, sql = {}, "SELECT DISTINCT value FROM labels WHERE key = ?"
+   local list, sql = {}, "SELECT DISTINCT value FROM labels WHERE key = :key"
    if not is_label then
-      sql = ("SELECT DISTINCT %s FROM runs WHERE %s <> ?"):format(key, key)
+      sql = ("SELECT DISTINCT %s FROM runs WHERE %s <> :none"):format(key, key)
    end
    for one in rows(self, sql, is_label and key or "") do
       list[#list + 1] = tostring(one)
@@ -247,7 +258,7 @@ local function function_sums(self, number_of)
    return problem.check(self.db:function_sums(numbers))
 end
 
-local ITS_METRIC <const> = "metric IN (SELECT id FROM metrics WHERE name = ? AND unit = ?)"
+local ITS_METRIC <const> = "metric IN (SELECT id FROM metrics WHERE name = :name AND unit = :unit)"
 
 ---Returns the weight of some functions in each of the selected runs, in order of their hashes.
 ---@param tests table[]|nil
@@ -332,7 +343,7 @@ function Engine:graphs(tests)
    end, rows(self, "SELECT lower(hex(r.hash)), r.hash, k.content, a.data FROM temp.picked p "
       .. "JOIN runs r ON r.id = p.id LEFT JOIN addresses a ON a.run = p.id "
       .. "LEFT JOIN address_kinds k ON k.id = a.kind "
-      .. "WHERE r.kind = CAST('graph' AS BLOB) ORDER BY p.id, a.kind"))
+      .. "WHERE CAST(r.kind AS TEXT) = 'graph' ORDER BY p.id, a.kind"))
 end
 
 ---Returns the packed symbols of a program; nil: the store does not have it, or it is damaged.
@@ -403,6 +414,8 @@ local function check_schema(self, path)
    elseif version > VERSION then
       problem.raise(("%s: a newer profio has written this store (schema %d; this one knows %d): "
          .. "use that profio"):format(path, version, VERSION), "unsupported")
+   elseif version == BLOB_TEXTS then
+      self.db:set_blob_texts()
    elseif version < VERSION then
       problem.raise(("%s: the schema of this store is %d, without all checksums, which no "
          .. "released profio has written: add the files of its runs to a new store"):format(path,

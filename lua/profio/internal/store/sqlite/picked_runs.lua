@@ -6,9 +6,10 @@ local picked_runs = {}
 
 -- Returns the expression for a key of a test, and the table in which it is looked up, as the start
 -- of a condition that is true for the runs with such a value.
-local function sides_of(test)
+local function sides_of(test, number)
    if test.is_label then
-      return "EXISTS(SELECT 1 FROM labels l WHERE l.run = r.id AND l.key = ?", "l.value", ")"
+      return "EXISTS(SELECT 1 FROM labels l WHERE l.run = r.id AND l.key = :key" .. number,
+         "l.value", ")"
    end
    local column = test.key == "run" and "hash" or test.key
    return "(1", "r." .. column, ")"
@@ -17,13 +18,14 @@ end
 -- Adds the condition of a test to `parts`, and its values to `bound`. The values of a set are in
 -- the temporary table wanted.
 local function add_condition(self, test, number, parts, bound)
-   local start, column, finish = sides_of(test)
+   local start, column, finish = sides_of(test, number)
    if test.is_label then
       bound[#bound + 1] = test.key
    end
    if test.op == "in" then
       for _, one in ipairs(test.values) do
-         run(self, "INSERT OR IGNORE INTO temp.wanted(test, value) VALUES(?, ?)", number, one)
+         run(self, "INSERT OR IGNORE INTO temp.wanted(test, value) VALUES(?, :value)", number,
+            one)
       end
       start = ("%s AND %s IN (SELECT value FROM temp.wanted WHERE test = %d)"):format(start,
          column, number)
@@ -44,8 +46,9 @@ local function add_condition(self, test, number, parts, bound)
       return
    end
    for name, operator in pairs(test.op == "between" and { low = ">=", high = "<=" } or {}) do
-      if test[name] ~= nil then
-         start = ("%s AND %s %s ?"):format(start, column, operator)
+      if test[name] ~= nil then -- texts in the order of their bytes, also those that are blobs
+         start = ("%s AND %s %s ?"):format(start, type(test[name]) == "string"
+            and ("CAST(%s AS BLOB)"):format(column) or column, operator)
          bound[#bound + 1] = test[name]
       end
    end

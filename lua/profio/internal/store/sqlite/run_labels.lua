@@ -17,7 +17,7 @@ local run_labels = {}
 ---@param added profio.StoredRun
 function run_labels.add(self, id, added)
    for key, one in pairs(added.labels) do
-      run(self, "INSERT INTO labels(run, key, value) VALUES(?, ?, ?)", id, key, one)
+      run(self, "INSERT INTO labels(run, key, value) VALUES(?, :key, :value)", id, key, one)
    end
    run(self, "UPDATE runs SET labels_sum = ? WHERE id = ?",
       checksums.labels(added.hash, added.labels), id)
@@ -63,7 +63,7 @@ end
 function run_labels.all(self)
    local list = {}
    for key, one, count in rows(self, "SELECT key, value, count(*) FROM labels GROUP BY key, value "
-      .. "ORDER BY key, value")
+      .. "ORDER BY CAST(key AS BLOB), CAST(value AS BLOB)")
    do
       if type(key) ~= "string" or type(one) ~= "string" then
          problem.raise(self.path .. ": the database is damaged: a label is no text", "format")
@@ -80,10 +80,11 @@ end
 function run_labels.change(self, list, labels)
    for key, one in pairs(labels) do
       if one then
-         run(self, "INSERT OR REPLACE INTO labels(run, key, value) SELECT id, ?, ? FROM "
+         run(self, "INSERT OR REPLACE INTO labels(run, key, value) SELECT id, :key, :value FROM "
             .. "temp.picked", key, one)
       else
-         run(self, "DELETE FROM labels WHERE key = ? AND run IN (SELECT id FROM temp.picked)", key)
+         run(self, "DELETE FROM labels WHERE key = :key AND run IN (SELECT id FROM "
+            .. "temp.picked)", key)
       end
    end
    for _, changed in ipairs(list) do
