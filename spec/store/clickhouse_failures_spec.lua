@@ -22,6 +22,7 @@ local profio = require "profio"
 local row_binary = require "profio.internal.store.clickhouse.row_binary"
 local schema = require "profio.internal.store.clickhouse.schema"
 local stored = require "spec.support.stored"
+local wait = require "spec.support.wait"
 
 local folder = command.folder .. "/store-failures"
 local fleet, servers
@@ -242,19 +243,37 @@ describe("a store in ClickHouse", function()
       end
    end)
 
+   -- Adds prepared runs as a program does that does not see those which others add meanwhile.
+   local function add_unseen(path, list)
+      local engine = engines.open(path, "write")
+      engine:begin "write"
+      for _, prepared in ipairs(list) do
+         prepared.stored.added = 1
+         engine:add(prepared.stored, prepared.contents)
+      end
+      engine:commit()
+      engine:close()
+   end
+
+   -- Returns a store in which a run can be prepared that the one under test has.
+   local function other_store()
+      return assert(profio.store(folder .. "/other.db"))
+   end
+
    it("counts a run once, also when two programs add it at the same time", function()
       local path = both()
       local first <close> = assert(profio.store(path))
       local second <close> = assert(profio.store(path))
       assert(second:add(trace_of({ ["main;f"] = 100 }, 100)))
-      for _, store in ipairs { first, second } do -- the second one read the known runs before
-         local list = {}
+      local lists = { {}, {} }
+      for n, store in ipairs { first, second } do
          for i = 1, 20 do
-            list[i] = assert(store:prepare(trace_of({ ["main;f"] = i }, i),
-               { labels = { who = store == first and "a" or "b" } }))
+            lists[n][i] = assert(store:prepare(trace_of({ ["main;f"] = i }, i),
+               { labels = { who = n == 1 and "a" or "b" } }))
          end
-         assert.equal(20, assert(store:write(list)))
       end
+      assert.equal(20, assert(first:write(lists[1])))
+      add_unseen(path, lists[2])
       assert.equal(1, second:drop { time = 100 })
       assert.equal(20, #second:runs())
       local by_label = #first:runs { who = "a" } + #first:runs { who = "b" }
@@ -271,35 +290,72 @@ describe("a store in ClickHouse", function()
       assert.matches("f,[^\n]*198", flat(path))
    end)
 
-   it("has partitions by the month of adding, which can be removed", function()
+   local november <const>, march <const> = 1700000000000000000, 1710000000000000000
+
+   it("has partitions by the month of the runs, which can be removed", function()
       local path = both()
-      local first <close> = assert(profio.store(path))
-      local second <close> = assert(profio.store(path))
-      local function add(store, number, seconds)
-         local hash, is_new = stored.at(seconds, store.add, store, trace_of({ ["main;f"] = number },
-            number))
-         return assert(hash, is_new) and is_new
-      end
-      local november <const>, march <const>, july <const> = 1700000000, 1710000000, 1720000000
-      assert.is_true(add(second, 100, march)) -- it has read the known runs, which are none
+      local store <close> = assert(profio.store(path))
       for i = 1, 12 do
-         assert.is_true(add(first, i, i <= 6 and november or march))
-         assert.is_false(add(first, i, july))
+         assert(store:add(trace_of({ ["main;f"] = i }, (i <= 6 and november or march) + i)))
       end
-      assert.is_true(add(second, 3, july))
-      assert.matches("f,[^\n]*178", flat(path))
-      local third <close> = assert(profio.store(path))
-      assert.equal(2, third:label({ kept = "x" }, { time = { 4, 9 } }))
-      assert.equal(13, #third:runs())
+      add_unseen(path, { (assert(other_store():prepare(trace_of({ ["main;f"] = 3 },
+         november + 3)))) })
+      assert.matches("f,[^\n]*78", flat(path))
+      assert.equal(2, store:label({ kept = "x" }, { time = { november + 4, march + 9 } }))
+      assert.equal(12, #store:runs())
+      for from, count in pairs { [november + 1] = 12, [november + 5] = 8, [march] = 6,
+         [march + 12] = 1 } do
+         assert.equal(count, #store:runs { time = profio.between(from, nil) })
+         assert.equal(12 - count, #store:runs { time = profio.between(nil, from - 1) })
+         assert.equal(12 - count, #store:runs { time = profio.no(profio.between(from, nil)) })
+      end
       fleet:ask "ALTER TABLE runs DROP PARTITION 202311"
       fleet:ask "ALTER TABLE cells DROP PARTITION 202311"
-      assert.equal(8, #third:runs())
-      assert.equal(1, #third:runs { kept = "x" })
-      assert.matches("f,[^\n]*160", flat(path))
-      local fourth <close> = assert(profio.store(path))
-      assert.is_false(add(fourth, 3, july))
-      assert.is_true(add(fourth, 5, july))
-      assert.matches("f,[^\n]*165", flat(path))
+      assert.equal(6, #store:runs())
+      assert.equal(1, #store:runs { kept = "x" })
+      assert.matches("f,[^\n]*57", flat(path))
+      local again <close> = assert(profio.store(path))
+      assert.is_false(select(2, again:add(trace_of({ ["main;f"] = 9 }, march + 9),
+         { labels = { kept = "x" } })))
+      assert.is_true(select(2, again:add(trace_of({ ["main;f"] = 5 }, november + 5))))
+      assert.matches("f,[^\n]*62", flat(path))
+   end)
+
+   it("of schema 5 has partitions by the month of adding, as before", function()
+      local path = both()
+      assert(profio.store(path)):close()
+      fleet:ask "INSERT INTO store SELECT toInt64(5), shard, shards FROM store"
+      fleet:ask "ALTER TABLE store DELETE WHERE version = 6"
+      local store
+      wait.until_true(function()
+         store = profio.store(path)
+         return store ~= nil
+      end)
+      for i = 1, 8 do
+         stored.at(1720000000, store.add, store, trace_of({ ["main;f"] = i }, november + i))
+      end
+      local trace <close> = assert(store:trace())
+      assert.equal(5, trace.info.schema)
+      assert.equal(8, #store:runs { time = profio.between(november, march) })
+      assert.equal(0, #store:runs { time = profio.between(march, nil) })
+      for _, answer in ipairs(fleet:ask "SELECT DISTINCT month FROM runs") do
+         assert.equal("202407\n", answer)
+      end
+      assert.matches("f,[^\n]*36", flat(path))
+      store:close()
+   end)
+
+   it("takes runs of more months than an insert may have", function()
+      local path = both()
+      local store <close> = assert(profio.store(path))
+      local list, month <const> = {}, 31 * 86400 * 1000000000
+      for i = 1, 150 do
+         list[i] = assert(store:prepare(trace_of({ ["main;f"] = i }, i * month)))
+      end
+      assert.equal(150, store:write(list))
+      assert.equal(150, #store:runs())
+      assert.equal(10, #store:runs { time = profio.between(11 * month, 20 * month) })
+      assert.matches("f,[^\n]*" .. 150 * 151 // 2, flat(path))
    end)
 
    it("does not show what was added without a commit", function()

@@ -14,6 +14,10 @@ store.anonymiser = { refused = "a store has the profiles of many runs: export th
 
 store.options = {
    { name = "run", type = "where", help = "conditions of labels and attributes that select runs" },
+   { name = "most", type = "int", help = "table runs has at most so many runs" },
+   { name = "most_by", type = "text", help = "with most: which ones, the first by run or by an "
+      .. "attribute with numbers; with - before it the largest; default -time" },
+   { name = "note_more", type = "bool", help = "with most: a note says if there are more" },
 }
 
 local function fields_of(columns)
@@ -63,6 +67,7 @@ store.warnings = {
    ["store-damaged"] = "a part of the store cannot be read",
    ["store-executable-unused"] = "the executable that is given is not the program of any run",
    ["store-few-values"] = "few values or runs tell what stands out",
+   ["store-more-runs"] = "profio store ls shows some of many runs",
    ["store-no-calls"] = "some of the runs have no statistics of calls",
    ["store-several-areas"] = "a function has several handles, so some of its quantiles are missing",
    ["store-several-metrics"] = "the runs have different metrics, of which rows show one",
@@ -77,6 +82,8 @@ store.remedies = {
       .. "was profiled",
    ["store-few-values"] = "add more runs; profio compare compares two groups of runs",
    ["store-several-areas"] = "select the runs of one build with --run",
+   ["store-more-runs"] = "--top N shows another number, --run selects runs, --output csv writes "
+      .. "all",
    ["store-no-calls"] = "they were added from files without events; their profiles are complete",
 }
 

@@ -32,7 +32,7 @@ local periods = { hour = named "!%Y-%m-%d %H:00", day = named "!%Y-%m-%d", week 
    month = named "!%Y-%m" }
 
 -- Returns the function that gives a run its group: a text, or nil for a run without the label.
-local function key_of(by, labels)
+local function key_of(by, engine)
    local attribute = selecting.attribute(by)
    if periods[by] then
       return function(run)
@@ -48,10 +48,8 @@ local function key_of(by, labels)
       end
    end
    local names, known = { "hour", "day", "week", "month", "run" }, {}
-   for _, label in ipairs(labels) do
-      if not known[label.key] then
-         known[label.key], names[#names + 1] = true, label.key
-      end
+   for _, label in ipairs(engine:keys()) do
+      known[label], names[#names + 1] = true, label
    end
    if not known[by] then
       error(("by: no label '%s'; there are: %s"):format(by, table.concat(names, ", ")), 0)
@@ -78,7 +76,7 @@ end
 ---@param by string hour, day, week, month, run, a label, or an attribute with texts
 ---@return profio.RunGroup[]
 function compared_runs.groups(compared, by)
-   local key, groups, known = key_of(by, compared.engine:labels()), {}, {}
+   local key, groups, known = key_of(by, compared.engine), {}, {}
    for _, run in ipairs(compared.runs) do
       local name = key(run)
       local id = name or groups -- no text, so it is not that of a label

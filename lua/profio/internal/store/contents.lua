@@ -15,6 +15,13 @@ local traces = require "profio.internal.trace"
 
 local contents = {}
 
+---Numbers of runs, as engines count them.
+---@class profio.RunCounts
+---@field runs integer
+---@field damaged integer runs with losses
+---@field with_calls integer runs with statistics of calls
+---@field graphs integer runs with histograms and arcs
+
 ---A run as engines store and return it.
 ---@class profio.StoredRun
 ---@field hash string 16 bytes; see identity.lua

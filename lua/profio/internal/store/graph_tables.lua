@@ -80,11 +80,8 @@ end
 ---@param info table
 ---@param detailed fun(state: table): table[], table reads the details of the runs
 function graph_tables.add(state, stored, info, detailed)
-   local count, known = 0, {}
-   for _, run in ipairs(state.runs) do
-      count = count + (run.kind == "graph" and 1 or 0)
-   end
-   stored.has_graphs, stored.has_stacks = count > 0, count < #state.runs
+   local known, counts = {}, state.counts
+   stored.has_graphs, stored.has_stacks = counts.graphs > 0, counts.graphs < counts.runs
    local has_tables = stored.has_graphs and not stored.has_stacks and check(state)
    stored.tables = has_tables and graphs.tables() or {}
    for _, described in ipairs(stored.tables) do

@@ -1,16 +1,13 @@
 -- Stores of runs: see README.md. A run is the profile of one trace, with labels; a store has many,
 -- and adds them up.
 
-local call_sums = require "profio.internal.store.call_sums"
-local combined = require "profio.internal.store.combined"
 local contents = require "profio.internal.store.contents"
-local core = require "profio.core"
 local engines = require "profio.internal.store.engines"
 local folders = require "profio.internal.store.folders"
-local graphs = require "profio.internal.store.graphs"
 local opening = require "profio.internal.opening.open"
 local problem = require "profio.internal.store.problem"
 local raise = require "profio.internal.raise"
+local run_adding = require "profio.internal.store.run_adding"
 local selecting = require "profio.internal.store.selecting"
 local traces = require "profio.internal.trace"
 
@@ -42,18 +39,15 @@ end
 ---@param where table<string, any>|nil conditions, or a list of such tables, all of which must hold
 ---@return table[]
 function stores.tests(engine, where)
-   local keys, known = {}, {}
+   local tests, keys = {}, nil
    raise.expect(where, "table?", "run: the condition")
-   for _, label in ipairs(engine:labels()) do
-      if not known[label.key] then
-         known[label.key] = true
-         keys[#keys + 1] = label.key
-      end
+   local function all_keys()
+      keys = keys or engine:keys()
+      return keys
    end
-   local tests = {}
    for _, one in ipairs(where and where[1] and where or { where or {} }) do
-      local more = selecting.tests(one, keys, function(key)
-         return engine:values(key, known[key] or false)
+      local more = selecting.tests(one, all_keys, function(key)
+         return engine:values(key, not selecting.attribute(key))
       end)
       table.move(more, 1, #more, #tests + 1, tests)
    end
@@ -76,43 +70,9 @@ local function transaction(engine, f, is_part)
    return table.unpack(results, 2, results.n)
 end
 
-local function same_labels(stored, given)
-   for key, value in pairs(given) do
-      if stored[key] ~= value then
-         return false
-      end
-   end
-   for key in pairs(stored) do
-      if given[key] == nil then
-         return false
-      end
-   end
-   return true
-end
-
--- Raises if a run is stored with other labels than those that are given now.
-local function check_known(stored, run, labels)
-   if not same_labels(stored, labels) then
-      local old, new = selecting.labels_text(stored), selecting.labels_text(labels)
-      problem.raise(("%s: the store has this run with %s, not with %s: profio store label "
-         .. "changes those of run %s"):format(run.path, old == "" and "no labels"
-         or "the labels " .. old, new == "" and "none" or new, selecting.hex(run.hash):sub(1, 12)),
-         "unsupported")
-   end
-end
-
 -- }======
 
 -- {====== Adding ======
-
--- Returns whether the store has a run. Raises if it has other labels there.
-local function is_known(engine, run)
-   local stored = engine:known(run.hash)
-   if stored then
-      check_known(stored, run, run.labels)
-   end
-   return stored ~= nil
-end
 
 local function check_trace(trace)
    if (getmetatable(trace) or {}).__name ~= "profio.trace" then
@@ -136,7 +96,7 @@ function methods:prepare(trace, options)
    return problem.caught(function()
       local run = contents.begun(trace, labels)
       local prepared = setmetatable({ run = selecting.hex(run.hash), stored = run }, Prepared)
-      prepared.is_known = is_known(state.engine, run)
+      prepared.is_known = run_adding.known(state.engine, { run })[run.hash] ~= nil
       if not prepared.is_known then
          prepared.contents = contents.complete(run, trace)
       end
@@ -207,15 +167,7 @@ function methods:write(list, options)
    end
    return problem.caught(function()
       return transaction(engine, function()
-         local count, now = 0, os.time() * 1000000000
-         for _, prepared in ipairs(list) do
-            if not prepared.is_known and not is_known(engine, prepared.stored) then
-               prepared.stored.added = now
-               engine:add(prepared.stored, prepared.contents)
-               count = count + 1
-            end
-         end
-         return count
+         return run_adding.write(engine, list)
       end, is_part)
    end)
 end
@@ -239,39 +191,6 @@ function methods:add(trace, options)
    return prepared.run, count == 1
 end
 
--- Returns the contents of a run of another store.
-local function contents_of(other, run, path, dictionary, programs)
-   local tests = selecting.one(run.hash)
-   if run.kind == "graph" then
-      combined.of({ run }, path) -- raises if the run is damaged
-      return { graph = graphs.of_run(other, tests, programs) }
-   end
-   local sum = combined.empty({ run }, path, dictionary)
-   other:contexts(tests, sum)
-   return { contexts = sum, calls = call_sums.of_run(other, tests, run, path) }
-end
-
--- Adds the runs of another store that this one does not have; returns how many.
-local function merge(engine, other, path, tests)
-   local dictionary, programs, count = core.dictionary(), {}, 0
-   for i, run in ipairs(other:runs(tests, true)) do
-      if not is_known(engine, run) then
-         local kept = contents_of(other, run, path, dictionary, programs)
-         engine:add(run, kept)
-         if kept.contexts then
-            kept.contexts:close()
-         end
-         count = count + 1
-      end
-      if i % 256 == 0 then
-         engine:commit()
-         engine:begin "write"
-         dictionary = core.dictionary() -- names of earlier runs are not kept in memory
-      end
-   end
-   return count
-end
-
 ---Adds the runs of another store that this one does not have.
 ---@param other profio.Store
 ---@param where table<string, any>|nil only these runs
@@ -292,7 +211,8 @@ function methods:merge(other, where)
          theirs.engine:rollback()
       end })
       return transaction(state.engine, function()
-         return merge(state.engine, theirs.engine, theirs.path, stores.tests(theirs.engine, where))
+         return run_adding.merge(state.engine, theirs.engine, theirs.path,
+            stores.tests(theirs.engine, where))
       end)
    end)
 end

@@ -99,10 +99,46 @@ end
 
 -- {====== Runs and labels ======
 
+-- Returns the selected runs.
+local function runs_of(state)
+   state.runs = state.runs or state.engine:runs(state.tests)
+   return state.runs
+end
+
+-- Returns the limit of the options `most` and `most_by`, or nil. Raises if they are wrong.
+local function limit_of(options)
+   local sign, name = (options.most_by or "-time"):match "^(%-?)([%w_]+)$"
+   local attribute = selecting.attribute(name)
+   if not attribute or attribute.type ~= "int" and name ~= "run" then
+      error(("most_by is run or an attribute with numbers, with - before it for the largest, got "
+         .. "'%s'"):format(options.most_by), 0)
+   elseif options.most and options.most < 0 then
+      error(("most must be 0 or more, got %d"):format(options.most), 0)
+   end
+   return options.most and { by = name == "run" and "hash" or name, descending = sign == "-",
+      count = options.most, order = options.most_by, is_noted = options.note_more }
+end
+
+-- Returns the runs that table runs has: the selected ones, or those of the option `most`.
+local function listed_runs(state)
+   local limit, count = state.limit, state.counts.runs
+   if not limit or count <= limit.count then
+      return runs_of(state)
+   end
+   state.listed = state.listed or state.engine:runs(state.tests, false, limit)
+   if limit.is_noted then
+      state.source:warn(("%d of %d runs are shown, %s: --top N shows another number, --run selects "
+         .. "runs, --output csv writes all"):format(limit.count, count, limit.order
+         and "the first of --sort " .. limit.order or "those with the latest times"),
+         { code = "store-more-runs", kind = "note" })
+   end
+   return state.listed
+end
+
 -- Returns the function that supplies the rows of table runs.
 local function runs_table(state)
    return function(put)
-      for _, run in ipairs(state.runs) do
+      for _, run in ipairs(listed_runs(state)) do
          put(selecting.hex(run.hash), run.time, run.time_from, run.added, run.format, run.kind,
             run.files, run.bytes, run.losses, run.call_bytes, run.path, run.profio,
             selecting.labels_text(run.labels))
@@ -113,21 +149,8 @@ end
 -- Returns the function that supplies the rows of table labels: those of the selected runs.
 local function labels_table(state)
    return function(put)
-      local counts, list = {}, {}
-      for _, run in ipairs(state.runs) do
-         for key, value in pairs(run.labels) do
-            local name = string.pack("s4s4", key, value)
-            if not counts[name] then
-               list[#list + 1] = { key, value, name }
-            end
-            counts[name] = (counts[name] or 0) + 1
-         end
-      end
-      table.sort(list, function(a, b)
-         return a[1] < b[1] or a[1] == b[1] and a[2] < b[2]
-      end)
-      for _, label in ipairs(list) do
-         put(label[1], label[2], counts[label[3]])
+      for _, label in ipairs(state.engine:labels(state.tests)) do
+         put(label.key, label.value, label.runs)
       end
    end
 end
@@ -196,12 +219,13 @@ end
 -- Returns the sum of the packed sums of the runs. Raises failures.
 local function call_sums_of(state)
    if not state.sums then
-      local path, left_out = state.source:path(), call_sums.without(state.runs)
+      local path, counts = state.source:path(), state.counts
+      local left_out = counts.runs - counts.with_calls
       detailed(state)
-      state.sums = call_sums.merged(state.engine, state.tests, state.runs, path)
+      state.sums = call_sums.merged(state.engine, state.tests, runs_of(state), path)
       if left_out > 0 then
          state.source:warn(("%d of %d runs have no statistics of calls and are left out; "
-            .. "--run 'call_bytes>0' selects the others"):format(left_out, #state.runs),
+            .. "--run 'call_bytes>0' selects the others"):format(left_out, counts.runs),
             { code = "store-no-calls", kind = "note" })
       end
    end
@@ -217,7 +241,7 @@ local function add_calls(state, stored)
 
    ---Returns whether some of the runs have statistics of calls.
    function stored.has_calls()
-      return call_sums.without(state.runs) < #state.runs
+      return state.counts.with_calls > 0
    end
 end
 
@@ -225,7 +249,7 @@ end
 
 -- Returns the sum of the profiles of the runs. Raises failures.
 local function sum_of(state, dictionary)
-   if #state.runs == 0 then
+   if state.counts.runs == 0 then
       problem.raise(state.source:path() .. ": no run of the store is selected", "format")
    end
    local _, all = detailed(state)
@@ -294,7 +318,7 @@ end
 
 -- Returns what other files of profio ask a stored trace for.
 local function stored_of(state)
-   local stored = { runs = #state.runs }
+   local stored = { runs = state.counts.runs }
    add_calls(state, stored)
 
    ---Returns the losses of the runs.
@@ -333,20 +357,18 @@ local function stored_of(state)
 end
 
 local function open(state, options)
+   state.limit = limit_of(options)
    state.engine:begin "read"
    state.tests = stores.tests(state.engine, options.run)
-   state.runs = state.engine:runs(state.tests)
-   if state.tests[1] and not state.runs[1] then
+   state.counts = state.engine:counts(state.tests)
+   if state.tests[1] and state.counts.runs == 0 then
       problem.raise(state.source:path() .. ": no run of the store is selected", "format")
    end
    if state.source.part.all_warnings then
       check(state)
    end
-   local info = { runs = #state.runs, labels = #state.engine:labels(), damaged_runs = 0,
-      schema = state.engine:version() }
-   for _, run in ipairs(state.runs) do
-      info.damaged_runs = info.damaged_runs + (run.losses > 0 and 1 or 0)
-   end
+   local info = { runs = state.counts.runs, labels = state.engine:label_count(),
+      damaged_runs = state.counts.damaged, schema = state.engine:version() }
    local stored = stored_of(state)
    graph_tables.add(state, stored, info, detailed)
    return { runs = runs_table(state), labels = labels_table(state),
@@ -356,7 +378,7 @@ end
 
 ---Opens a store for reading. If all warnings are wanted, as for a check, the file is checked.
 ---@param source table the source of a format in Lua: path(), warn()
----@param options table run: conditions of runs
+---@param options table run: conditions of runs; most, most_by, note_more: see formats/store.lua
 ---@return table|nil tables functions by name, info and stored
 ---@return string|nil message
 ---@return string|nil code

@@ -145,19 +145,25 @@ end
 ---Converts the conditions of a selection to tests for engines. Raises for wrong conditions and for
 ---a label that no run of the store has.
 ---@param where table<string, any>|nil as that of view:where; nil: all runs
----@param keys string[] of the labels in the store
+---@param keys fun(): string[] returns the keys of the labels in the store; is called if there are
+---conditions of labels
 ---@param values_of fun(key: string): string[] returns the distinct values of a label or an
 ---attribute
 ---@return table[]
 function selecting.tests(where, keys, values_of)
-   local tests, known = {}, {}
-   for _, key in ipairs(keys) do
-      known[key] = true
+   local tests = {}
+   local function has(key)
+      for _, one in ipairs(keys()) do
+         if one == key then
+            return true
+         end
+      end
+      return false
    end
    for i, found in ipairs(conditions.tests(where or {})) do
       local key = found.column
-      if not attribute[key] and not known[key] then
-         local names = table.move(keys, 1, #keys, 1, {})
+      if not attribute[key] and not has(key) then
+         local names = table.move(keys(), 1, #keys(), 1, {})
          for _, one in ipairs(selecting.attributes) do
             names[#names + 1] = one.name ~= "labels" and one.name or nil
          end
@@ -168,6 +174,14 @@ function selecting.tests(where, keys, values_of)
       tests[i] = complete({ key = key, is_label = not attribute[key] }, found, values_of)
    end
    return tests
+end
+
+---Returns whether a label is before another one, by the bytes of key and value.
+---@param a { key: string, value: string }
+---@param b { key: string, value: string }
+---@return boolean
+function selecting.is_label_before(a, b)
+   return a.key < b.key or a.key == b.key and a.value < b.value
 end
 
 ---Returns labels as a text, "host=h7 version=v2"; values with other characters than letters,

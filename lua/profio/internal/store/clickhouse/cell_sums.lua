@@ -78,8 +78,7 @@ end
 ---@param sum profio.core.Contexts without nodes, with the metrics in the wanted order
 function sums.contexts(engine, tests, sum)
    local tables = servers.tables()
-   local runs, check = picking.runs(engine, picking.rows(engine, { "hash", "attempt", "rows" },
-      tests), tables)
+   local runs, check = picking.runs(engine, picking.attempts(engine, tests), tables)
    local native = engine.native.run_sums(sum)
    for metric = 1, #sum:metrics() do
       for _, bytes in ipairs(sums.by_stack(engine, native, native:metric(metric), runs, tables)) do

@@ -68,10 +68,9 @@ function changing.label(engine, tests, labels)
       names[i] = ("`%s`"):format(column[1])
    end
    local tables, runs = servers.tables(), engine.servers.database .. ".runs"
-   engine.servers:ask(engine.servers.list, ("INSERT INTO %s (%s) SELECT %s FROM %s WHERE %s AND "
-      .. "hash IN %s"):format(runs, table.concat(names, ", "), new_row(labels), runs,
-      picking.valid(engine), tables:add("hash FixedString(16)", table.concat(hashes))), tables)
-   engine.labels_by_hash = nil
+   engine.servers:ask(engine.servers.list, ("INSERT INTO %s (%s) SELECT %s FROM %s WHERE %s")
+      :format(runs, table.concat(names, ", "), new_row(labels), runs, picking.condition(engine,
+         tables, picking.by_hash(hashes))), tables)
    return #hashes
 end
 
@@ -96,7 +95,6 @@ function changing.drop(engine, tests)
       engine.servers:ask(engine.servers.list, ("ALTER TABLE %s.%s DELETE WHERE (hash, attempt) IN "
          .. "(SELECT hash, attempt FROM %s.dropped)"):format(database, name, database))
    end
-   engine.labels_by_hash = nil
    return #hashes
 end
 

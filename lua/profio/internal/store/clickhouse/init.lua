@@ -4,10 +4,12 @@
 -- There are no transactions. A commit inserts the cells and the dictionary that were not sent
 -- before, waits for all servers, and then inserts the rows of the runs: until then the runs do not
 -- exist. Labelling and dropping are done at once, so a rollback does not take them back. Queries of
--- runs between begin "read" and its end see the attempts that existed at the first of them.
+-- runs between begin "read" and its end see the attempts that existed at the first of them, as
+-- picking.lua says.
 
 local sums = require "profio.internal.store.clickhouse.cell_sums"
 local changing = require "profio.internal.store.clickhouse.changing"
+local counting = require "profio.internal.store.clickhouse.counting"
 local native_store = require "profio.internal.store.native"
 local opening = require "profio.internal.store.clickhouse.opening"
 local picking = require "profio.internal.store.clickhouse.picking"
@@ -15,13 +17,14 @@ local problem = require "profio.internal.store.problem"
 local programs = require "profio.internal.store.clickhouse.programs"
 local row_binary = require "profio.internal.store.clickhouse.row_binary"
 local schema = require "profio.internal.store.clickhouse.schema"
-local selecting = require "profio.internal.store.selecting"
+local run_conditions = require "profio.internal.store.clickhouse.run_conditions"
 local servers = require "profio.internal.store.clickhouse.servers"
 local weights = require "profio.internal.store.clickhouse.weights"
 
 local clickhouse = {}
 
 local FLUSH = 256 -- runs, after which cells are sent before the commit
+local MONTHS = 64 -- of the runs of one insert
 
 ---@class profio.ClickHouseEngine
 local Engine = { has_parts = true } -- see stores.has_parts
@@ -32,13 +35,17 @@ Engine.__index = Engine
 ---Begins a transaction.
 ---@param mode "read"|"write"
 function Engine:begin(mode)
-   self.is_reading, self.attempts = mode == "read", nil
+   self.snapshot = nil
+   if mode == "read" then
+      picking.begin(self)
+   end
 end
 
 -- Forgets what was added since the last commit.
 local function forget(self)
    self.rows:forget()
-   self.pending, self.added, self.labels_by_hash = {}, 0, nil
+   self.pending, self.added, self.pending_labels = {}, 0, {}
+   self.months, self.month_count = {}, 0
    self.new_programs, self.sent_programs = {}, {}
    if self.sent then
       self.sent:close()
@@ -70,34 +77,49 @@ local function flush(self)
    inserts[#inserts + 1] = { table = "programs", rows = programs.rows(self) }
    self.sent = self.servers:send(inserts)
    programs.sent(self)
-   self.added = 0
+   self.added, self.months, self.month_count = 0, {}, 0
+end
+
+-- Inserts the rows of the runs, of up to MONTHS months at once.
+local function insert_runs(self)
+   local months, inserts = {}, {}
+   for month in pairs(self.pending) do
+      months[#months + 1] = month
+   end
+   table.sort(months)
+   for i, month in ipairs(months) do
+      local number = (i - 1) // MONTHS + 1
+      inserts[number] = inserts[number] or {}
+      for shard, list in pairs(self.pending[month]) do
+         inserts[number][shard] = (inserts[number][shard] or "") .. table.concat(list)
+      end
+   end
+   for _, rows in ipairs(inserts) do
+      self.servers:insert { { table = "runs", rows = rows } }
+   end
 end
 
 ---Ends a transaction. What was added is in the servers when it returns.
 function Engine:commit()
-   self.is_reading, self.attempts = false, nil
+   self.snapshot = nil
    if not next(self.pending) then
       return
    end
    local done, raised = pcall(function()
       flush(self)
       finish(self)
-      local rows = {}
-      for i, list in pairs(self.pending) do
-         rows[i] = table.concat(list)
-      end
-      self.servers:insert { { table = "runs", rows = rows } }
+      insert_runs(self)
    end)
    if not done then
       forget(self)
       error(raised, 0)
    end
-   self.pending = {}
+   self.pending, self.pending_labels = {}, {}
 end
 
 ---Ends a transaction and takes back what was added. Without one it does nothing.
 function Engine:rollback()
-   self.is_reading, self.attempts = false, nil
+   self.snapshot = nil
    if next(self.pending) then
       forget(self)
    end
@@ -112,20 +134,32 @@ local function labels_of(keys, values)
    return labels
 end
 
----Returns the labels of a run of the store; nil: the store does not have it. Those of all runs are
----read once.
----@param hash string 16 bytes
----@return table<string, string>|nil
-function Engine:known(hash)
-   if not self.labels_by_hash then
-      local found = {}
-      for _, row in ipairs(picking.rows(self, { "hash", "keys", "values" })) do
-         found[row[1]] = { row[2], row[3] }
-      end
-      self.labels_by_hash = found
+---Returns the labels of those of some runs that the store has, or gets by this transaction.
+---@param hashes string[] of 16 bytes each
+---@return table<string, table<string, string>> labels by hash
+function Engine:known(hashes)
+   local found, asked = {}, {}
+   for _, hash in ipairs(hashes) do
+      local labels = self.pending_labels[hash]
+      found[hash], asked[#asked + 1] = labels, not labels and hash or nil
    end
-   local labels = self.labels_by_hash[hash]
-   return labels and labels_of(labels[1], labels[2])
+   for _, row in ipairs(asked[1] and picking.rows(self, { "hash", "keys", "values" },
+      picking.by_hash(asked)) or {})
+   do
+      found[row[1]] = labels_of(row[2], row[3])
+   end
+   return found
+end
+
+-- Notes the month of a run. ClickHouse refuses an insert into more than 100 partitions, so cells of
+-- many months are sent before.
+local function note_month(self, month)
+   if not self.months[month] and self.month_count == MONTHS then
+      flush(self)
+   end
+   if not self.months[month] then
+      self.months[month], self.month_count = true, self.month_count + 1
+   end
 end
 
 ---Adds a run that the store does not have, within a transaction of mode "write".
@@ -134,7 +168,8 @@ end
 function Engine:add(added, contents)
    local shard = string.unpack("<I4", added.hash, 13) % #self.servers.list + 1
    local attempt, keys, values, row = servers.random(), {}, {}, {}
-   local month = math.tointeger(tonumber(os.date("!%Y%m", added.added // 1000000000)))
+   local month = run_conditions.month(self.has_months and added.time or added.added)
+   note_month(self, month)
    local rows = contents.contexts
       and problem.check(self.rows:put(shard, added.hash, attempt, month, contents.contexts)) or 0
    for key in pairs(added.labels) do
@@ -152,11 +187,10 @@ function Engine:add(added, contents)
       row[i] = own[column[1]] or added[column[1]]
       types = types .. column[2]
    end
-   self.pending[shard] = self.pending[shard] or {}
-   table.insert(self.pending[shard], row_binary.pack(types, table.unpack(row)))
-   if self.labels_by_hash then
-      self.labels_by_hash[added.hash] = { keys, values }
-   end
+   self.pending[month] = self.pending[month] or {}
+   self.pending[month][shard] = self.pending[month][shard] or {}
+   table.insert(self.pending[month][shard], row_binary.pack(types, table.unpack(row)))
+   self.pending_labels[added.hash] = labels_of(keys, values)
    self.added = self.added + 1
    if self.sent then
       self.sent:step()
@@ -182,11 +216,13 @@ end
 ---Returns the selected runs, in order of their hashes.
 ---@param tests table[]|nil nil: all
 ---@param has_details boolean|nil with the field details
+---@param limit { by: string, descending: boolean, count: integer }|nil only the first runs by an
+---attribute
 ---@return profio.StoredRun[]
-function Engine:runs(tests, has_details)
+function Engine:runs(tests, has_details, limit)
    local names, list = table.move(facts, 1, #facts, 1, {}), {}
    names[#names + 1] = has_details and "details" or nil
-   for i, row in ipairs(picking.rows(self, names, tests)) do
+   for i, row in ipairs(picking.rows(self, names, tests, limit)) do
       local run = {}
       for n, name in ipairs(names) do
          run[name] = row[n]
@@ -198,47 +234,9 @@ function Engine:runs(tests, has_details)
    return list
 end
 
----Returns the labels of all runs, in order of key and value.
----@return { key: string, value: string, runs: integer }[]
-function Engine:labels()
-   local list, known = {}, {}
-   -- The row of a run may be there twice until ClickHouse has merged it.
-   local rows = self.servers:rows("ssi", ("SELECT k, v, toInt64(uniqExact(hash)) FROM %s ARRAY "
-      .. "JOIN keys AS k, values AS v WHERE %s GROUP BY k, v"):format(picking.table(self, "runs"),
-      picking.valid(self)))
-   for _, row in ipairs(rows) do
-      local name = string.pack("s4s4", row[1], row[2])
-      if not known[name] then
-         known[name] = { key = row[1], value = row[2], runs = 0 }
-         list[#list + 1] = known[name]
-      end
-      known[name].runs = known[name].runs + row[3]
-   end
-   table.sort(list, function(a, b)
-      return a.key < b.key or a.key == b.key and a.value < b.value
-   end)
-   return list
-end
-
----Returns the distinct values of a label or of an attribute with texts.
----@param key string
----@param is_label boolean
----@return string[]
-function Engine:values(key, is_label)
-   local list, known = {}, {}
-   local tables, runs = servers.tables(), picking.table(self, "runs")
-   local sql = ("SELECT DISTINCT `%s` FROM %s WHERE %s"):format(key, runs, picking.valid(self))
-   if is_label then
-      sql = ("SELECT DISTINCT v FROM %s ARRAY JOIN keys AS k, values AS v WHERE k IN %s AND %s")
-         :format(runs, tables:add("v String", row_binary.pack("s", key)), picking.valid(self))
-   end
-   for _, row in ipairs(self.servers:rows("s", sql, tables)) do
-      list[#list + 1] = not known[row[1]] and row[1] or nil
-      known[row[1]] = true
-   end
-   return list
-end
-
+Engine.counts, Engine.labels, Engine.label_count, Engine.keys, Engine.values, Engine.check =
+   counting.counts, counting.labels, counting.label_count, counting.keys, counting.values,
+   counting.check
 Engine.label, Engine.drop = changing.label, changing.drop
 
 -- }======
@@ -254,26 +252,6 @@ Engine.contexts, Engine.weights, Engine.functions = sums.contexts, weights.weigh
    weights.functions
 Engine.graphs, Engine.program = programs.graphs, programs.program
 Engine.calls = picking.calls
-
----Returns what is damaged in the store, as texts.
----@return string[]
-function Engine:check()
-   local list, found = {}, {}
-   for _, row in ipairs(self.servers:rows("hii", ("SELECT hash, attempt, toInt64(count()) FROM %s "
-      .. "GROUP BY hash, attempt"):format(picking.table(self, "cells"))))
-   do
-      local name = row_binary.pack("hi", row[1], row[2])
-      found[name] = (found[name] or 0) + row[3]
-   end
-   for _, row in ipairs(picking.rows(self, { "hash", "attempt", "rows", "path" })) do
-      local has = found[row_binary.pack("hi", row[1], row[2])] or 0
-      if has ~= row[3] then
-         list[#list + 1] = ("run %s (%s) has %d rows of cells instead of %d"):format(
-            selecting.hex(row[1]), row[4], has, row[3])
-      end
-   end
-   return list
-end
 
 -- }======
 
@@ -291,7 +269,6 @@ end
 
 local function open(self, path, mode)
    opening.open(self, path, mode)
-   self.schema_version = schema.VERSION
    self.rows = self.native.run_rows(#self.servers.list)
 end
 
@@ -305,7 +282,8 @@ function clickhouse.open(path, mode)
       problem.raise(path .. ": " .. reason, "unsupported")
    end
    local self = setmetatable({ native = native, path = path, pending = {}, added = 0,
-      sent_programs = {}, new_programs = {}, servers = servers.open(native, path) }, Engine)
+      pending_labels = {}, months = {}, month_count = 0, sent_programs = {}, new_programs = {},
+      servers = servers.open(native, path) }, Engine)
    local done, raised = pcall(open, self, path, mode)
    if not done then
       self:close()

@@ -115,12 +115,17 @@ local function numbers_of(self, path, found)
          problem.raise(("%s: the table store has %d rows instead of one: programs have created it "
             .. "for different servers at the same time; drop the database and create it again")
             :format(self.servers.list[i].label, #rows), "format")
-      elseif rows[1][1] ~= schema.VERSION then
+      elseif rows[1][1] < schema.OLDEST or rows[1][1] > schema.VERSION then
          problem.raise(("%s: the schema of this store is %d, this profio knows %d: use the profio "
             .. "that has written it"):format(path, rows[1][1], schema.VERSION), "unsupported")
+      elseif rows[1][1] ~= found[1][1][1] then
+         problem.raise(("%s: its servers have the schemas %d and %d: name those of one store")
+            :format(path, found[1][1][1], rows[1][1]), "unsupported")
       end
       numbers[i] = rows[1][2]
    end
+   self.schema_version = found[1][1][1]
+   self.has_months = schema.has_months(self.schema_version)
    return numbers, found[1][1][3]
 end
 

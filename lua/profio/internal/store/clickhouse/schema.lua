@@ -16,14 +16,24 @@
 --
 -- Of several attempts of a run that are not dropped the one with the lowest number counts, so
 -- programs that add the same run at the same time change nothing. All of a run is on one shard.
--- The rows of an attempt, also with new labels, are in the partition of the month in which it was
--- added, in UTC. A query looks at all attempts, in whatever partition they are.
+-- The rows of an attempt, also with new labels, are in the partition of the month of the time of
+-- the run, in UTC. Attempts of a run whose time is that of a file may be in several partitions:
+-- which of them counts is decided over all.
 -- Names of the dictionary are on the shard of their hash. The whole row of the dictionary is its
 -- sort key, so a merge never hides that two contents have one hash.
 
 local schema = {}
 
-schema.VERSION = 5
+schema.VERSION = 6
+schema.OLDEST = 5 -- that is read and written: its months are those of adding
+
+---Returns whether the months of a schema, by which tables have partitions, are those of the times
+---of the runs, so that a selection by time only looks into some of them.
+---@param version integer
+---@return boolean
+function schema.has_months(version)
+   return version >= 6
+end
 
 ---Columns of runs: name, type in row_binary.lua, type in ClickHouse.
 schema.columns = {

@@ -85,7 +85,7 @@ end
 ---@return profio.RunWeights[]
 function weights.weights(engine, tests, metric, accepts)
    local set, list, by_hash, tables = accepted(engine, accepts), {}, {}, servers.tables()
-   local rows = picking.rows(engine, { "hash", "attempt", "rows" }, tests)
+   local rows = picking.attempts(engine, tests)
    for i, row in ipairs(rows) do
       list[i] = { hash = row[1], whole = 0, self = 0, total = 0 }
       by_hash[row[1]] = list[i]
@@ -167,11 +167,13 @@ function weights.functions(engine, groups, count, metric, f)
    for number = 1, count do
       by_group[number] = {}
    end
-   for _, row in ipairs(picking.rows(engine, { "hash", "attempt", "rows" })) do
-      if groups[row[1]] then
-         all[#all + 1] = row
-         table.insert(by_group[groups[row[1]]], row)
-      end
+   local hashes = {}
+   for hash in pairs(groups) do
+      hashes[#hashes + 1] = hash
+   end
+   for i, row in ipairs(picking.attempts(engine, picking.by_hash(hashes))) do
+      all[i] = row
+      table.insert(by_group[groups[row[1]]], row)
    end
    local summed = sums_of(engine, all, metric, false)
    local names, step = summed.names, math.max(1, math.min(CELLS, SELF // (#summed.names + 1)))

@@ -79,12 +79,16 @@ end
 
 -- {====== Runs ======
 
----Returns the labels of a run of the store; nil: the store does not have it.
----@param hash string 16 bytes
----@return table<string, string>|nil
-function Engine:known(hash)
-   local id = value(self, "SELECT id FROM runs WHERE hash = ?", hash)
-   return id and run_labels.of_run(self, id)
+---Returns the labels of those of some runs that the store has.
+---@param hashes string[] of 16 bytes each
+---@return table<string, table<string, string>> labels by hash
+function Engine:known(hashes)
+   local found = {}
+   for _, hash in ipairs(hashes) do
+      local id = value(self, "SELECT id FROM runs WHERE hash = ?", hash)
+      found[hash] = id and run_labels.of_run(self, id)
+   end
+   return found
 end
 
 -- Returns the attributes of a run as bytes, which the checksum of its details covers.
@@ -157,10 +161,17 @@ local ROWS <const> = "CASE CAST(kind AS TEXT) WHEN 'graph' "
 ---@param tests table[]|nil nil: all
 ---@param has_details boolean|nil with the fields details, which is empty if it is damaged, and
 ---rows, the number of rows of their profiles that the tables have
+---@param limit { by: string, descending: boolean, count: integer }|nil only the first runs by an
+---attribute; runs that are equal in it are in order of their hashes
 ---@return profio.StoredRun[]
-function Engine:runs(tests, has_details)
+function Engine:runs(tests, has_details, limit)
    local list, by_id, names = {}, {}, table.move(columns, 1, #columns, 1, {})
    pick(self, tests)
+   if limit then
+      run(self, ("DELETE FROM temp.picked WHERE id NOT IN (SELECT id FROM runs WHERE id IN "
+         .. "(SELECT id FROM temp.picked) ORDER BY %s%s, hash LIMIT ?)"):format(limit.by,
+         limit.descending and " DESC" or ""), limit.count)
+   end
    names[#names] = has_details and "details" or nil
    local next_row, query, _, closing = rows(self, ("SELECT id, %s, labels_sum, %s FROM runs "
       .. "WHERE id IN (SELECT id FROM temp.picked) ORDER BY hash"):format(table.concat(names, ", "),
@@ -183,10 +194,43 @@ function Engine:runs(tests, has_details)
    return list
 end
 
----Returns the labels of all runs, in order of key and value.
+---Returns the numbers of the selected runs.
+---@param tests table[]|nil nil: all
+---@return profio.RunCounts
+function Engine:counts(tests)
+   pick(self, tests)
+   local function count(condition)
+      return value(self, "SELECT count(*) FROM runs WHERE id IN (SELECT id FROM temp.picked) AND "
+         .. condition)
+   end
+   return { runs = count "1", damaged = count "losses > 0", with_calls = count "call_bytes <> 0",
+      graphs = count "CAST(kind AS TEXT) = 'graph'" }
+end
+
+---Returns the labels of the selected runs, in order of key and value.
+---@param tests table[]|nil nil: all
 ---@return { key: string, value: string, runs: integer }[]
-function Engine:labels()
-   return run_labels.all(self)
+function Engine:labels(tests)
+   if tests and tests[1] then
+      pick(self, tests)
+   end
+   return run_labels.all(self, tests ~= nil and tests[1] ~= nil)
+end
+
+---Returns the number of labels of all runs: of different pairs of key and value.
+---@return integer
+function Engine:label_count()
+   return value(self, "SELECT count(*) FROM (SELECT DISTINCT key, value FROM labels)")
+end
+
+---Returns the keys of all labels.
+---@return string[]
+function Engine:keys()
+   local list = {}
+   for key in rows(self, "SELECT DISTINCT key FROM labels") do
+      list[#list + 1] = tostring(key)
+   end
+   return list
 end
 
 ---Returns the distinct values of a label or of an attribute with texts.

@@ -57,13 +57,15 @@ function run_labels.read(self, by_id)
    end
 end
 
----Returns the labels of all runs, in order of key and value.
+---Returns the labels of all runs, or of the picked ones, in order of key and value.
 ---@param self profio.SqliteEngine
+---@param is_picked boolean
 ---@return { key: string, value: string, runs: integer }[]
-function run_labels.all(self)
+function run_labels.all(self, is_picked)
    local list = {}
-   for key, one, count in rows(self, "SELECT key, value, count(*) FROM labels GROUP BY key, value "
-      .. "ORDER BY CAST(key AS BLOB), CAST(value AS BLOB)")
+   for key, one, count in rows(self, ("SELECT key, value, count(*) FROM labels %s "
+      .. "GROUP BY key, value ORDER BY CAST(key AS BLOB), CAST(value AS BLOB)"):format(is_picked
+      and "WHERE run IN (SELECT id FROM temp.picked)" or ""))
    do
       if type(key) ~= "string" or type(one) ~= "string" then
          problem.raise(self.path .. ": the database is damaged: a label is no text", "format")
