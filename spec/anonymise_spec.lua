@@ -324,6 +324,26 @@ describe("profio anonymise", function()
    end)
 end)
 
+describe("anonymised states of tasks", function()
+   it("keep their usual names, so that reports of tasks show the same", function()
+      local path = "../shared/cases/winidea/os.txt"
+      if not lfs.attributes(path) then
+         return pending "needs ../shared/cases"
+      end
+      local trace <close> = assert(profio.open(path))
+      local hidden <close> = assert(profio.open { data = trace:anonymise() })
+      local function rows(of)
+         local list = {}
+         for row in of:jobs():records("activation", "response", "preemptions", "flags") do
+            list[#list + 1] = row
+         end
+         return list
+      end
+      assert.equal(3, #rows(trace))
+      assert.same(rows(trace), rows(hidden))
+   end)
+end)
+
 describe("anonymised files of others", function()
    for _, case in ipairs {
       { "cases/br", "br" }, { "cases/xpp", "xpp", "%.prf$" }, { "cases/winidea", "winidea" },

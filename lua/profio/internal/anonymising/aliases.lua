@@ -1,6 +1,8 @@
 -- Aliases of names: a letter for the kind of the name, and its number in the order of first
 -- occurrence, in as many bytes as the name has: f12____.
 
+local os_states = require "profio.internal.calls.os_states"
+
 local aliases = {}
 
 ---@class profio.Aliases
@@ -56,7 +58,7 @@ end
 -- Returns whether a text may be an alias: it is none yet, and no name.
 local function is_free(self, text)
    local key = key_of(self, text)
-   return not self.used[key] and not self.folded[key]
+   return not self.used[key] and not self.folded[key] and not os_states.is_usual(text)
 end
 
 -- Returns a text of `size` letters and digits for a number from 0 on; nil: there are not so many.
@@ -157,14 +159,15 @@ function Aliases:settle()
 end
 
 ---Returns the alias of a name; the name itself while names are collected. An empty name is its own
----alias.
+---alias, and so are the usual names of states of tasks, which say nothing about a program, and
+---without which reports of tasks find none.
 ---@param name string as it is decoded: equal names are equal texts
 ---@param kind string a letter of aliases.kinds
 ---@param size integer|nil bytes that it has in the file; default: those of the name
 ---@return string
 function Aliases:of(name, kind, size)
-   if name == "" then
-      return ""
+   if name == "" or kind == "v" and os_states.is_usual(name) then
+      return name
    elseif not self.is_settled then
       self:add(name, kind, size or #name)
       return name

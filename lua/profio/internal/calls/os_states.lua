@@ -19,14 +19,19 @@ local usual = {
 
 local meanings = { "active", "ready", "running", "polling", "parking", "waiting", "terminated" }
 
----Returns the meanings of the usual names, a line for each, for pages of help.
----@return string[]
-function os_states.usual()
-   local lines = {}
-   for i, meaning in ipairs(meanings) do
-      lines[i] = meaning .. ": " .. usual[meaning]
+local is_usual = {}
+
+for _, names in pairs(usual) do
+   for name in names:gmatch "%S+" do
+      is_usual[name] = true
    end
-   return lines
+end
+
+---Returns whether a text is one of the usual names, in any case.
+---@param text string
+---@return boolean
+function os_states.is_usual(text)
+   return is_usual[text:upper()] == true
 end
 
 -- Adds names from "NAME=meaning,..." to a list.
