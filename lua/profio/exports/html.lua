@@ -4,7 +4,7 @@
 
 local assets = require "profio.exports.html.page_assets"
 local compared = require "profio.exports.compared"
-local call_values = require "profio.exports.html.call_values"
+local call_values = require "profio.exports.html.values_of_calls"
 local core = require "profio.core"
 local guesses = require "profio.exports.html.guesses"
 local hot_lines = require "profio.exports.html.hot_lines"
