@@ -408,6 +408,10 @@ describe("a store in ClickHouse", function()
          assert.is_nil(got)
          assert.matches(case[2], message, 1, true)
          assert.equal("format", code)
+         local warnings = assert(profio.open(path)):check()
+         assert.equal("store-damaged", warnings[1].code)
+         assert.matches(case[1] == "cells" and "^run %x+ .* has 0 rows of cells instead of 1$"
+            or case[2], warnings[1].message)
       end
    end)
 

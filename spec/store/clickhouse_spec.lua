@@ -57,6 +57,9 @@ describe("a store in ClickHouse", function()
          local path = address(kind)
          stored.add(path, doubled(files))
          assert.same(stored.forms(files), stored.forms(path))
+         for _, warning in ipairs(assert(profio.open(path)):check()) do
+            assert.not_equal("damage", warning.kind, warning.message)
+         end
       end
    end)
 

@@ -102,11 +102,11 @@ end
 ---@return string[]
 function counting.check(engine)
    local tables, list, known = servers.tables(), {}, {}
-   -- The cells of a run are on its shard, where the names of tables in subqueries belong.
    local sql = ("SELECT hash, path, rows, found FROM (SELECT hash, attempt, path, rows FROM %s "
-      .. "WHERE %s) ANY LEFT JOIN (SELECT hash, attempt, toInt64(count()) AS found FROM %s.cells "
-      .. "GROUP BY hash, attempt) USING (hash, attempt) WHERE rows != found"):format(
-      picking.table(engine, "runs"), picking.condition(engine, tables), engine.servers.database)
+      .. "WHERE %s) AS added ANY LEFT JOIN (SELECT hash, attempt, toInt64(count()) AS found FROM "
+      .. "%s GROUP BY hash, attempt) AS counted USING (hash, attempt) WHERE rows != found")
+      :format(picking.table(engine, "runs"), picking.condition(engine, tables),
+         picking.table(engine, "cells"))
    for _, row in ipairs(engine.servers:rows("hsii", sql, tables)) do
       list[#list + 1] = not known[row[1]] and ("run %s (%s) has %d rows of cells instead of %d")
          :format(selecting.hex(row[1]), row[2], row[4], row[3]) or nil
