@@ -117,6 +117,7 @@ node_modules () {
   [ -e "$B/node/$perfetto" ] || perfetto_module
   [ -e "$B/node/protocol/node_modules" ] || protocol_module
   [ -e "$B/node/pages/node_modules" ] || page_modules
+  [ -e "$B/node/chdb/node_modules" ] || engine_module
 }
 
 speedscope_modules () {
@@ -145,6 +146,15 @@ protocol_module () {
   npm install --prefix "$B/node/protocol" --no-audit --no-fund --no-save \
     --loglevel=error @modelcontextprotocol/sdk@1.32.2 >&2 ||
     echo "setup.sh: npm could not install @modelcontextprotocol/sdk" >&2
+}
+
+# The newest ClickHouse as a library; Debian has an old server.
+engine_module () {
+  echo "installing with npm into $B/node: chdb (545 MB)" >&2
+  mkdir -p "$B/node/chdb"
+  npm install --prefix "$B/node/chdb" --no-audit --no-fund --no-save \
+    --loglevel=error chdb@3.4.0 >&2 ||
+    echo "setup.sh: npm could not install chdb" >&2
 }
 
 # Programs for the specs of stores of many machines, which are skipped without
