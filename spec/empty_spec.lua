@@ -19,9 +19,11 @@ local rows = {
    { 1, 20, 2.5, 32, 8, false, "O", "MAIN", "g", 1, "b" },
 }
 
+local dictionary = core.dictionary()
+
 local function over(list)
    return view.over(function()
-      return core.rows_reader(fields, list)
+      return core.rows_reader(fields, list, dictionary)
    end)
 end
 
@@ -37,11 +39,13 @@ local made = {
    limit = { { 1 }, { 1, 1 } },
    range = { { 0, 100 }, { nil, 5, "thread", n = 3 } },
    with_area = { {} },
+   merge = { { over {} }, { over {}, "thread" } },
+   join_asof = { { over(rows), { by = "call", columns = { "x", "text" } } }, { over {} } },
    sort = { { "time", "-x", "call", "text" } },
    unfilter = { {} },
    refilter = { {} },
    derive = { { { "a = time - thread", "b = x / total(time)", "c = running(at)", "d = handle < 9",
-      "e = flag + 1" } } },
+      "e = flag + 1", "g = prev(text) by call", "h = next(area)" } } },
    pivot = { { "op", "time", { "i", { name = "O", column = "out" } } } },
    group = { { "call" }, { "bucket(time, 10)", "octave(thread)", "bucket(x, 0.5)" },
       { { double, "time", name = "k", type = "int" }, { tostring, "at", type = "name" } },

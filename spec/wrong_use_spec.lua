@@ -152,6 +152,13 @@ e:chains "A leave"
 e:chains { from = 1 }
 e:chains { "A leave -> B enter", form = 1 }
 e:chains { 12 }
+e:chain_events()
+e:chain_events "A leave"
+e:jobs(5)
+e:jobs { nosuch = 1 }
+e:jobs { ends = "nosuch" }
+e:task_statistics { from = "x" }
+t:jobs()
 e:chain_statistics { "A leave -> B jump" }
 t:profile { from = 5 }
 t:profile { colour = 1 }
@@ -218,6 +225,18 @@ v:derive()
 v:derive { "x" }:rows()
 v:derive { "x = nosuch + 1" }:rows()
 v:derive { 5 }
+v:derive { "a = prev(nosuch)" }:rows()
+v:derive { "a = prev(count) by 5" }
+v:merge()
+v:merge(v, 5)
+v:merge(v, "nosuch"):rows()
+v:join_asof("v")
+v:join_asof(v, 5)
+v:join_asof(v, { nosuch = 1 })
+v:join_asof(v, { by = 5 })
+v:join_asof(v, { columns = { 5 } }):rows()
+v:join_asof(v, { on = "nosuch" }):rows()
+v:join_asof(v, { within = 0.5 })
 v:with_area(5)
 v:with_area("nosuch"):rows()
 v:pivot("nosuch", "count", { "a" }):rows()

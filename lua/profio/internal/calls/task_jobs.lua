@@ -47,7 +47,7 @@ local aggregates = { "count = count(response)", "response_max = max(response)",
 ---@param given table|nil from, to, ends
 ---@return profio.View
 function jobs.statistics(trace, state, given)
-   local mine = given or {}
+   local mine = options.check(jobs.options, given or {}, "task_statistics")
    local length = math.max(calls.length(trace, mine.from, mine.to), 1)
    return jobs.of_trace(trace, state, mine):group "task":aggregate(aggregates)
       :derive { "load_share = running / " .. length, "period_jitter = period_max - period_min" }

@@ -350,7 +350,8 @@ end
 ---@return string|nil code
 function methods:top(options)
    alive(self)
-   return compared(self, "top", options, "run", (options or {})["function"])
+   local wanted = raise.expect(options or {}, "table", "top: options")["function"]
+   return compared(self, "top", options, "run", wanted)
 end
 
 ---Returns the steps of all functions and of the whole over versions, as rows: profio help store.
