@@ -7,9 +7,11 @@
 #include "fuzz.h"
 #include "kernels/btf/btf.h"
 #include "kernels/calls/calls.h"
+#include "kernels/chains/chains.h"
 #include "kernels/group/group.h"
 #include "kernels/spans/load.h"
 #include "kernels/stages/stages.h"
+#include "kernels/tasks/jobs.h"
 #include "model/contexts/contexts.h"
 #include "model/rows/abilities.h"
 
@@ -255,26 +257,121 @@ static pf_status open_group (pf_reader *events, pf_reader **made,
 }
 
 
+/* The value before and after, by area. */
+static pf_status open_lag (pf_reader *events, pf_reader **made,
+                           pf_error *error) {
+  const pf_key key = {.name = "area", .column = 2};
+  return pf_lag_open(events, "other", events->nfields - 1, false, &key, 1, made,
+                     error);
+}
+
+
+static pf_status open_next (pf_reader *events, pf_reader **made,
+                            pf_error *error) {
+  const pf_key key = {.name = "area", .column = 2};
+  return pf_lag_open(events, "other", events->nfields - 1, true, &key, 1, made,
+                     error);
+}
+
+
+/* Chains of any two events, which are closed with the process. */
+static pf_status open_chains (pf_reader *events, pf_reader **made,
+                              pf_error *error) {
+  static pf_pattern *pattern;
+  static pf_chain_step steps[2];
+  static const pf_chain chains[] = {
+      {.name = "a", .steps = steps, .nsteps = 2, .has_bound = true, .bound = 9},
+      {.name = "b", .steps = steps, .nsteps = 2, .is_age = true}};
+  if (pattern == NULL && pf_pattern_open((pf_bytes){(const uint8_t *)".", 1},
+                                         &pattern, error) != PF_OK)
+    return PF_ENOMEM;
+  steps[0] = (pf_chain_step){.pattern = pattern, .kind = PF_EVENT_LEAVE};
+  steps[1] = (pf_chain_step){.pattern = pattern, .kind = PF_EVENT_ENTER};
+  const pf_chain_options options = {chains, 2, INT64_MIN, INT64_MAX};
+  return pf_chains_open(events, &options, made, error);
+}
+
+
+static const pf_state_name states[] = {
+    {"ready", PF_TASK_READY},     {"running", PF_TASK_RUNNING},
+    {"waiting", PF_TASK_WAITING}, {"terminated", PF_TASK_TERMINATED},
+    {"1", PF_TASK_RUNNING},       {"2", PF_TASK_TERMINATED}};
+static const char *const variables[] = {"v"};
+static const pf_jobs_options jobs = {.names = states,
+                                     .count = 6,
+                                     .running = variables,
+                                     .nrunning = 1,
+                                     .from = INT64_MIN,
+                                     .to = INT64_MAX};
+
+
+static pf_status open_jobs (pf_reader *events, pf_reader **made,
+                            pf_error *error) {
+  return pf_jobs_open(events, &jobs, made, error);
+}
+
+
+static pf_status open_tasks (pf_reader *events, pf_reader **made,
+                             pf_error *error) {
+  return pf_task_calls_open(events, &jobs, made, error);
+}
+
+
+/* Read all rows and columns. */
+static void read_whole (pf_reader *reader) {
+  pf_batch batch;
+  bool *const wanted = calloc(reader->nfields, 1);
+  MUST(wanted != NULL);
+  memset(wanted, true, reader->nfields);
+  MUST(pf_batch_for(&batch, reader, wanted) == PF_OK);
+  free(wanted);
+  (void)read_all(reader, &batch);
+  pf_batch_close(&batch);
+}
+
+
 /* Read all rows of a stage over a table. */
 static void read_stage (pf_trace *trace, const pf_table *table,
                         pf_status (*open)(pf_reader *, pf_reader **,
                                           pf_error *)) {
   pf_error error = {.status = PF_OK};
   pf_reader *events = NULL, *made = NULL;
-  pf_batch batch;
   if (table->open(trace, table, &events, &error) != PF_OK)
     return;
   if (open(events, &made, &error) == PF_OK) {
-    bool *const wanted = calloc(made->nfields, 1);
-    MUST(wanted != NULL);
-    memset(wanted, true, made->nfields);
-    MUST(pf_batch_for(&batch, made, wanted) == PF_OK);
-    free(wanted);
-    (void)read_all(made, &batch);
-    pf_batch_close(&batch);
+    read_whole(made);
     made->close(made);
   }
   events->close(events);
+}
+
+
+/* Merge a table with itself, and join it by area with the result. */
+static void read_joined (pf_trace *trace, const pf_table *table) {
+  static const size_t area = 2, column = 3;
+  pf_error error = {.status = PF_OK};
+  pf_reader *events[3] = {NULL}, *merged = NULL, *joined = NULL;
+  size_t count = 0;
+  while (count < 3 &&
+         table->open(trace, table, &events[count], &error) == PF_OK)
+    count++;
+  pf_asof asof = {.left_keys = &area,
+                  .right_keys = &area,
+                  .nkeys = 1,
+                  .columns = &column,
+                  .count = 1,
+                  .within = 1000};
+  if (count == 3 && pf_merge_open(events[0], events[1], 0, 0, NULL, &merged,
+                                  &error) == PF_OK) {
+    asof.right = merged;
+    if (pf_asof_open(events[2], &asof, &joined, &error) == PF_OK) {
+      read_whole(joined);
+      joined->close(joined);
+    }
+    merged->close(merged);
+  }
+  for (size_t i = 0; i < count; i++)
+    events[i]->close(events[i]);
 }
 
 
@@ -286,6 +383,12 @@ static void read_stages (pf_trace *trace, const pf_table *table) {
   read_stage(trace, table, open_calls);
   read_stage(trace, table, open_range);
   read_stage(trace, table, open_group);
+  read_stage(trace, table, open_lag);
+  read_stage(trace, table, open_next);
+  read_stage(trace, table, open_chains);
+  read_stage(trace, table, open_jobs);
+  read_stage(trace, table, open_tasks);
+  read_joined(trace, table);
 }
 
 /* }====== */
