@@ -97,6 +97,44 @@ describe("jobs of tasks", function()
          "b 12 nil open" }, rows)
    end)
 
+   it("are those of two variables of one name that are two in the file", function()
+      local data = { data = [[
+* INFO %TOTAL_TIME%
+100
+* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%
+20000000,Task,
+30000000,TERMINATED,0
+30000000,READY,1
+30000000,RUNNING,2
+20000001,Task,
+30000001,TERMINATED,0
+30000001,READY,1
+30000001,RUNNING,2
+* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%
+20000000,W,00000001,0
+20000000,W,00000002,10
+20000001,W,00000001,20
+20000001,W,00000002,25
+20000000,W,00000000,30
+20000001,W,00000000,70
+]] }
+      local trace <close> = assert(profio.open(data))
+      local tasks <close> = assert(profio.open(data, { os_states = "usual" }))
+      local list = {}
+      for task, response in trace:jobs():each("task", "response") do
+         list[#list + 1] = task .. " " .. response
+      end
+      assert.same({ "Task 30", "Task 50" }, list)
+      list = {}
+      for row in tasks.events:where { event = { "enter", "leave" } }:records("lane", "event",
+         "time")
+      do
+         list[#list + 1] = ("%s %s %d"):format(row.lane, row.event, row.time)
+      end
+      assert.same({ "Task enter 10", "Task (2) enter 25", "Task leave 30", "Task (2) leave 70" },
+         list)
+   end)
+
    it("may end when a task waits", function()
       local trace <close> = open [[
 0 write state:a=READY

@@ -78,8 +78,8 @@ typedef struct pf_state_areas {
   const pf_jobs_options *options; /* borrowed */
   pf_dictionary *dictionary;      /* borrowed */
   pf_type type;                   /* of the column of areas */
-  pf_id_table tasks;              /* words: names */
-  pf_state_area *areas;           /* owned, as below; by id of the area */
+  pf_id_table tasks;    /* words: names, or variables and a bit above them */
+  pf_state_area *areas; /* owned, as below; by id of the area */
   bool *known;
   size_t capacity, known_capacity;
 } pf_state_areas;

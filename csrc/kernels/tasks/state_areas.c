@@ -8,7 +8,8 @@
 
 #include "model/base/memory.h"
 
-#define NONE UINT32_MAX
+#define NONE        UINT32_MAX
+#define OF_VARIABLE (UINT64_C(1) << 32) /* in the word of a task */
 
 
 static char lower (char c) {
@@ -76,7 +77,9 @@ static pf_status find_out (pf_state_areas *self, uint32_t id,
   if (found->variable != NONE && found->state != PF_TASK_TERMINATED)
     found->state = PF_TASK_RUNNING;
   found->name = pf_intern(d, found->variable != NONE ? state : owner);
-  const uint64_t word = found->name;
+  const uint64_t word = found->variable != NONE
+                            ? found->name
+                            : OF_VARIABLE | (uint64_t)area->parent;
   if (found->name == PF_NO_NAME)
     return pf_no_memory(error);
   if (found->state != PF_TASK_ANY)

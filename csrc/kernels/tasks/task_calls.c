@@ -2,6 +2,7 @@
 ** task_calls.c - the jobs of tasks as calls in lanes of tasks.
 */
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "kernels/tasks/jobs.h"
@@ -21,6 +22,7 @@ static const pf_field fields[] = PF_COLUMN_FIELDS(TASK_CALL);
 
 typedef struct task {
   uint32_t area;
+  uint32_t lane; /* 1 + a name, or 0 */
   bool is_known, is_open, is_running;
   int64_t core;
 } task;
@@ -40,25 +42,42 @@ typedef struct calls_reader {
 } calls_reader;
 
 
-/* The area of a task, which is new. */
+/* The lane of a task, which is not that of another one of this name. False when
+   out of memory. */
+static bool set_lane (calls_reader *self, task *t) {
+  char text[600];
+  unsigned order = 1;
+  for (const task *other = self->tasks; other < t; other++)
+    order += other->lane != 0 && other->area == t->area;
+  const pf_bytes name = pf_name(self->reader.dictionary,
+                                pf_area_name(self->reader.dictionary, t->area));
+  snprintf(text, sizeof text, order > 1 ? "%.*s (%u)" : "%.*s",
+           PF_SHOWN(name, 500), order);
+  const uint32_t lane = pf_intern_text(self->reader.dictionary, text);
+  t->lane = lane + 1;
+  return lane != PF_NO_NAME;
+}
+
+
+/* The area and the lane of a task, which is new. False when out of memory. */
 static bool add_area (calls_reader *self, task *t, uint32_t name) {
   pf_area area = PF_AREA_NONE;
   area.name = name;
   area.class = self->class;
   t->area = pf_area_add(self->reader.dictionary, &area);
   t->is_known = t->area != PF_NO_AREA;
-  return t->is_known;
+  return t->is_known && (t->lane != 0 || set_lane(self, t));
 }
 
 
 static void put (const calls_reader *self, pf_batch *batch, int64_t time,
-                 const task *t, uint32_t lane, pf_event_kind kind) {
+                 const task *t, pf_event_kind kind) {
   const size_t row = batch->rows++;
   pf_column *const c = batch->columns;
   pf_put_int(&c[TASK_CALL_time], row, time, true);
   pf_put_id(&c[TASK_CALL_event], row, self->words[kind]);
   pf_put_id(&c[TASK_CALL_area], row, t->area);
-  pf_put_id(&c[TASK_CALL_lane], row, lane);
+  pf_put_id(&c[TASK_CALL_lane], row, t->lane - 1);
   pf_put_int(&c[TASK_CALL_core], row, t->core, t->core >= 0);
 }
 
@@ -74,12 +93,12 @@ static void enter (const calls_reader *self, pf_batch *batch, task *t,
   if (runs && core >= 0)
     t->core = core;
   if (ends && t->is_open)
-    put(self, batch, time, t, area->name, PF_EVENT_LEAVE);
+    put(self, batch, time, t, PF_EVENT_LEAVE);
   else if (runs && !t->is_running)
-    put(self, batch, time, t, area->name,
+    put(self, batch, time, t,
         t->is_open || is_first ? PF_EVENT_RESUME : PF_EVENT_ENTER);
   else if (!runs && t->is_running)
-    put(self, batch, time, t, area->name, PF_EVENT_SUSPEND);
+    put(self, batch, time, t, PF_EVENT_SUSPEND);
   t->is_open = !ends && (t->is_open || runs);
   t->is_running = runs;
 }
@@ -92,14 +111,13 @@ static void switch_to (const calls_reader *self, pf_batch *batch, task *t,
   const bool runs = area->state == PF_TASK_RUNNING;
   const task *const before = *runner > 0 ? &self->tasks[*runner - 1] : NULL;
   if (before != NULL && (before != t || !runs)) {
-    put(self, batch, time, before,
-        (uint32_t)self->areas.tasks.words[*runner - 1], PF_EVENT_LEAVE);
+    put(self, batch, time, before, PF_EVENT_LEAVE);
     *runner = 0;
   }
   if (!runs || *runner > 0)
     return;
   t->core = core >= 0 ? core : (int64_t)area->variable;
-  put(self, batch, time, t, area->name, PF_EVENT_ENTER);
+  put(self, batch, time, t, PF_EVENT_ENTER);
   *runner = area->task + 1;
 }
 
