@@ -4,6 +4,7 @@
 local later = require "profio.internal.later"
 local algebra = later "profio.internal.bodies.algebra"
 local conditions = require "profio.internal.conditions"
+local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local messages = require "profio.cli.messages"
@@ -29,7 +30,7 @@ Context.__index = Context
 ---@return profio.Context
 function context.new(trace, given, out, old)
    return setmetatable({ trace = trace, old = old, given = given, out = out, profiles = {},
-      options = {}, met = {}, missed = {}, pairs = {}, notes = {} }, Context)
+      kept = {}, options = {}, met = {}, missed = {}, pairs = {}, notes = {} }, Context)
 end
 
 -- {====== The profile ======
@@ -122,6 +123,30 @@ end
 ---@return profio.Profile
 function Context:profile_as(compat)
    return make_profile(self, compat, { compat = compat })
+end
+
+---Returns the rows of a view as a reader. They are read once for a name: a report is asked for its
+---columns first, and then for its rows.
+---@param name string
+---@param open fun(): profio.View
+---@param seen fun(rows: table[])|nil is called with the rows when they are read
+---@return userdata
+function Context:kept_rows(name, open, seen)
+   local kept = self.kept[name]
+   if not kept then
+      local view = open()
+      kept = { fields = view:fields(), rows = view:rows() }
+      for _, row in ipairs(kept.rows) do
+         for k, field in ipairs(kept.fields) do
+            row[k] = row[field.name]
+         end
+      end
+      if seen then
+         seen(kept.rows)
+      end
+      self.kept[name] = kept
+   end
+   return core.rows_reader(kept.fields, kept.rows)
 end
 
 ---Returns the checked options of a report from --set.

@@ -36,15 +36,17 @@ report.fits = chains.fits
 ---@return userdata
 function report.reader(context)
    local options = chains.options_of(context)
-   local rows = context.trace:chain_statistics(options)
-   local empty = { from = options.from, to = options.to }
-   for i, row in ipairs(rows:rows()) do
-      empty[#empty + 1] = row.count == 0 and options[i] or nil
-   end
-   if #empty > 0 then
-      chains.note_unmet(context, empty)
-   end
-   return rows:reader()
+   return context:kept_rows("chain-statistics", function()
+      return context.trace:chain_statistics(options)
+   end, function(rows)
+      local empty = { from = options.from, to = options.to }
+      for i, row in ipairs(rows) do
+         empty[#empty + 1] = row.count == 0 and options[i] or nil
+      end
+      if #empty > 0 then
+         chains.note_unmet(context, empty)
+      end
+   end)
 end
 
 return report

@@ -1,7 +1,6 @@
 -- The jobs of tasks of an operating system, one row each.
 
 local calls = require "profio.reports.calls.calls"
-local conditions = require "profio.internal.conditions"
 local span = require "profio.internal.command.selection"
 local task_jobs = require "profio.internal.calls.task_jobs"
 local traces = require "profio.internal.trace"
@@ -44,27 +43,36 @@ function jobs.options_of(context, report)
    return options
 end
 
----Notes why jobs are missing: there are no states of tasks, their names mean nothing, or tasks
----never terminate.
----@param context profio.Context
----@param options table of trace:jobs
-function jobs.note_missing(context, options)
-   local trace = context.trace
-   local state, names = traces.of(trace), task_jobs.unknown(trace, traces.of(trace))
+-- Notes states of tasks without a meaning, in which jobs end.
+local function note_unknown(context)
+   local names = task_jobs.unknown(context.trace, traces.of(context.trace))
    if #names > 0 then
       context:note(("note: the meaning of these states of tasks is not known, and jobs end in "
          .. "them: %s; say it: --set os_states=%s=waiting (profio help tasks)"):format(
          table.concat(names, ", "), names[1]))
    end
-   local rows = trace:jobs(options)
-   if rows:limit(1):count() == 0 then
+end
+
+---Notes why jobs are missing: there are no states of tasks, their names mean nothing, or tasks
+---never terminate.
+---@param context profio.Context
+---@param options table of trace:jobs
+---@param rows table[] of trace:task_statistics
+function jobs.note_missing(context, options, rows)
+   local count, incomplete = 0, 0
+   for _, row in ipairs(rows) do
+      count, incomplete = count + row.count, incomplete + row.incomplete
+   end
+   if incomplete > 0 then
+      note_unknown(context)
+   end
+   if #rows == 0 then
+      local states = traces.of(context.trace).task_states
       context:note("note: no state of a variable is known as that of a task; if states have other "
-         .. "names: --set os_states=RUN=running,... (profio help tasks)" .. (state.task_states
-         and state.task_states.running[1] and "; a variable that states the running task tells "
-         .. "no response times: see --report load and statistics" or ""))
-   elseif options.ends ~= "waiting"
-      and rows:where { response = conditions.no(conditions.missing) }:limit(1):count() == 0
-   then
+         .. "names: --set os_states=RUN=running,... (profio help tasks)" .. (states
+         and states.running[1] and "; a variable that states the running task tells no response "
+         .. "times: see --report load and statistics" or ""))
+   elseif options.ends ~= "waiting" and count == 0 then
       context:note("note: no job is in the trace from its activation to its termination; for tasks "
          .. "that never terminate --set ends=waiting counts from release to wait")
    end
@@ -74,7 +82,7 @@ end
 ---@return userdata
 function jobs.reader(context)
    local options = jobs.options_of(context, jobs)
-   jobs.note_missing(context, options)
+   jobs.note_missing(context, options, context.trace:task_statistics(options):rows())
    return context.trace:jobs(options):reader()
 end
 

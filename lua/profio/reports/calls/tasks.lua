@@ -39,8 +39,11 @@ tasks.fits = jobs.fits
 ---@return userdata
 function tasks.reader(context)
    local options = jobs.options_of(context, tasks)
-   jobs.note_missing(context, options)
-   return context.trace:task_statistics(options):reader()
+   return context:kept_rows("tasks", function()
+      return context.trace:task_statistics(options)
+   end, function(rows)
+      jobs.note_missing(context, options, rows)
+   end)
 end
 
 return tasks
