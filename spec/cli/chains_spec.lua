@@ -71,6 +71,8 @@ describe("--chain", function()
          assert.truthy(text:find("chain x", 1, true), kind)
          assert.falsy(text:find('"t1"', 1, true), kind)
       end
+      assert.truthy(fine("--chain", "x: A leave -> B enter", "--export", "html"):find(
+         '"name":"chain x","calls":2,"kept":2,"pauses":0,"chain":true', 1, true))
       assert.matches("cannot use --chain", refused("--chain", "A leave -> B enter", "--export",
          "btf"), 1, true)
    end)

@@ -208,12 +208,13 @@ end
 ---@param trace profio.Trace
 ---@param given table
 ---@param most integer lanes; if there are more, those with most events
----@return { title: string, value: any }[]|nil nil: the time span needs more than 64 bits
+---@return { title: string, value: any, is_chain: boolean }[]|nil nil: the time span needs more than
+---64 bits
 ---@return integer first
 ---@return integer length
 ---@return integer count of lanes, including those left out
 function lanes.of(trace, given, most)
-   local has_any = lanes.has_column(trace, "lane")
+   local has_any = given.chains ~= nil or lanes.has_column(trace, "lane")
    local rows = lanes.events(trace, given)
    local ends = rows:aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
    local first, last, list = ends.first or 0, ends.last or 0, {}
@@ -221,9 +222,11 @@ function lanes.of(trace, given, most)
       return nil, first, 0, 0
    end
    rows = lanes.without_variables(rows)
-   for row in (has_any and rows:group "lane" or rows):aggregate { "n = count" }:records() do
+   for row in (has_any and rows:group "lane" or rows):aggregate { "n = count",
+      "class = first(class)" }:records()
+   do
       list[#list + 1] = row.n > 0 and { kind = "lane", title = title_of(row.lane, has_any),
-         value = row.lane, number = #list, events = row.n } or nil
+         value = row.lane, number = #list, events = row.n, is_chain = row.class == "chain" } or nil
    end
    local count = #list
    list = count > most and busiest(list, most) or list
@@ -252,7 +255,8 @@ function lanes.spans(trace, given, kept)
       return nil, trace.path .. ": its first and last times lie more than 292 years apart: " ..
          "export a part, with from and to", "unsupported"
    end
-   local list, has_any = spans:tracks(), lanes.has_column(trace, "lane")
+   local list = spans:tracks()
+   local has_any = given.chains ~= nil or lanes.has_column(trace, "lane")
    for number, track in ipairs(list) do
       track.number = number
       track.title = track.variable or title_of(track.value, has_any)

@@ -91,9 +91,9 @@ end
 local function add_track(texts, overview, track, each)
    local is_values, left = track.kind == "values", left_of(track)
    local calls, intervals = 0, 0
-   texts[#texts + 1] = ('{"kind":"%s","name":%s,"calls":%d,"kept":%d,"pauses":%d%s'):format(
+   texts[#texts + 1] = ('{"kind":"%s","name":%s,"calls":%d,"kept":%d,"pauses":%d%s%s'):format(
       track.kind, lanes.script(track.title:sub(1, MOST_TITLE)), track.calls, track.kept,
-      track.pauses, track.core or "")
+      track.pauses, track.core or "", track.is_chain and ',"chain":true' or "")
    if not is_values or left == 0 then
       calls = add_columns(texts, overview, track, "calls", members[track.kind], "")
    end
@@ -281,7 +281,9 @@ end
 -- variables are left out.
 local function ordered(overview, list)
    local titles, ranks, found, left = {}, {}, {}, 0
+   local chains = {}
    for rank, lane in ipairs(list) do
+      chains[lane.title] = lane.is_chain or nil
       titles[lane.value == nil and "" or lane.value] = lane.title
       ranks[lane.title] = rank
    end
@@ -290,6 +292,7 @@ local function ordered(overview, list)
          left = left + 1
       else
          track.number, track.title = number, title_of(track, titles)
+         track.is_chain = track.kind == "lane" and chains[track.title]
          track.rank = track.kind == "lane" and (ranks[track.title] or #list + number) or math.huge
          found[#found + 1] = track
       end

@@ -390,7 +390,8 @@
   }
 
   function cores_of(told, run) {
-    const lanes = made[run].filter(track => track.kind === 'lane'), found = new Map();
+    const lanes = made[run].filter(track => track.kind === 'lane' && !track.data.chain);
+    const found = new Map();
     for (const lane of lanes) {
       for (const core of lane.data.core_at || [lane.data.core]) {
         if (core !== undefined) { found.set(core, (found.get(core) || new Set()).add(lane)); }
