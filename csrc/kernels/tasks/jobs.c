@@ -28,6 +28,7 @@
   X(T, core, INT, "core on which it first runs")                              \
   X(T, longest_at, INT,                                                       \
     "activation of the longest response of the task so far, ns")              \
+  X(T, unknown, NAME, "the state without a meaning in which it has ended")    \
   X(T, flags, NAME,                                                           \
     "orphan unwound gap open: why there is no response; missing: there is "   \
     "one")
@@ -46,7 +47,8 @@ typedef enum job_flag {
 } job_flag;
 
 typedef struct job {
-  uint32_t task; /* a name */
+  uint32_t task;    /* a name */
+  uint32_t unknown; /* of a state, or PF_NO_NAME */
   bool has_activation, has_start, has_period;
   int64_t activation, start, stop, period, core;
   int64_t running, ready, waiting;
@@ -89,6 +91,7 @@ typedef struct jobs_reader {
 
 static void begin (task *t, int64_t time, bool is_activated) {
   t->job = (job){.task = t->job.task,
+                 .unknown = PF_NO_NAME,
                  .has_activation = is_activated,
                  .activation = time,
                  .core = -1,
@@ -211,6 +214,7 @@ static void put (const jobs_reader *self, pf_batch *batch, const job *j) {
   pf_put_int(&c[JOB_period], row, j->period, j->has_period);
   pf_put_int(&c[JOB_core], row, j->core, j->core >= 0);
   pf_put_int(&c[JOB_longest_at], row, j->longest_at, j->has_longest);
+  pf_put_id(&c[JOB_unknown], row, j->unknown);
   pf_put_id(&c[JOB_flags], row,
             j->flag == COMPLETE ? PF_NO_NAME : self->flags[j->flag]);
 }
@@ -260,8 +264,11 @@ static pf_status take (jobs_reader *self, size_t i, pf_batch *batch,
   task *const t = &self->tasks[area.task];
   t->job.task = area.name;
   if (enter(self, t, area.state, rows->times[i],
-            pf_int_at(&self->events.batch, self->events.extra, i, -1), &ended))
+            pf_int_at(&self->events.batch, self->events.extra, i, -1),
+            &ended)) {
+    ended.unknown = area.unknown;
     put(self, batch, &ended);
+  }
   return PF_MORE;
 }
 

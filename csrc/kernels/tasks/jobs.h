@@ -42,11 +42,11 @@ typedef struct pf_jobs_options {
 ** (since the activation before), core (of the start), longest_at (activation
 ** of the longest response of the task so far), flags: orphan (it was activated
 ** before the trace), unwound (another activation comes before the termination),
-** gap (events are missing), open (it has not ended). Without an activation or
-** termination there is no response; unknown: it has entered a state whose name
-** has no meaning. Rows come in the order in which jobs end,
-** those that are open last. PF_EUNSUPPORTED without the columns of events;
-** PF_ENOMEM.
+** gap (events are missing), open (it has not ended), unknown (it has entered a
+** state without a meaning, whose name is in column unknown). Without an
+** activation or termination there is no response. Rows come in the order in
+** which jobs end, those that are open last. PF_EUNSUPPORTED without the columns
+** of events; PF_ENOMEM.
 */
 pf_status pf_jobs_open (pf_reader *events, const pf_jobs_options *options,
                         pf_reader **reader, pf_error *error);
@@ -72,6 +72,7 @@ typedef struct pf_state_area {
   uint32_t task;     /* dense from 0 */
   uint32_t name;     /* of the task */
   uint32_t variable; /* in `running`, or UINT32_MAX: the state of one task */
+  uint32_t unknown;  /* the name of a state without a meaning, or PF_NO_NAME */
 } pf_state_area;
 
 typedef struct pf_state_areas {
@@ -80,7 +81,7 @@ typedef struct pf_state_areas {
   pf_type type;                   /* of the column of areas */
   pf_id_table tasks;    /* words: names, or variables and a bit above them */
   pf_state_area *areas; /* owned, as below; by id of the area */
-  bool *known;
+  uint32_t *known; /* 1 + the tasks there were when it was looked at, or 0 */
   size_t capacity, known_capacity;
 } pf_state_areas;
 

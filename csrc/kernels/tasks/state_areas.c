@@ -66,7 +66,11 @@ static pf_status find_out (pf_state_areas *self, uint32_t id,
                            pf_state_area *found, pf_error *error) {
   pf_dictionary *const d = self->dictionary;
   const pf_area *const area = self->type == PF_AREA ? pf_area_at(d, id) : NULL;
-  *found = (pf_state_area){PF_TASK_ANY, PF_NO_TASK, PF_NO_NAME, NONE};
+  *found = (pf_state_area){.state = PF_TASK_ANY,
+                           .task = PF_NO_TASK,
+                           .name = PF_NO_NAME,
+                           .variable = NONE,
+                           .unknown = PF_NO_NAME};
   if (area == NULL || area->parent == PF_NO_AREA)
     return PF_OK;
   pf_bytes owner = pf_name(d, pf_area_name(d, area->parent));
@@ -80,7 +84,10 @@ static pf_status find_out (pf_state_areas *self, uint32_t id,
   const uint64_t word = found->variable != NONE
                             ? found->name
                             : OF_VARIABLE | (uint64_t)area->parent;
-  if (found->name == PF_NO_NAME)
+  if (found->state == PF_TASK_ANY)
+    found->unknown = pf_intern(d, state);
+  if (found->name == PF_NO_NAME ||
+      (found->state == PF_TASK_ANY && found->unknown == PF_NO_NAME))
     return pf_no_memory(error);
   if (found->state != PF_TASK_ANY)
     return pf_id_table_words(&self->tasks, &word, 1, &found->task) == PF_OK
@@ -108,14 +115,14 @@ pf_status pf_state_area_of (pf_state_areas *self, uint32_t id,
   if (!pf_grow_filled(&self->areas, &self->capacity, (size_t)id + 1, 0) ||
       !pf_grow_filled(&self->known, &self->known_capacity, (size_t)id + 1, 0))
     return pf_no_memory(error);
-  if (!self->known[id]) {
+  /* what is no state of a task may be one when a task has turned up */
+  const uint32_t now = self->tasks.count + 1;
+  if (self->known[id] == 0 ||
+      (self->known[id] != now && self->areas[id].task == PF_NO_TASK)) {
     const pf_status status = find_out(self, id, &self->areas[id], error);
     if (status != PF_OK)
       return status;
-    /* a task may turn up later */
-    self->known[id] = self->areas[id].state != PF_TASK_ANY ||
-                      self->areas[id].name == PF_NO_NAME ||
-                      self->areas[id].task != PF_NO_TASK;
+    self->known[id] = self->tasks.count + 1;
   }
   *area = self->areas[id];
   return PF_OK;

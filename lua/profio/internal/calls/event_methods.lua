@@ -75,8 +75,8 @@ end
 
 ---Returns the jobs of tasks of an operating system, in the order in which they end: task,
 ---activation, start, stop, response, delay, running, ready, waiting, preemptions, period, core,
----longest_at, flags; see profio help tasks. They come from states that tasks enter, whose meaning
----option os_states of profio.open tells. Raises if there are no events.
+---longest_at, unknown, flags; see profio help tasks. They come from states that tasks enter, whose
+---meaning option os_states of profio.open tells. Raises if there are no events.
 ---@param options table|nil from, to; ends = "terminated" | "waiting"
 ---@return profio.View
 function methods:jobs(options)

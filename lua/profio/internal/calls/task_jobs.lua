@@ -54,39 +54,18 @@ function jobs.statistics(trace, state, given)
       :sort("-response_max", "task")
 end
 
----Returns the states of tasks whose names have no meaning, so that jobs end in them; reads the
----events once.
+---Returns the names of states without a meaning, in which jobs end; reads the events once.
 ---@param trace profio.Trace
 ---@param state table of the trace
+---@param given table|nil from, to, ends
 ---@return string[] names sorted
-function jobs.unknown(trace, state)
-   local states = state.task_states or os_states.of()
-   local is_known = {}
-   for _, one in ipairs(states.states) do
-      is_known[one[1]:upper()] = true
+function jobs.unknown(trace, state, given)
+   local names = {}
+   local rows = jobs.of_trace(trace, state, given)
+      :where { unknown = conditions.no(conditions.missing) }
+   for name in rows:group "unknown":sort "unknown":each "unknown" do
+      names[#names + 1] = name
    end
-   local found, tasks = {}, {}
-   for area in trace.events:where { event = "write" }:group "area":with_area()
-      :where { parent = conditions.no(conditions.missing) }:each "area"
-   do
-      local task, name = area:match "^(.*)=([^=]*)$"
-      if not task then
-         task, name = area:match "^(.*): (.-)$"
-      end
-      if name and is_known[name:upper()] then
-         tasks[task] = true
-      elseif name then
-         found[#found + 1] = { task, name }
-      end
-   end
-   local names, listed = {}, {}
-   for _, one in ipairs(found) do
-      if tasks[one[1]] and not listed[one[2]] then
-         listed[one[2]] = true
-         names[#names + 1] = one[2]
-      end
-   end
-   table.sort(names)
    return names
 end
 

@@ -24,6 +24,7 @@ local jobs = {
       { name = "period", help = "time since the activation before, in ns" },
       { name = "core", help = "core on which it first runs" },
       { name = "longest_at", help = "activation of the longest response of the task so far" },
+      { name = "unknown", help = "the state without a meaning in which it has ended" },
       { name = "flags", help = "orphan unwound gap open unknown: why there is no response" },
    },
    shown = { "task", "activation", "start", "stop", "response", "delay", "running", "ready",
@@ -44,8 +45,8 @@ function jobs.options_of(context, report)
 end
 
 -- Notes states of tasks without a meaning, in which jobs end.
-local function note_unknown(context)
-   local names = task_jobs.unknown(context.trace, traces.of(context.trace))
+local function note_unknown(context, options)
+   local names = task_jobs.unknown(context.trace, traces.of(context.trace), options)
    if #names > 0 then
       context:note(("note: the meaning of these states of tasks is not known, and jobs end in "
          .. "them: %s; say it: --set os_states=%s=waiting (profio help tasks)"):format(
@@ -64,7 +65,7 @@ function jobs.note_missing(context, options, rows)
       count, incomplete = count + row.count, incomplete + row.incomplete
    end
    if incomplete > 0 then
-      note_unknown(context)
+      note_unknown(context, options)
    end
    if #rows == 0 then
       local states = traces.of(context.trace).task_states
