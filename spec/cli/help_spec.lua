@@ -129,6 +129,36 @@ describe("profio help", function()
       assert.is_nil(fine("profio help compare"):find "baseline")
    end)
 
+   it("shows entries of the cookbook with their commands first, without their output", function()
+      local text = fine "profio help dbseek"
+      assert.matches("^What mentions 'dbseek'\n=+\n\nCookbook\n\n%d+%. I want to know which "
+         .. "DBSEEK were slow, [^$]*\n\n   %$ profio explain DBSEEK TEST.PRF\n\nPages\n", text)
+      local unused = fine "profio help never called"
+      assert.matches("%$ profio report %-%-unused program gmon.out\n\nReports\n\n"
+         .. "%-%-report unused ", unused)
+      assert.is_nil(unused:find("function  file  line", 1, true))
+   end)
+
+   it("finds all words of a question, where nothing has it as it is written", function()
+      local text = fine "profio help load of each core"
+      assert.matches("^What mentions 'load' and 'core'\n.*\nReports\n\n%-%-report load ", text)
+      assert.matches("\nPages\n.*\n%-%-set by=lane|core ", text)
+      assert.matches("Cookbook\n\n%d+%. I want the hottest lines ", fine "profio help hot lines")
+      for _, words in ipairs { "who are which", "load of winidae" } do
+         local said, status, errors = command.run("profio help " .. words)
+         assert.same({ "", 2 }, { said, status })
+         assert.matches("nothing mentions '" .. words .. "'", errors)
+      end
+   end)
+
+   it("finds words of at most three characters at the begin of words only", function()
+      local count, is_topic = pages.mentions("a decimal, CI cities\n<!-- also: CSV, two -->", "ci")
+      assert.same({ 2, false }, { count, is_topic })
+      assert.is_true(select(2, pages.mentions("<!-- also: CSV, two -->", "csv")))
+      assert.equal(1, (pages.mentions("a decimal", "cima")))
+      assert.is_nil(fine("profio help ci"):find("decimal", 1, true))
+   end)
+
    it("says that nothing mentions a word, and suggests pages", function()
       local text, status, errors = command.run "profio help winidae"
       assert.same({ "", 2 }, { text, status })
@@ -141,7 +171,7 @@ describe("profio help", function()
          kinds[entry.kind] = (kinds[entry.kind] or 0) + 1
          assert.matches("%S", entry.form)
          assert.matches("%S", entry.help, entry.form)
-         local first = i % 40 == 1 and index.mentioning(entry.name)[1] or entry
+         local first = i % 40 == 1 and index.mentioning({ entry.name })[1] or entry
          assert.equal((entry.name:lower():gsub("^%-+", "")), (first.name:lower():gsub("^%-+", "")))
       end
       for _, kind in ipairs { "option", "setting", "column", "warning", "report", "export", "verb",

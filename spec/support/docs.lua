@@ -405,7 +405,7 @@ function docs.broken_links(text)
       end
    end
    for word in text:gmatch "`profio help ([%l][%w_-]*)`" do
-      if not (pages.of(word) or verbs.find(word) or index.mentioning(word)[1]) then
+      if not (pages.of(word) or verbs.find(word) or index.mentioning({ word })[1]) then
          broken[#broken + 1] = "profio help " .. word
       end
    end

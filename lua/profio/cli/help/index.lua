@@ -5,6 +5,7 @@ local common_warnings = require "profio.internal.common_warnings"
 local declarations = require "profio.cli.declarations"
 local exports = require "profio.internal.exporting.export_list"
 local options = require "profio.internal.options"
+local pages = require "profio.cli.help.pages"
 local profio = require "profio"
 local recorder = require("profio.internal.recording").recorder
 local registry = require "profio.internal.opening.registry"
@@ -122,21 +123,36 @@ local function rank(entry, word)
    local name = entry.name:lower():gsub("^%-+", "")
    if name == word then
       return 1
-   elseif name:find(word, 1, true) then
+   elseif name:find(pages.pattern(word)) then
       return 2
    end
    local text = table.concat({ entry.form, entry.help, entry.remedy or "", entry.owner or "" }, " ")
-   return text:lower():find(word, 1, true) and 3 or nil
+   return text:lower():find(pages.pattern(word)) and 3 or nil
 end
 
----Returns the entries that mention a word, those with this name first.
----@param word string
+-- Returns the worst rank of an entry for some words, or nil if it does not have all of them.
+local function rank_of_all(entry, words)
+   local worst = nil
+   for _, word in ipairs(words) do
+      local place = rank(entry, word)
+      if not place then
+         return nil
+      end
+      worst = math.max(worst or place, place)
+   end
+   return worst
+end
+
+---Returns the entries that mention all of some words, those with this name first.
+---@param words string[]
 ---@return profio.IndexEntry[]
-function index.mentioning(word)
-   local ranked = { {}, {}, {} }
-   word = word:lower():gsub("^%-+", "")
+function index.mentioning(words)
+   local ranked, cleaned = { {}, {}, {} }, {}
+   for i, word in ipairs(words) do
+      cleaned[i] = word:lower():gsub("^%-+", "")
+   end
    for _, entry in ipairs(index.entries()) do
-      local place = word ~= "" and rank(entry, word)
+      local place = rank_of_all(entry, cleaned)
       if place then
          table.insert(ranked[place], entry)
       end

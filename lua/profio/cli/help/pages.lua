@@ -124,6 +124,58 @@ end
 
 -- }======
 
+-- {====== Mentions ======
+
+-- Words of a question that name nothing.
+local fillers = {}
+for word in ([[a an and are at be by did do does each for from has have how i in is it its me my of
+   on or per the their them there to was were what when where which who why with]]):gmatch "%w+" do
+   fillers[word] = true
+end
+
+---Returns the pattern that finds a word in small letters. A word of at most three characters is
+---found at the begin of a word only: "hot" in "hottest", but not "ci" in "decimal".
+---@param word string
+---@return string
+function pages.pattern(word)
+   word = word:lower()
+   local escaped = word:gsub("%p", "%%%0")
+   return #word <= 3 and word:find "^%w+$" and "%f[%w]" .. escaped or escaped
+end
+
+---Returns the words of a question that name something, in small letters: "load" and "core" of "load
+---of each core".
+---@param question string
+---@return string[]
+function pages.words(question)
+   local list = {}
+   for word in question:lower():gmatch "%S+" do
+      list[#list + 1] = not fillers[word] and word or nil
+   end
+   return list
+end
+
+---Returns true if a text has all of some words.
+---@param text string
+---@param words string[]
+---@return boolean
+function pages.has_all(text, words)
+   text = text:lower()
+   for _, word in ipairs(words) do
+      if not text:find(pages.pattern(word)) then
+         return false
+      end
+   end
+   return #words > 0
+end
+
+-- Returns whether a word is in the list of a comment `<!-- also: difference, regression -->`.
+local function is_listed(text, word)
+   local names = text:match "<!%-%- also: ([^\n]*) %-%->"
+   return names ~= nil
+      and (", " .. names:lower() .. ","):find(", " .. word:lower() .. ",", 1, true) ~= nil
+end
+
 ---Returns how often a page mentions a word, and whether the word is another name of its topic.
 ---These are in a comment of the page, such as `<!-- also: difference, regression -->`.
 ---@param text string
@@ -131,11 +183,40 @@ end
 ---@return integer count
 ---@return boolean is_topic
 function pages.mentions(text, word)
-   text, word = text:lower(), word:lower()
-   local names = text:match "<!%-%- also: ([^\n]*) %-%->"
-   local pattern = word:gsub("%p", "%%%0")
-   local _, count = text:gsub("\n<!%-%-[^\n]*", ""):gsub(pattern, "")
-   return count, names ~= nil and (", " .. names .. ","):find(", " .. word .. ",", 1, true) ~= nil
+   local _, count = text:lower():gsub("\n<!%-%-[^\n]*", ""):gsub(pages.pattern(word), "")
+   return count, is_listed(text, word)
 end
+
+---Returns how many paragraphs of a page have all of some words.
+---@param text string
+---@param words string[]
+---@return integer
+function pages.paragraphs(text, words)
+   local count = 0
+   for paragraph in (text:gsub("\n<!%-%-[^\n]*", "") .. "\n\n"):gmatch "(.-)\n\n+" do
+      count = count + (pages.has_all(paragraph, words) and 1 or 0)
+   end
+   return count
+end
+
+---Returns the entries of the cookbook that have all of some words, in the question, in a command,
+---or in a comment `<!-- also: ... -->` after it: as Markdown, without what the commands print.
+---@param words string[]
+---@return string[]
+function pages.answers(words)
+   local list, text = {}, pages.read "cookbook" or ""
+   for question, commands, rest in (text:gsub("\n(%d+%. )", "\n\0%1") .. "\n\0"):gmatch
+      "%z(%d+%. .-)\n\n```console\n(.-)```\n(%Z*)"
+   do
+      local also = rest:match "<!%-%- also: ([^\n]*) %-%->" or ""
+      if pages.has_all(table.concat({ question, commands, also }, "\n"), words) then
+         commands = ("\n" .. commands):gsub("\n[^$\n][^\n]*", ""):sub(2)
+         list[#list + 1] = ("%s\n\n```console\n%s```\n"):format(question, commands)
+      end
+   end
+   return list
+end
+
+-- }======
 
 return pages

@@ -62,17 +62,27 @@ local function contents()
    return table.concat(out, "\n")
 end
 
-local kinds = { { "verb", "Verbs" }, { "report", "Reports" }, { "export", "Exports" },
-   { "format", "Formats" }, { "warning", "Warnings" }, { "column", "Columns" },
+-- Kinds of entries that can be typed as they are stand before the pages, all others after them.
+local typed = { { "verb", "Verbs" }, { "report", "Reports" }, { "export", "Exports" } }
+local described = { { "format", "Formats" }, { "warning", "Warnings" }, { "column", "Columns" },
    { "option", "Options" }, { "setting", "Options of --set" } }
 
--- Returns a row for each page that mentions a word: those whose topic it is first, then those that
--- mention it most often.
-local function pages_with(word)
+-- Returns how often a page mentions a word, or how many of its paragraphs have all of several
+-- words; and whether its topic has such a name.
+local function places_of(text, words)
+   if #words > 1 then
+      return pages.paragraphs(text, words), false
+   end
+   return pages.mentions(text, words[1] or "")
+end
+
+-- Returns a row for each page that mentions some words: those whose topic it is first, then those
+-- that mention them most often.
+local function pages_with(words)
    local list = {}
    for at, name in ipairs(pages.names()) do
       local text = pages.read(name)
-      local count, is_topic = pages.mentions(text, word)
+      local count, is_topic = places_of(text, words)
       list[#list + 1] = (count > 0 or is_topic) and { "profio help " .. name:gsub("^format%-", ""),
          count == 0 and pages.title(text) or ("%s (%d %s)"):format(pages.title(text), count,
             count == 1 and "place" or "places"),
@@ -104,21 +114,35 @@ local function by_kind(entries)
    return lists
 end
 
--- Returns all that mentions a word, or nil.
-local function found(word)
-   local lists = by_kind(index.mentioning(word))
-   local of_pages, out = pages_with(word), { "# What mentions '" .. cell(word) .. "'" }
-   if #of_pages == 0 and not next(lists) then
-      return nil
-   end
-   add_rows(out, "Pages", of_pages)
-   for _, kind in ipairs(kinds) do
+local function add_kinds(out, list, lists)
+   for _, kind in ipairs(list) do
       for _, row in ipairs(lists[kind[1]] or {}) do
          row[2] = (row[3][1] and table.concat(row[3], ", ") .. ": " or "") .. row[2]
       end
       add_rows(out, kind[2], lists[kind[1]] or {})
    end
+end
+
+-- Returns all that mentions the words, or nil. What can be typed is first: entries of the cookbook
+-- with their commands, verbs, reports and exports.
+local function found_words(words, answers)
+   local of_pages, lists = pages_with(words), by_kind(index.mentioning(words))
+   local out = { "# What mentions '" .. cell(table.concat(words, "' and '")) .. "'" }
+   if #of_pages == 0 and #answers == 0 and not next(lists) then
+      return nil
+   end
+   out[#out + 1] = answers[1] and "\n## Cookbook\n\n" .. table.concat(answers, "\n")
+   add_kinds(out, typed, lists)
+   add_rows(out, "Pages", of_pages)
+   add_kinds(out, described, lists)
    return table.concat(out, "\n")
+end
+
+-- Returns all that mentions a word or a phrase, or else all words of the phrase; or nil.
+local function found(phrase)
+   local words = pages.words(phrase)
+   local answers = pages.answers(words)
+   return found_words({ phrase }, answers) or words[1] and found_words(words, answers) or nil
 end
 
 -- }======
