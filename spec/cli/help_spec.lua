@@ -139,6 +139,27 @@ describe("profio help", function()
       assert.is_nil(unused:find("function  file  line", 1, true))
    end)
 
+   it("answers questions of users with a command of the cookbook", function()
+      for question, answer in pairs {
+         ["worst response time"] = "report tasks ",
+         ["load of each core"] = "report load --set by=core ",
+         preempted = "explain Task_10ms ", jitter = "report tasks --columns task,period_min,",
+         ["end of task"] = "--chain 'Task_10ms leave -> Task_Out enter <= 5ms' ",
+         utilization = "report load --set by=core ", callers = "report bottom-up ",
+         ["hot lines"] = "report hotlines ",
+         german = "report hotspots --output csv --set spreadsheet=comma ",
+         disassembly = "report dcpilist ", ["no samples"] = "report flat ",
+         threads = "report flat ",
+         ["call graph"] = "export dot ", ["two versions"] = "compare ", odd = "store top ",
+         ["which version"] = "store changes ", ["30 days"] = "store ls --run 'time>-30d' ",
+         ["older than 90 days"] = "store drop --keep ", gate = "store changes --by build --since ",
+         confidential = "anonymise ",
+      } do
+         local shown = fine("profio help " .. question):match "\nCookbook\n(.*)" or ""
+         assert.is_truthy(shown:find("\n   $ profio " .. answer, 1, true), question)
+      end
+   end)
+
    it("finds all words of a question, where nothing has it as it is written", function()
       local text = fine "profio help load of each core"
       assert.matches("^What mentions 'load' and 'core'\n.*\nReports\n\n%-%-report load ", text)

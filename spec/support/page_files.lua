@@ -53,6 +53,32 @@ assert(timeline:save("run.txt", { dialect = "text1", timeline_binary = true }))
 assert(timeline:export("pprof", "cpu.pb.gz"))
 ]]
 
+-- A trace of two tasks and an interrupt on two cores: ten jobs, of which the fifth is preempted.
+local function btf()
+   local lines = { "#version 2.2.0", "#timescale us" }
+   local function add(time, source, area, kind, instance, event)
+      lines[#lines + 1] = table.concat({ time, source, 0, kind, area, instance, event }, ",")
+   end
+   for i = 0, 9 do
+      local time, length = i * 10000 + i % 3 * 100, 2000
+      add(time, "STI", "Task_10ms", "T", i, "activate")
+      add(time + 10, "Core_0", "Task_10ms", "T", i, "start")
+      if i == 4 then
+         add(time + 1000, "Core_0", "Task_10ms", "T", i, "preempt")
+         add(time + 1000, "STI", "ISR_CAN", "I", 0, "activate")
+         add(time + 1000, "Core_0", "ISR_CAN", "I", 0, "start")
+         add(time + 4000, "Core_0", "ISR_CAN", "I", 0, "terminate")
+         add(time + 4000, "Core_0", "Task_10ms", "T", i, "resume")
+         length = 5000
+      end
+      add(time + length, "Core_0", "Task_10ms", "T", i, "terminate")
+      add(time + length, "STI", "Task_Out", "T", i, "activate")
+      add(time + length + 900, "Core_1", "Task_Out", "T", i, "start")
+      add(time + length + 1400, "Core_1", "Task_Out", "T", i, "terminate")
+   end
+   return table.concat(lines, "\n") .. "\n"
+end
+
 -- The source of main.wb, which Lexi numbers 10, 20, ...
 local business = "! #Autonumber# 10,10\nlet a=1\nlet b=2\nprint a+b\nstop\n"
 
@@ -77,6 +103,8 @@ local function make(folder)
    end
    command.file(folder .. "/fixtures.lua", fixtures)
    command.file(folder .. "/script.lua", script)
+   command.file(folder .. "/rtos.btf", btf())
+   command.file(folder .. "/prog.nm", "0000000120000000 T main\n0000000120000200 T other\n")
    os.execute(("mkdir '%s/%s/src'"):format(command.folder, folder))
    command.file(folder .. "/src/main.wb.wbs", business)
    command.file(folder .. "/src/test.prg", "PROCEDURE Main( cKey )\n   DBSEEK( cKey )\nRETURN\n")

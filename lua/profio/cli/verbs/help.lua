@@ -77,12 +77,14 @@ local function places_of(text, words)
 end
 
 -- Returns a row for each page that mentions some words: those whose topic it is first, then those
--- that mention them most often.
+-- that mention them most often. The cookbook is one of them only if it is the topic, because its
+-- entries are shown.
 local function pages_with(words)
    local list = {}
    for at, name in ipairs(pages.names()) do
       local text = pages.read(name)
       local count, is_topic = places_of(text, words)
+      count = name == "cookbook" and 0 or count
       list[#list + 1] = (count > 0 or is_topic) and { "profio help " .. name:gsub("^format%-", ""),
          count == 0 and pages.title(text) or ("%s (%d %s)"):format(pages.title(text), count,
             count == 1 and "place" or "places"),
@@ -123,26 +125,30 @@ local function add_kinds(out, list, lists)
    end
 end
 
--- Returns all that mentions the words, or nil. What can be typed is first: entries of the cookbook
--- with their commands, verbs, reports and exports.
-local function found_words(words, answers)
-   local of_pages, lists = pages_with(words), by_kind(index.mentioning(words))
-   local out = { "# What mentions '" .. cell(table.concat(words, "' and '")) .. "'" }
-   if #of_pages == 0 and #answers == 0 and not next(lists) then
-      return nil
-   end
-   out[#out + 1] = answers[1] and "\n## Cookbook\n\n" .. table.concat(answers, "\n")
-   add_kinds(out, typed, lists)
-   add_rows(out, "Pages", of_pages)
-   add_kinds(out, described, lists)
-   return table.concat(out, "\n")
+-- Returns the pages and the declared entries that mention all of some words.
+local function mentioning(words)
+   local of_pages, entries = pages_with(words), index.mentioning(words)
+   return { words = words, pages = of_pages, lists = by_kind(entries),
+      is_empty = #of_pages == 0 and #entries == 0 }
 end
 
--- Returns all that mentions a word or a phrase, or else all words of the phrase; or nil.
+-- Returns all that mentions a word or a phrase, or else all words of the phrase; or nil. What can
+-- be typed is first: entries of the cookbook with their commands, verbs, reports and exports.
 local function found(phrase)
-   local words = pages.words(phrase)
+   local words, all = pages.words(phrase), mentioning { phrase }
    local answers = pages.answers(words)
-   return found_words({ phrase }, answers) or words[1] and found_words(words, answers) or nil
+   if all.is_empty and words[1] then
+      all = mentioning(words)
+   end
+   if all.is_empty and #answers == 0 then
+      return nil
+   end
+   local out = { "# What mentions '" .. cell(table.concat(all.words, "' and '")) .. "'" }
+   out[#out + 1] = answers[1] and "\n## Cookbook\n\n" .. table.concat(answers, "\n")
+   add_kinds(out, typed, all.lists)
+   add_rows(out, "Pages", all.pages)
+   add_kinds(out, described, all.lists)
+   return table.concat(out, "\n")
 end
 
 -- }======
