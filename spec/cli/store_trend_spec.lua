@@ -101,7 +101,9 @@ print([len(root.find(tag + name).get('points').split()) for name in ('polyline',
 
    it("refuses wrong use", function()
       run("trend fleet.db", 2, "expects a FUNCTION and one STORE, got fleet.db")
-      run("trend nobody fleet.db", 1, "fleet.db: no function of the store has such a name")
+      run("trend nobody fleet.db", 1,
+         "fleet.db: no function of the store has such a name; there are: ")
+      run("trend mian fleet.db", 1, "such a name; did you mean 'main'%?")
       run("trend main --by color fleet.db", 2, "no label 'color'; there are: hour, day, .*, host")
       run("trend '~[' fleet.db", 2, "'%[' is no Lua pattern")
       run("trend main --metric color fleet.db", 2, "no metric 'color'; there are: hit")

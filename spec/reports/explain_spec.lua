@@ -326,6 +326,8 @@ describe("trace:explain has nothing to explain", function()
       assert.equal("no calls of 'main': there are no calls at all", message_of("", "main"))
       assert.equal("no calls of 'mian'; did you mean 'main'?",
          message_of("1 e main; 2 l main", "mian"))
+      assert.equal("no calls of 'DBSEEK'; there are: a, main",
+         message_of("1 e a; 2 l a; 3 e main; 4 l main", "DBSEEK"))
       assert.equal("'f' has one call that was recorded from enter to leave: there is nothing to "
          .. "compare it with", message_of("1 e f; 2 l f; 3 l f; 4 e f", "f"))
       assert.equal("no call of 'f' was recorded from enter to leave, only parts of 2",

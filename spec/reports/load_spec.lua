@@ -98,11 +98,23 @@ c
       wrong("--set by is one of lane, core", "--set", "by=task")
    end)
 
+   it("says why there is no load: the trace has states of tasks, but no calls", function()
+      local states = "0 write T RUNNING\n10 write T TERMINATED\n"
+      for _, by in ipairs { "by=lane", "by=core" } do
+         local _, status, errors = events.command(states, "--report", "load", "--set", by)
+         assert.equal(0, status)
+         assert.matches("note: the trace has no calls, .*%-%-set os_states=usual", errors)
+      end
+      local _, _, errors = events.command("0 enter f a\n9 leave f a\n", "--report", "load")
+      assert.equal("", errors)
+   end)
+
    it("refuses too many intervals", function()
       local _, status, errors = events.command("0 enter f a\n2000000 leave f a\n", "--report",
          "load", "--set", "width=1ns")
       assert.equal(2, status)
-      assert.matches("2000000 intervals of time; the maximum is 1048576", errors)
+      assert.matches("2000000 intervals of time; the maximum is 1048576: state a longer one, such "
+         .. "as 10ms", errors)
    end)
 
    it("accepts any sequence of events", function()

@@ -169,8 +169,8 @@ describe("store:trend", function()
       local path = store_of(3, 4)
       local store <close> = assert(profio.store(path))
       local nothing, message, code = store:trend "no such"
-      assert.same({ nil, path .. ": no function of the store has such a name", "format" },
-         { nothing, message, code })
+      assert.same({ nil, path .. ": no function of the store has such a name; there are: f1, f2, "
+         .. "f3, f4, f5, f6, f7, f8, f9, main, ...", "format" }, { nothing, message, code })
       assert.error_matches(function() store:trend("f1", { by = "color" }) end,
          "by: no label 'color'; there are: hour, day, week, month, run, host")
       assert.error_matches(function() store:trend("f1", { metric = "color" }) end,

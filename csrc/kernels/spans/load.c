@@ -221,7 +221,8 @@ static pf_status open_input (load_reader *l, pf_error *error) {
         ((uint64_t)o->to - (uint64_t)o->from - 1) / (uint64_t)o->width + 1;
   if (l->nintervals > PF_MAX_LOAD_INTERVALS)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "%llu intervals of time; the maximum is %llu",
+                   "%llu intervals of time; the maximum is %llu: state a longer"
+                   " one, such as 10ms",
                    (unsigned long long)l->nintervals,
                    (unsigned long long)PF_MAX_LOAD_INTERVALS);
   const pf_status status =

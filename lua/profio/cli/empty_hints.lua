@@ -150,11 +150,7 @@ local function functions_hint(context)
             missed.from, missed.to, missed.text)
          context.met[missed.text] = true
       elseif not context.met[missed.text] then
-         local hint = suggestions.hint(missed.text, missed.names)
-         if hint == "" and #missed.names > 0 then
-            hint = "; there are: " .. table.concat(missed.names, ", ", 1,
-               math.min(#missed.names, 10)) .. (#missed.names > 10 and ", ..." or "")
-         end
+         local hint = suggestions.known(missed.text, missed.names)
          list[#list + 1] = ("--%s: no function of this profile is '%s'%s"):format(missed.word,
             missed.text, hint)
          context.met[missed.text] = true

@@ -2,7 +2,7 @@
 
 local suggestions = {}
 
-local MOST_NAMES, MOST_HINTS = 5000, 3
+local MOST_NAMES, MOST_HINTS, MOST_LISTED = 5000, 3, 10
 
 -- Returns the edit distance of a and b (insertions, deletions, substitutions and swaps of
 -- neighbours: optimal string alignment), or most + 1 if it is larger than `most`.
@@ -83,6 +83,20 @@ function suggestions.hint(word, names)
       list[i] = "'" .. name .. "'"
    end
    return #list > 0 and "; did you mean " .. table.concat(list, " or ") .. "?" or ""
+end
+
+---Returns the end of a message about an unknown name: similar names, or else the first ones that
+---exist: "; there are: a, b, ...", or "" if there are none.
+---@param word string
+---@param names string[]
+---@return string
+function suggestions.known(word, names)
+   local hint = suggestions.hint(word, names)
+   if hint ~= "" or #names == 0 then
+      return hint
+   end
+   return "; there are: " .. table.concat(names, ", ", 1, math.min(#names, MOST_LISTED))
+      .. (#names > MOST_LISTED and ", ..." or "")
 end
 
 ---Appends suggestions to a message "no thing 'x'; there are: a, b".

@@ -310,15 +310,16 @@ local function reason(trace, state, made, given)
       if name == made.area and given.lane ~= nil then
          return elsewhere(trace, state, name, given)
       elseif name == made.area then
-         return ("'%s' is no function but a %s; calls of functions can be explained"):format(name,
-            class or "value")
+         return ("'%s' is no function but a %s; calls of functions can be explained%s"):format(name,
+            class or "value", class == "variable" and not state.task_states and "; if its values "
+            .. "are the states of a task: --set os_states=usual (profio help tasks)" or "")
       elseif name and not known[name] then
          known[name] = true
          names[#names + 1] = name
       end
    end
    return ("no calls of '%s'%s"):format(made.area, #names == 0 and ": there are no calls at all"
-      or suggestions.hint(made.area, names))
+      or suggestions.known(made.area, names))
 end
 
 local function checked(given)

@@ -12,6 +12,7 @@ local graph_weights = require "profio.internal.store.graph_weights"
 local odd_values = require "profio.internal.store.comparing.odd_values"
 local positions = require "profio.internal.naming.positions"
 local problem = require "profio.internal.store.problem"
+local suggestions = require "profio.internal.suggestions"
 local views = require "profio.internal.views"
 
 local trends = {}
@@ -71,6 +72,14 @@ local function acceptor(wanted)
       found.count = found.count + (fits and 1 or 0)
       known[name] = fits
       return fits
+   end
+   function found.unknown() -- the end of a message: no name meets it
+      local names = {}
+      for name in pairs(known) do
+         names[#names + 1] = name
+      end
+      table.sort(names)
+      return suggestions.known(type(wanted) == "string" and wanted or "", names)
    end
    return found
 end
@@ -186,7 +195,8 @@ local function weight_trend(compared, by, used, wanted)
       compared_runs.check_limit(compared, run)
    end
    if not name_of and found.count == 0 then
-      problem.raise(compared.path .. ": no function of the store has such a name", "format")
+      problem.raise(compared.path .. ": no function of the store has such a name"
+         .. found.unknown(), "format")
    end
    local sums = summed(compared, rows)
    table.sort(sums, function(a, b)

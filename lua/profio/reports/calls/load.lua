@@ -58,10 +58,23 @@ local function pieces_of(context, options)
    return from, to, width or math.max(1, (to - from + pieces - 1) // pieces)
 end
 
+-- Notes why there is no load: the trace has no calls, only perhaps states of tasks.
+local function note_missing(context)
+   local trace = context.trace
+   if not context.given.follow
+      and trace:table("events"):where { event = { "enter", "leave" } }:limit(1):count() == 0
+   then
+      context:note("note: the trace has no calls, so nothing has a load; if it has states of "
+         .. "tasks: --set os_states=usual, for the load of cores also --set os_core=0 "
+         .. "(profio help tasks)")
+   end
+end
+
 ---@param context profio.Context
 ---@return userdata
 function load.reader(context)
    local options = context:report_options(load)
+   note_missing(context)
    local from, to, width = pieces_of(context, options)
    local rows = views.over(function()
       return core.load(context.trace:table "events":reader(), { from = from, to = to,
