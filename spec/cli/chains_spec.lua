@@ -58,7 +58,7 @@ describe("--chain", function()
    it("notes a step that never happens", function()
       for _, report in ipairs { "chains", "chain-statistics" } do
          local _, errors = fine("--report", report, "--chain", "x: A leave -> Bee enter")
-         assert.matches("chain 'x': there is no event 'Bee enter'", errors, 1, true)
+         assert.matches("'x': there is no event 'Bee enter'; there are: A, B", errors, 1, true)
       end
    end)
 

@@ -71,6 +71,48 @@ describe("--set os_states", function()
          "--set", "pieces=1", "--set", "by=core", "--output", "csv", "--columns", "core,busy"))
    end)
 
+   it("is named where a task is a variable without calls", function()
+      local remedy = "; if its values are the states of a task: --set os_states=usual"
+      local chain = { "--chain", "A enter -> A leave", "--output", "csv", "--columns", "max" }
+      local text, errors = fine(table.unpack(chain))
+      assert.equal("max\n\n", text)
+      assert.matches("there is no event 'A enter': it is a variable" .. remedy, errors, 1, true)
+      text, errors = fine("--set", "os_states=usual", table.unpack(chain))
+      assert.same({ "max\n9\n", "" }, { text, errors })
+   end)
+
+   it("notes that cores are not known, and what states them", function()
+      local states = {}
+      local function enter(time, state)
+         states[#states + 1] = ("%d write state:%s main\n"):format(time, state)
+      end
+      for time = 0, 900, 100 do -- B preempts A in the last job
+         enter(time, "A=RUNNING")
+         if time == 900 then
+            enter(905, "A=READY")
+            enter(905, "B=RUNNING")
+            enter(945, "B=TERMINATED")
+            enter(945, "A=RUNNING")
+         end
+         enter(time == 900 and 950 or time + 10, "A=TERMINATED")
+      end
+      local function shown(...)
+         local text, status, errors = events.command(table.concat(states), "--set",
+            "os_states=usual", ...)
+         assert.equal(0, status)
+         return text:find("B ran", 1, true) or text:find("core 0", 1, true),
+            errors:find("note: the trace does not state on which core a task runs; if all run on "
+            .. "one: --set os_core=0", 1, true)
+      end
+      for _, words in ipairs { { "--report", "load", "--set", "by=core" },
+         { "--report", "explain", "--set", "area=A" } } do
+         local has_core, is_noted = shown(table.unpack(words))
+         assert.same({ false, true }, { has_core ~= nil, is_noted ~= nil })
+         has_core, is_noted = shown("--set", "os_core=0", table.unpack(words))
+         assert.same({ true, false }, { has_core ~= nil, is_noted ~= nil })
+      end
+   end)
+
    it("draws tasks in exports of timelines", function()
       local text = fine("--set", "os_states=usual", "--export", "chrome")
       assert.truthy(text:find('"name":"thread_name","pid":1,"tid":1,"args":{"name":"A"}', 1, true))

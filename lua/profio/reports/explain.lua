@@ -5,12 +5,14 @@ local call_groups = require "profio.internal.explain.call_groups"
 local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
 local function_cost = require "profio.internal.explain.function_cost"
+local os_states = require "profio.internal.calls.os_states"
 local part_sentences = require "profio.internal.explain.part_sentences"
 local plain = require "profio.internal.plain"
 local prg_sources = require "profio.formats.xpp.prg_sources"
 local span = require "profio.internal.command.selection"
 local texts = require "profio.internal.texts"
 local times = require "profio.internal.times"
+local traces = require "profio.internal.trace"
 
 local explain = {
    name = "explain",
@@ -152,6 +154,16 @@ local function explained_cost(context, options)
    return function_cost.of(profile, area, given, context.given.diff ~= nil)
 end
 
+-- Notes that it is not known what ran while calls were suspended, as the cores are not.
+local function note_cores(context, made)
+   for _, part in ipairs(made.parts) do
+      if part.kind == "suspended" then
+         local note = not part.runner and os_states.no_core(traces.of(context.trace))
+         return note and context:note(note .. "; then the text says what ran meanwhile")
+      end
+   end
+end
+
 -- Returns the explanation, built once, or nil, message, code.
 local function explanation(context)
    if not context.explanation then
@@ -162,6 +174,7 @@ local function explanation(context)
          return nil, message, code
       end
       context.explanation = made
+      note_cores(context, made)
    end
    return context.explanation
 end

@@ -6,6 +6,7 @@ local chain_texts = require "profio.internal.calls.chain_texts"
 local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local options = require "profio.internal.options"
+local os_states = require "profio.internal.calls.os_states"
 local raise = require "profio.internal.raise"
 local suggestions = require "profio.internal.suggestions"
 local views = require "profio.internal.views"
@@ -158,16 +159,21 @@ local function shown(step)
       .. " " .. event
 end
 
--- Returns ", did you mean ...", if areas have names that are similar to that of a step.
-local function hint_of(trace, step)
+-- Returns "; did you mean ...?", if areas have names that are similar to that of a step, else the
+-- names that exist; of a variable, which has no calls, how states of a task become calls.
+local function hint_of(trace, state, step)
    if step.pattern then
       return ""
    end
-   local names = {}
-   for name in trace.events:group "area":with_area():each "area" do
-      names[#names + 1] = name or nil
+   local names, is_of_calls = {}, step.event == "enter" or step.event == "leave"
+   for name, class in trace.events:group "area":with_area():each("area", "class") do
+      local is_state = is_of_calls and (class or ""):find "state$"
+      if is_state and name and name:sub(1, #step.area + 1) == step.area .. "=" then
+         return ": it is a variable" .. os_states.hint(state)
+      end
+      names[#names + 1] = not is_state and name or nil
    end
-   return suggestions.hint(step.area, names)
+   return suggestions.known(step.area, names)
 end
 
 ---Returns the steps of chains of which there is no event in a trace, as a text for each: such a
@@ -194,7 +200,7 @@ function chains.unmet(trace, state, given)
    for i = 1, #pairs_of do
       local missing = steps[tostring(i)]
       texts[#texts + 1] = missing and ("chain '%s': there is no event '%s'%s"):format(
-         missing.chain.name, shown(missing.step), hint_of(trace, missing.step)) or nil
+         missing.chain.name, shown(missing.step), hint_of(trace, state, missing.step)) or nil
    end
    return texts
 end

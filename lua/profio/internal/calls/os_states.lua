@@ -67,4 +67,23 @@ function os_states.of(states, running, on_core)
    return made
 end
 
+---Returns the end of a message about a variable that is no function: its values may be the states
+---of a task; "" if the trace is read so already.
+---@param state table of the trace
+---@return string
+function os_states.hint(state)
+   return state.task_states and "" or "; if its values are the states of a task: "
+      .. "--set os_states=usual (profio help tasks)"
+end
+
+---Returns the note that cores of tasks are not known, if their states give them lanes, but no
+---option says on which core they run; else nil. Whether the trace states cores the caller knows.
+---@param state table of the trace
+---@return string|nil
+function os_states.no_core(state)
+   local states = state.task_states
+   return states and not states.core and "note: the trace does not state on which core a task "
+      .. "runs; if all run on one: --set os_core=0 (profio help tasks)" or nil
+end
+
 return os_states

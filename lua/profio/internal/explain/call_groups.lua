@@ -7,6 +7,7 @@ local core = require "profio.core"
 local critical_path = require "profio.internal.explain.critical_path"
 local gap_parts = require "profio.internal.explain.gap_parts"
 local options = require "profio.internal.options"
+local os_states = require "profio.internal.calls.os_states"
 local part_sentences = require "profio.internal.explain.part_sentences"
 local suggestions = require "profio.internal.suggestions"
 local doubts = require "profio.internal.calls.doubts"
@@ -311,8 +312,7 @@ local function reason(trace, state, made, given)
          return elsewhere(trace, state, name, given)
       elseif name == made.area then
          return ("'%s' is no function but a %s; calls of functions can be explained%s"):format(name,
-            class or "value", class == "variable" and not state.task_states and "; if its values "
-            .. "are the states of a task: --set os_states=usual (profio help tasks)" or "")
+            class or "value", class == "variable" and os_states.hint(state) or "")
       elseif name and not known[name] then
          known[name] = true
          names[#names + 1] = name

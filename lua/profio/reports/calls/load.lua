@@ -2,11 +2,14 @@
 
 local calls = require "profio.reports.calls.calls"
 local clock_runs = require "profio.internal.calls.clock_runs"
+local conditions = require "profio.internal.conditions"
 local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
+local os_states = require "profio.internal.calls.os_states"
 local plain = require "profio.internal.plain"
 local span = require "profio.internal.command.selection"
 local times = require "profio.internal.times"
+local traces = require "profio.internal.trace"
 local views = require "profio.internal.views"
 
 local load = {
@@ -58,12 +61,17 @@ local function pieces_of(context, options)
    return from, to, width or math.max(1, (to - from + pieces - 1) // pieces)
 end
 
--- Notes why there is no load: the trace has no calls, only perhaps states of tasks.
-local function note_missing(context)
+-- Notes why there is no load: the trace has no calls, only perhaps states of tasks. Notes that
+-- cores of tasks are not known.
+local function note_missing(context, by)
    local trace = context.trace
-   if not context.given.follow
-      and trace:table("events"):where { event = { "enter", "leave" } }:limit(1):count() == 0
-   then
+   local events = trace:table "events"
+   local no_core = by == "core" and os_states.no_core(traces.of(trace))
+   if context.given.follow then
+      return
+   elseif no_core and events:where { core = conditions.missing }:limit(1):count() > 0 then
+      context:note(no_core)
+   elseif events:where { event = { "enter", "leave" } }:limit(1):count() == 0 then
       context:note("note: the trace has no calls, so nothing has a load; if it has states of "
          .. "tasks: --set os_states=usual, for the load of cores also --set os_core=0 "
          .. "(profio help tasks)")
@@ -74,7 +82,7 @@ end
 ---@return userdata
 function load.reader(context)
    local options = context:report_options(load)
-   note_missing(context)
+   note_missing(context, options.by)
    local from, to, width = pieces_of(context, options)
    local rows = views.over(function()
       return core.load(context.trace:table "events":reader(), { from = from, to = to,
@@ -89,9 +97,9 @@ local BAR = 40
 ---@param context profio.Context
 ---@param out profio.Output
 function load.text(context, out)
-   local unit, last = context.given.unit, nil
+   local unit, last, by_core = context.given.unit, nil, context:report_options(load).by == "core"
    for row in context:records(context:narrow(context:view_of(load))) do
-      local who = row.lane or row.core or "?"
+      local who = row.lane or row.core or by_core and "core unknown" or "?"
       unit = unit or times.unit(row.stop - row.start)
       if who ~= last then
          out:write(last and "\n" or "", row.core and "core " or "", plain(tostring(who)), "\n")
