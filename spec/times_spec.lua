@@ -50,10 +50,15 @@ describe("times", function()
 
    it("are dates, of which each day has its first and last nanosecond", function()
       local day = 86400 * 1000000000
+      local tried = 0
       for number = -100000, 105000, 997 do -- from 1696 to 2257
-         local text = os.date("!%Y-%m-%d", number * 86400)
-         assert.same({ text, number * day, number * day + day - 1 }, { text, times.date(text) })
+         local has_date, text = pcall(os.date, "!%Y-%m-%d", number * 86400)
+         if has_date then -- those of Windows begin in 1970
+            assert.same({ text, number * day, number * day + day - 1 }, { text, times.date(text) })
+            tried = tried + 1
+         end
       end
+      assert.is_true(tried > 100)
       assert.same({ 1772323200000000000, 1775001599999999999 }, { times.date "2026-03" })
       assert.same({ 1798675200000000000, 1798761599999999999 }, { times.date "2026-12-31" })
       assert.same({ 1709164800000000000, 1709251199999999999 }, { times.date "2024-02-29" })

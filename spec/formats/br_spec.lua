@@ -2,6 +2,7 @@
 
 local br = require "spec.support.br_builder"
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local profio = require "profio"
 local codes = require("spec.support.codes").sorted
 
@@ -489,7 +490,7 @@ A.BR,2,unknown,,1,,7,,,,
    end)
 
    it("numbers sources without numbers as Lexi does", function()
-      command.run "rm -rf lexi && mkdir lexi"
+      disk.fresh(command.folder .. "/lexi")
       local lines = { "! first", "", "let a=1 !:", "   let b=2", "print a,", "  b", "let c=3",
          "! #autonumber# 1000,10", "MAIN: ! begin", 'print "#Autonumber# 7,7"', "L2000: stop",
          "00500 stop", "end" }

@@ -83,7 +83,7 @@ describe("source lines", function()
    for _, way in ipairs(ways) do
       local compiler, options, source = way[1], way[2], way[3] or "a.c"
       it(("of %s %s are those of addr2line"):format(compiler, options), function()
-         if not (programs.has(compiler) and programs.has(TOOL)) then
+         if not (programs.can_compile(compiler) and programs.has(TOOL)) then
             return pending("needs " .. compiler .. " and " .. TOOL)
          end
          local _, status, errors = command.run(

@@ -3,6 +3,7 @@
 -- Costly: many commands, or reports in Lua; other specs run the same C code.
 
 local command = require "spec.support.command"
+local disk = require "spec.support.disk"
 local open = require("profio").open
 local xpp = require "spec.support.xpp_builder"
 
@@ -321,7 +322,8 @@ describe("sources of Xbase++", function()
 
    setup(function()
       path = write("sources", rows)
-      command.run "rm -rf prg && mkdir prg prg/none"
+      disk.fresh(command.folder .. "/prg")
+      disk.fresh(command.folder .. "/prg/none")
       command.file("prg/Main.PRG", main)
       command.file("prg/a.prg", "function twice\nreturn\n")
       command.file("prg/b.prg", "#define X\nPROC Twice()\n")

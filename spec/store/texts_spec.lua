@@ -54,7 +54,9 @@ local odd = { "", "zü\u{10ffff}", "n\0ul", "\255\254", "\xed\xa0\x80", "a\xc3" 
 
 local function fresh(name)
    local path = folder .. "/" .. name
-   assert(os.execute(("rm -f '%s' '%s-wal' '%s-shm'"):format(path, path, path)))
+   for _, ending in ipairs { "", "-wal", "-shm" } do
+      os.remove(path .. ending)
+   end
    return path
 end
 
@@ -137,13 +139,19 @@ end)
 describe("a store of schema 3", function()
    local new, old, more
 
-   setup(function()
-      new, old = fresh "new.db", fresh "old.db"
-      more = some_runs(new)
-      assert.equal("", sqlite.ask(old, schema_3:format(new)))
-   end)
+   -- Not in `setup`: it needs a shell, and without one only an example can be pending.
+   local function prepare()
+      if not old then
+         local path = fresh "old.db"
+         new = fresh "new.db"
+         more = some_runs(new)
+         assert.equal("", sqlite.ask(path, schema_3:format(new)))
+         old = path
+      end
+   end
 
    it("answers the same, and gets runs and labels", function()
+      prepare()
       assert.equal("0", sqlite.ask(old, "SELECT count(*) FROM labels WHERE key='version'"))
       for round = 1, 2 do
          local lists = {}
@@ -175,6 +183,7 @@ describe("a store of schema 3", function()
    end)
 
    it("is copied into one with texts by profio store merge", function()
+      prepare()
       local copy = fresh "copy.db"
       local said, status = command.run(("profio store merge '%s' '%s'"):format(copy, old))
       assert.same({ 0, "runs added from" }, { status, said:match "runs added from" })

@@ -17,6 +17,21 @@ function programs.has(name)
    return os.execute("command -v " .. name .. " >/dev/null 2>&1") == true
 end
 
+local linking = {}
+
+---Returns whether a compiler is installed, and can make programs: the libraries of another machine
+---may be missing.
+---@param compiler string
+---@return boolean
+function programs.can_compile(compiler)
+   if linking[compiler] == nil then
+      linking[compiler] = programs.has(compiler)
+         and os.execute(("echo 'int main(void){return 0;}' | %s -x c - -o /dev/null 2>/dev/null")
+            :format(compiler)) == true
+   end
+   return linking[compiler]
+end
+
 ---Returns the output of a command, without standard error.
 function programs.output(format, ...)
    local pipe <close> = assert(io.popen(format:format(...) .. " 2>/dev/null"))
