@@ -153,7 +153,8 @@ describe("profio help", function()
          ["call graph"] = "export dot ", ["two versions"] = "compare ", odd = "store top ",
          ["which version"] = "store changes ", ["30 days"] = "store ls --run 'time>-30d' ",
          ["older than 90 days"] = "store drop --keep ", gate = "store changes --by build --since ",
-         confidential = "anonymise ",
+         confidential = "anonymise ", ["cpu usage"] = "report load --set by=core ",
+         overrun = "report tasks ", combine = "merge -o ", ["call tree"] = "report tree ",
       } do
          local shown = fine("profio help " .. question):match "\nCookbook\n(.*)" or ""
          assert.is_truthy(shown:find("\n   $ profio " .. answer, 1, true), question)
