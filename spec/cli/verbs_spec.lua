@@ -67,6 +67,24 @@ describe("a verb", function()
       end
    end)
 
+   it("report and export name a report or kind that is none, and no file", function()
+      for words, said in pairs {
+         ["report hotspot gmon.out"] = "report: no report 'hotspot', and no file of this name; "
+            .. "did you mean 'hotspots'%?",
+         ["report wxyz gmon.out"] = "report: no report 'wxyz', and no file of this name; there "
+            .. "are: flat, ",
+         ["export speedscop -o x.json gmon.out"] = "export: no kind 'speedscop', and no file of "
+            .. "this name; did you mean 'speedscope'%?",
+      } do
+         local text, status, errors = command.run("profio " .. words)
+         assert.same({ "", 2 }, { text, status }, words)
+         assert.matches(said, errors)
+      end
+      local _, status, errors = command.run "profio report hotspot"
+      assert.equal(1, status)
+      assert.matches("hotspot: No such file", errors)
+   end)
+
    it("may be missing before a path", function()
       for _, words in ipairs { "./diff gmon.out", "diff.out gmon.out", "diff", "-- diff gmon.out",
          "diff -- gmon.out" }

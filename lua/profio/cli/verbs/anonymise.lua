@@ -30,8 +30,8 @@ local anonymise = {
 -- Raises for arguments that cannot be used.
 local function check(given)
    if not given.files[1] or given.files[2] then
-      failure.use("anonymise expects one FILE, got %d: --known-aliases gives several files the "
-         .. "same aliases", #given.files)
+      failure.use("anonymise expects one FILE, got %d: leave out an executable, which is not sent; "
+         .. "--known-aliases gives several files the same aliases", #given.files)
    elseif not given.out then
       failure.use "anonymise: say where to write: -o OUT"
    end

@@ -25,7 +25,7 @@ export.more = verbs.joined({ "--report", "--export", "--lane", "--metric", "--ch
    verbs.opening)
 
 function export.prepare(given)
-   local name = verbs.take_name(given, exports)
+   local name = verbs.take_name(given, exports, "export", "kind")
    if not name and given.to and exports.find(given.to) then -- a kind, not a time
       name, given.to = given.to, nil
    end

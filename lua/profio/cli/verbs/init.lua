@@ -24,6 +24,10 @@
 local catalogue = require "profio.internal.catalogue"
 local declarations = require "profio.cli.declarations"
 local core = require "profio.core"
+local failure = require "profio.internal.command.failure"
+local later = require "profio.internal.later"
+
+local suggestions = later "profio.internal.suggestions"
 
 local verbs = {}
 
@@ -135,15 +139,30 @@ function verbs.accepts(verb, name)
    return false
 end
 
+-- Raises if the first of several files is a word that is no file: it was meant as a name.
+local function check_name(given, list, verb, noun)
+   local word, names = given.files[1], {}
+   if given.files[2] and word:find "^%a[%a_-]*$" and not core.kind(word) then
+      for i, one in ipairs(list.all()) do
+         names[i] = one.name
+      end
+      failure.use("%s: no %s '%s', and no file of this name%s", verb, noun, word,
+         suggestions.known(word, names))
+   end
+end
+
 ---Takes the first word of the files as the name of a report or an export, if there is one of this
 ---name and no file. A folder of the name does not matter: go tool pprof makes one called pprof.
+---Raises for a word that is neither, if files follow.
 ---@param given table
----@param list { find: fun(name: string): table|nil }
+---@param list { find: (fun(name: string): table|nil), all: fun(): { name: string }[] }
+---@param verb string for messages
+---@param noun string what the name is one of
 ---@return string|nil name
-function verbs.take_name(given, list)
+function verbs.take_name(given, list, verb, noun)
    local word = given.files[1]
    if not word or not list.find(word) or core.kind(word) == "file" then
-      return nil
+      return word and check_name(given, list, verb, noun) or nil
    end
    return table.remove(given.files, 1)
 end

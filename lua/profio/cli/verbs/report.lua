@@ -24,7 +24,7 @@ report.more = verbs.joined({ "--report", "--unused", "--lane", "--group", "--agg
    verbs.older, verbs.opening)
 
 function report.prepare(given)
-   local name = verbs.take_name(given, reports)
+   local name = verbs.take_name(given, reports, "report", "report")
    if name and given.report then
       failure.use("report: two reports, %s and --report %s", name, given.report)
    end
