@@ -80,6 +80,15 @@ describe("profio compare --run", function()
          "version=1 run.db --new version=2 --run host=a --diff-run host=b"))
    end)
 
+   it("is named for a word that is no file, as it may be a version", function()
+      for _, options in ipairs { "v1 run.db --new version=2", "version=1 run.db --new v1" } do
+         local message, status = means(options)
+         assert.equal(1, status)
+         assert.matches("v1: No such file or directory; runs of a store are selected by a label, "
+            .. "as in version=v1", message, 1, true)
+      end
+   end)
+
    it("is refused if a side is no store", function()
       local message, status = means "a1.pb.gz --new run.db --run host=a"
       assert.equal(2, status)

@@ -48,6 +48,7 @@ describe("--report tasks", function()
          .. "--set os_states=Zzz=waiting", errors, 1, true)
       _, _, errors = events.command("0 write state:A=x\n1 write state:A=y\n", "--report", "tasks")
       assert.matches("no state of a variable is known", errors, 1, true)
+      assert.matches("if tasks are functions: --report statistics", errors, 1, true)
       _, _, errors = events.command("0 write state:A=READY\n1 write state:A=RUNNING\n", "--report",
          "jobs")
       assert.matches("--set ends=waiting", errors, 1, true)

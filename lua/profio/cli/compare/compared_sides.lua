@@ -24,10 +24,19 @@ local function is_condition(word)
    return not is_path(word) and word:find "^[%w_][%w_.:/-]*%s*!?[=~<>]" ~= nil
 end
 
+-- Raises for a word that is no file and may be a version in a store.
+local function check_word(word)
+   if word:find "^[%w_-]+$" and not is_path(word) then
+      failure.raise(failure.NOTHING, ("%s: No such file or directory; runs of a store are selected "
+         .. "by a label, as in version=%s (profio store labels STORE)"):format(word, word))
+   end
+end
+
 -- Splits the words of a side into files and conditions.
 local function parted(words)
    local paths, conditions = {}, {}
    for _, word in ipairs(words) do
+      check_word(word)
       local list = is_condition(word) and conditions or paths
       list[#list + 1] = word
    end

@@ -70,7 +70,8 @@ function jobs.note_missing(context, options, rows)
    if #rows == 0 then
       local states = traces.of(context.trace).task_states
       context:note("note: no state of a variable is known as that of a task; if states have other "
-         .. "names: --set os_states=RUN=running,... (profio help tasks)" .. (states
+         .. "names: --set os_states=RUN=running,... (profio help tasks); if tasks are functions: "
+         .. "--report statistics, call_max and period_jitter" .. (states
          and states.running[1] and "; a variable that states the running task tells no response "
          .. "times: see --report load and statistics" or ""))
    elseif options.ends ~= "waiting" and count == 0 then
