@@ -291,7 +291,7 @@ describe("profio", function()
          assert.matches("\n  address_size +8\n", text)
          assert.matches("\n  low +0x1000\n", text)
          assert.matches("\n  arcs +2  from to count order\n", text)
-         assert.matches("\nno warnings\n", text)
+         assert.matches("\nno warnings; report flat adds notes about its profile, if any\n", text)
       end)
 
       it("lists warnings", function()

@@ -188,7 +188,7 @@ describe("store:trend of a metric of calls", function()
          assert.matches("no metric '" .. metric:gsub("%.", "%%."), errors)
       end
       _, errors = run("trend Nobody --metric count fleet.db", 1)
-      assert.matches("no run of the store has calls of such a function", errors)
+      assert.matches("no run of the store has calls of such a function; there are: ", errors)
    end)
 
    it("has text with bars, rows in other forms, and a chart", function()

@@ -62,7 +62,8 @@ function info.text(context, out)
       row[2] = ("%10s"):format(row[2])
    end
    columns(out, parts.table, to_left, "  ")
-   out:write(#parts.warning == 0 and "\nno warnings\n" or "\nwarnings:\n")
+   out:write(#parts.warning > 0 and "\nwarnings:\n" or trace:profile_kind() == "graph"
+      and "\nno warnings; report flat adds notes about its profile, if any\n" or "\nno warnings\n")
    for _, row in ipairs(parts.warning) do
       out:write(("  %s: %s (%s)\n"):format(row[1], row[2], row[3]))
    end

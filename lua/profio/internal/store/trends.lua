@@ -216,7 +216,7 @@ end
 function trends.trend(compared, by, metric, wanted)
    compared_runs.check_runs(compared)
    local used, is_of_calls = metric_of(compared, metric)
-   local rows = is_of_calls and call_values.of(compared, by, used, acceptor(wanted).accepts)
+   local rows = is_of_calls and call_values.of(compared, by, used, acceptor(wanted))
       or weight_trend(compared, by, used, wanted)
    return compared_runs.view(is_of_calls and call_values.columns or trends.trend_columns, rows,
       used), { notes = {} }
@@ -266,7 +266,7 @@ end
 -- profiles, with those that stand out marked.
 local function top_of_function(compared, by, metric, wanted)
    local used, is_of_calls = metric_of(compared, metric)
-   local rows = is_of_calls and call_values.of(compared, by, used, acceptor(wanted).accepts)
+   local rows = is_of_calls and call_values.of(compared, by, used, acceptor(wanted))
       or weight_trend(compared, by, used, wanted)
    local column = is_of_calls and "value" or "total_share"
    odd_values.mark(compared, by, rows, column)

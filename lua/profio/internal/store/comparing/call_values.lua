@@ -112,9 +112,11 @@ end
 ---@param compared profio.ComparedRuns
 ---@param by string hour, day, week, month, run, a label, or an attribute with texts
 ---@param metric profio.CallMetric
----@param accepts fun(name: string): boolean tells the areas that count
+---@param found { accepts: (fun(name: string): boolean), unknown: fun(): string } accepts tells the
+---  areas that count, unknown the end of the message if there are none
 ---@return table[]
-function call_values.of(compared, by, metric, accepts)
+function call_values.of(compared, by, metric, found)
+   local accepts = found.accepts
    local groups, group_of, rows, unknown = compared_runs.groups(compared, by), {}, {}, {}
    for _, group in ipairs(groups) do
       group.values, group.count, group.sums = {}, 0, call_sums.adder(compared.path)
@@ -126,7 +128,8 @@ function call_values.of(compared, by, metric, accepts)
       problem.raise(compared.path .. ": none of the selected runs has statistics of calls",
          "unsupported")
    elseif not read(compared, metric, accepts, group_of) then
-      problem.raise(compared.path .. ": no run of the store has calls of such a function", "format")
+      problem.raise(compared.path .. ": no run of the store has calls of such a function"
+         .. found.unknown(), "format")
    end
    for _, group in ipairs(groups) do
       if group.count > 0 then
