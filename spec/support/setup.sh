@@ -224,6 +224,9 @@ probe_machines () {
   need gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
   need gcc-s390x-linux-gnu command -v s390x-linux-gnu-gcc
   need gcc-i686-linux-gnu command -v i686-linux-gnu-gcc
+  need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/lib/crt1.o
+  need libc6-dev-s390x-cross test -e /usr/s390x-linux-gnu/lib/crt1.o
+  need libc6-dev-i386-cross test -e /usr/i686-linux-gnu/lib/crt1.o
   need clang command -v clang
   need qemu-user command -v qemu-s390x
 }
