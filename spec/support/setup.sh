@@ -117,7 +117,6 @@ node_modules () {
   [ -e "$B/node/$perfetto" ] || perfetto_module
   [ -e "$B/node/protocol/node_modules" ] || protocol_module
   [ -e "$B/node/pages/node_modules" ] || page_modules
-  [ -e "$B/node/chdb/node_modules" ] || engine_module
 }
 
 speedscope_modules () {
@@ -150,6 +149,7 @@ protocol_module () {
 
 # The newest ClickHouse as a library; Debian has an old server.
 engine_module () {
+  [ ! -e "$B/node/chdb/node_modules" ] && command -v npm >/dev/null || return 0
   echo "installing with npm into $B/node: chdb (545 MB)" >&2
   mkdir -p "$B/node/chdb"
   npm install --prefix "$B/node/chdb" --no-audit --no-fund --no-save \
@@ -342,5 +342,11 @@ if [ -n "${missing% }" ]; then
   probe $sets
   [ -z "${missing% }" ] || say_what_is_missing "They are still missing after apt-get."
 fi
-case " $sets " in *" test-all "*) node_modules; cluster_programs; statistics_program ;; esac
+case " $sets " in *" test-all "*)
+  node_modules
+  engine_module
+  cluster_programs
+  statistics_program
+  ;;
+esac
 [ -z "$wants_bench" ] || have_bench
