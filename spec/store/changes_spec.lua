@@ -36,7 +36,7 @@ local function fill(path, versions, key)
          local trace <close> = assert(profio.open { data = stored.pprof(stacks,
             { time_nanos = (START + version.day * DAY + run) * 1000000000 }, "hit") })
          list[#list + 1] = assert(store:prepare(trace, { labels = { [key or "version"] =
-            version.name } }))
+            version.name, bench = version.bench } }))
       end
    end
    assert(store:write(list))
@@ -117,6 +117,21 @@ describe("store:changes", function()
          return 1.0
       end)))
       assert.same({}, list)
+   end)
+
+   it("says if versions ran in different places", function()
+      local versions = versions_of(8, 3, function()
+         return 1
+      end)
+      for i, version in ipairs(versions) do
+         version.bench = i < 5 and "a" or "b"
+      end
+      local path = fill(folder .. "/benches.db", versions)
+      local _, notes = changes(path)
+      assert.matches("label 'bench' is a in v1 and b in v5: a step may be one between these; "
+         .. "%-%-run bench=VALUE", table.concat(notes))
+      notes = select(2, changes(path, { where = { bench = "a" } }))
+      assert.not_matches("label 'bench'", table.concat(notes))
    end)
 
    it("says why so few versions or runs show nothing, and what is left out", function()

@@ -102,6 +102,42 @@ local function note_counts(versions, notes)
    end
 end
 
+-- Labels that say where a run ran.
+local PLACES <const> = { "host", "bench", "machine", "runner", "board", "node", "cpu" }
+
+-- Returns the values that runs of a version have in a label, as a text.
+local function values_of(hashes, by_hash, label)
+   local known, list = {}, {}
+   for _, hash in ipairs(hashes) do
+      local value = by_hash[hash].labels[label] or "none"
+      if not known[value] then
+         known[value], list[#list + 1] = true, value
+      end
+   end
+   table.sort(list)
+   return table.concat(list, ", ")
+end
+
+-- Adds a note if versions ran in different places: a step may be one between these.
+local function note_places(compared, by, versions, notes)
+   local by_hash = {}
+   for _, run in ipairs(compared.runs) do
+      by_hash[run.hash] = run
+   end
+   for _, label in ipairs(PLACES) do
+      local first = versions[1] and values_of(versions[1].hashes, by_hash, label)
+      for i = 2, label ~= by and #versions or 0 do
+         local other = values_of(versions[i].hashes, by_hash, label)
+         if other ~= first then
+            notes[#notes + 1] = ("label '%s' is %s in %s and %s in %s: a step may be one between "
+               .. "these; --run %s=VALUE takes the runs of one"):format(label, first,
+               versions[1].name, other, versions[i].name, label)
+            break
+         end
+      end
+   end
+end
+
 -- }======
 
 -- {====== Series ======
@@ -284,6 +320,7 @@ function changes.changes(compared, by, metric, options)
    local versions = versions_of(compared, by, options.order, notes)
    local first = first_of(versions, options.since)
    note_counts(versions, notes)
+   note_places(compared, by, versions, notes)
    for i, version in ipairs(versions) do
       weights[i] = version.runs
    end
