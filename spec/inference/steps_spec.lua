@@ -81,6 +81,40 @@ describe("series without a step", function()
       assert.is_true(alarms <= 3, alarms .. " of 60")
    end)
 
+   it("are found and have none also beside functions with few samples", function()
+      math.randomseed(83)
+      local function few_samples(n, mean) -- numbers of samples: Knuth's Poisson
+         local values = {}
+         for i = 1, n do
+            local count, product = 0, math.random()
+            while product > math.exp(-mean) do
+               count, product = count + 1, product * math.random()
+            end
+            values[i] = count
+         end
+         return values
+      end
+      local found, false_alarms, stores = 0, 0, 60
+      for _ = 1, stores do
+         local n, at, list = 24, math.random(6, 18), {}
+         for k = 1, 3 do
+            list[k] = series_of(n, normal, 0.05, k == 1 and function(i)
+               return i < at and 1.0 or 1.25
+            end)
+         end
+         for k, mean in ipairs { 0.1, 0.3, 0.7, 1.5, 3 } do
+            list[3 + k] = few_samples(n, mean)
+         end
+         for k, result in ipairs(steps.find(list, weights_of(n, 3), ALPHA)) do
+            local step = result.steps[1]
+            found = found + (k == 1 and step and math.abs(step.at - at) <= 1 and 1 or 0)
+            false_alarms = false_alarms + (k > 1 and #result.steps > 0 and 1 or 0)
+         end
+      end
+      assert.is_true(found >= 0.95 * stores, found)
+      assert.is_true(false_alarms <= 0.05 * stores + 3, false_alarms)
+   end)
+
    it("have none if all values are equal, or differ now and then only", function()
       assert.same({}, places(weights_of(20, 7.0)))
       local values = weights_of(60, 0.0)

@@ -15,6 +15,7 @@ local FEWEST <const> = 5 -- points, below which nothing is tested
 local LEAST <const> = 999 -- permutations
 local LONG <const> = 2 -- points of a segment that are no outliers
 local MOSTLY <const> = 0.8 -- part of the neighbours that are equal in a sparse series
+local SOME <const> = 0.1 -- ... in a discrete one
 local CONFIDENCE <const> = 0.95 -- of intervals
 local ROUNDING <const> = 1e-9 -- relative difference that is none
 
@@ -119,14 +120,16 @@ local function statistic(frame, deviations, order, partial)
    return noise > 0 and most / noise or most > 0 and math.huge or 0.0, noise
 end
 
--- Returns whether most neighbours are equal, so that the rest of a series after its steps would
--- have no noise.
-local function is_sparse(values)
+-- Returns the kind of a series. Of a sparse one most neighbours are equal, so that the rest after
+-- its steps would have no noise. Of a discrete one some are, as of a function that has few samples,
+-- in some versions none: permutations of it have much larger statistics than those of others.
+local function kind_of(values)
    local equal = 0
    for i = 2, #values do
       equal = equal + (values[i] == values[i - 1] and 1 or 0)
    end
-   return equal >= MOSTLY * (#values - 1)
+   local part = equal / (#values - 1)
+   return part >= MOSTLY and "sparse" or part >= SOME and "discrete" or "noisy"
 end
 
 -- Returns the values less their mean, or nil if they are all equal.
@@ -188,8 +191,8 @@ local function begun(frame, values, order)
       state.deviations[i] = list[i] * frame.roots[i]
    end
    state.observed, state.noise = statistic(frame, state.deviations, order, {})
-   state.is_sparse = is_sparse(list)
-   if not state.is_sparse then
+   state.kind = kind_of(list)
+   if state.kind ~= "sparse" then
       set_deviations(frame, list, pelt(frame, list, 2 * math.log(frame.n) * state.noise),
          state.deviations)
    end
@@ -237,24 +240,25 @@ local function p_of(state, gains)
 end
 
 -- Sets p, adjusted p and the permutations of each series. Series with noise share the distribution
--- of their statistic, which has no unit (Tusher, Tibshirani and Chu 2001), sparse ones have their
--- own.
+-- of their statistic, which has no unit (Tusher, Tibshirani and Chu 2001), and so do discrete ones;
+-- sparse ones have their own.
 local function judge(frame, states, alpha)
    local random = permutation.generator(SEED)
-   local noisy, sparse, p = {}, {}, {}
+   local kinds, p = { noisy = {}, discrete = {}, sparse = {} }, {}
    for _, state in ipairs(states) do
       if state.values then
-         local list = state.is_sparse and sparse or noisy
-         list[#list + 1] = state
+         table.insert(kinds[state.kind], state)
       end
    end
    local count = math.max(LEAST, math.ceil(1.25 * #states / alpha)) -- so that one alone is found
-   local shared = permuted(frame, noisy, math.ceil(count / math.max(#noisy, 1)), random)
-   for _, state in ipairs(noisy) do
-      state.gains, state.p = shared, p_of(state, shared)
+   for _, list in ipairs { kinds.noisy, kinds.discrete } do
+      local shared = permuted(frame, list, math.ceil(count / math.max(#list, 1)), random)
+      for _, state in ipairs(list) do
+         state.gains, state.p = shared, p_of(state, shared)
+      end
    end
-   for _, state in ipairs(sparse) do
-      state.gains = permuted(frame, { state }, math.ceil(count / #sparse), random)
+   for _, state in ipairs(kinds.sparse) do
+      state.gains = permuted(frame, { state }, math.ceil(count / #kinds.sparse), random)
       state.p = p_of(state, state.gains)
    end
    for i, state in ipairs(states) do
