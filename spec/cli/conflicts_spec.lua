@@ -46,6 +46,8 @@ end
 
 local timeline = [[
 0 enter main cpu0
+500000 write state:T=ACTIVE cpu0
+600000 write state:T=RUNNING cpu0
 1000000 enter leaf cpu0
 1500000 enter work cpu1
 1600000 enter state:mode=1 cpu1
@@ -55,7 +57,14 @@ local timeline = [[
 2800000 enter state:mode=2 cpu1
 3000000 leave leaf cpu0
 4000000 leave work cpu1
+5000000 write state:T=TERMINATED cpu0
+6000000 write state:V=RUNNING cpu1
 8000000 leave state:mode=2 cpu1
+8200000 write state:U=READY cpu1
+8400000 write state:U=RUNNING cpu1
+8500000 write state:U=WAITING cpu1
+8600000 write state:U=RUNNING cpu1
+8800000 write state:U=TERMINATED cpu1
 9000000 leave main cpu0
 ]]
 
