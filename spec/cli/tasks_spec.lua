@@ -54,6 +54,13 @@ describe("--report tasks", function()
       assert.matches("--set ends=waiting", errors, 1, true)
    end)
 
+   it("says that a variable which states the running task tells no response times", function()
+      local _, status, errors = events.command("0 write state:C=T1\n5 write state:C=T2\n",
+         "--report", "tasks", "--set", "os_running=C")
+      assert.equal(0, status)
+      assert.matches("tells no response times: see --report load and statistics", errors, 1, true)
+   end)
+
    it("is refused for wrong options", function()
       local _, status, errors = events.command(lines, "--report", "tasks", "--set", "os_states=A=b")
       assert.equal(2, status)

@@ -213,6 +213,16 @@ describe("tasks as calls in lanes of their own", function()
          "50 enter T2 0" }, list)
    end)
 
+   it("have no jobs if only a variable states which task runs", function()
+      local lines = {}
+      for i = 1, 300 do
+         lines[i] = ("%d write state:Core0.task=T%d"):format(i, i)
+      end
+      local trace <close> = open(table.concat(lines, "\n") .. "\n", { os_running = "Core0.task" })
+      assert.equal(0, trace:jobs():count())
+      assert.equal(0, trace:task_statistics():count())
+   end)
+
    it("let explain name what preempted a task", function()
       local lines = {}
       for i = 0, 20 do

@@ -30,8 +30,8 @@
     "activation of the longest response of the task so far, ns")              \
   X(T, unknown, NAME, "the state without a meaning in which it has ended")    \
   X(T, flags, NAME,                                                           \
-    "orphan unwound gap open: why there is no response; missing: there is "   \
-    "one")
+    "orphan unwound gap open unknown: why there is no response; missing: "    \
+    "there is one")
 PF_COLUMN_INDEXES(JOB);
 
 static const pf_field fields[] = PF_COLUMN_FIELDS(JOB);
@@ -220,10 +220,10 @@ static void put (const jobs_reader *self, pf_batch *batch, const job *j) {
 }
 
 
-/* End the job of the next task, if it has one, at the last event. */
+/* End the job of the next task, if it has one, at the last event. Tasks of
+   variables that state which one runs have no jobs, and may be beyond all. */
 static pf_status end_next (jobs_reader *self, pf_batch *batch) {
-  const size_t count = self->areas.tasks.count;
-  if (self->ended >= count) {
+  if (self->ended >= self->task_capacity) {
     self->is_ending = false;
     self->ended = 0;
     return PF_MORE;
