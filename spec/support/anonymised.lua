@@ -1,4 +1,4 @@
--- What holds for each anonymised trace: two runs are equal, no name of the original occurs in its
+-- Checks of an anonymised trace: two runs are equal, no name of the original occurs in its
 -- bytes, and its tables are those of the original but for names, which correspond one to one.
 
 local os_states = require "profio.internal.calls.os_states"

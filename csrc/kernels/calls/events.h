@@ -76,6 +76,14 @@ pf_status pf_events_next (pf_events *events, pf_error *error);
 pf_status pf_events_take (pf_events *events, const pf_batch *batch,
                           pf_error *error);
 
+/* Whether what was open before an event of the batch at hand has no known end:
+   events are missing, or another file begins. */
+static inline bool pf_events_begin_anew (const pf_events *events, size_t row) {
+  const uint8_t *const flags = events->rows.flags;
+  return flags != NULL &&
+         (flags[row] & (PF_CALL_GAP | PF_CALL_LOST | PF_CALL_NEW_FILE)) != 0;
+}
+
 /* Whether later events cannot matter: the range of the machine has ended, and
    no other run can begin. */
 bool pf_events_are_over (const pf_events *events, const pf_machine *machine);

@@ -327,9 +327,7 @@ static pf_status read_events (chains_reader *self, pf_error *error) {
   }
   const pf_event_rows *const rows = &events->rows;
   for (size_t i = 0; i < events->batch.rows && status == PF_MORE; i++) {
-    const unsigned flags = rows->flags == NULL ? 0 : rows->flags[i];
-    const bool begins =
-        (flags & (PF_CALL_GAP | PF_CALL_LOST | PF_CALL_NEW_FILE)) != 0;
+    const bool begins = pf_events_begin_anew(events, i);
     if (begins && self->has_events && !end_all(self, GAP))
       status = pf_no_memory(error);
     if (pf_event_kind_of(rows->words[i]) == PF_EVENT_NONE)

@@ -108,7 +108,7 @@ static void begin (task *t, int64_t time, bool is_activated) {
 
 /* Add the time in the state so far to the job. */
 static void add_time (task *t, int64_t time) {
-  const bool runs = t->state == PF_TASK_RUNNING || t->state == PF_TASK_POLLING;
+  const bool runs = pf_task_runs(t->state);
   const bool waits = t->state == PF_TASK_WAITING || t->state == PF_TASK_PARKING;
   int64_t *const sum = runs    ? &t->job.running
                        : waits ? &t->job.waiting
@@ -140,11 +140,6 @@ static void end (task *t, int64_t time, job_flag flag) {
 }
 
 
-static bool is_running (pf_task_state state) {
-  return state == PF_TASK_RUNNING || state == PF_TASK_POLLING;
-}
-
-
 /* Let a task enter a state. Returns whether its job, `ended`, has ended. */
 static bool enter (const jobs_reader *self, task *t, pf_task_state state,
                    int64_t time, int64_t core, job *ended) {
@@ -164,9 +159,9 @@ static bool enter (const jobs_reader *self, task *t, pf_task_state state,
   }
   if (!t->has_job && state != PF_TASK_TERMINATED && !is_wait && !is_unknown)
     begin(t, time, before != PF_TASK_ANY || state <= PF_TASK_READY);
-  t->job.preemptions += t->has_job && is_running(before) &&
+  t->job.preemptions += t->has_job && pf_task_runs(before) &&
                         (state == PF_TASK_READY || state == PF_TASK_ACTIVE);
-  if (t->has_job && is_running(state) && !t->job.has_start &&
+  if (t->has_job && pf_task_runs(state) && !t->job.has_start &&
       t->job.has_activation) {
     t->job.has_start = true;
     t->job.start = time;
@@ -292,10 +287,7 @@ static pf_status step (pf_reader *reader, pf_batch *batch, pf_error *error) {
     return end_next(self, batch);
   if (self->row >= self->events.batch.rows)
     return self->is_over ? PF_END : read_events(self, error);
-  const uint8_t *const flags = self->events.rows.flags;
-  const unsigned marks = flags == NULL ? 0 : flags[self->row];
-  const unsigned begins = PF_CALL_GAP | PF_CALL_LOST | PF_CALL_NEW_FILE;
-  if ((marks & begins) != 0 && !self->is_cut) {
+  if (!self->is_cut && pf_events_begin_anew(&self->events, self->row)) {
     self->is_cut = self->is_ending = true;
     self->ending = GAP;
     return PF_MORE;

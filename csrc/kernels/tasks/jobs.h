@@ -15,7 +15,7 @@
 #include "kernels/calls/events.h"
 #include "model/timeline/tasks.h"
 
-/* What the name of a state means; case does not matter. */
+/* The meaning of the name of a state; case does not matter. */
 typedef struct pf_state_name {
   const char *text;
   pf_task_state state;
@@ -65,7 +65,7 @@ pf_status pf_task_calls_open (pf_reader *events, const pf_jobs_options *options,
 
 /* {====== state_areas.c ====== */
 
-/* What an area is: a state of a task, or with PF_NO_TASK none. Its meaning is
+/* An area as a state of a task, or with PF_NO_TASK of none. Its meaning is
    PF_TASK_ANY if its name has none, but other states of the task have one. */
 typedef struct pf_state_area {
   pf_task_state state;

@@ -88,7 +88,7 @@ static void enter (const calls_reader *self, pf_batch *batch, task *t,
                    const pf_state_area *area, bool is_first, int64_t time,
                    int64_t core) {
   const pf_task_state state = area->state;
-  const bool runs = state == PF_TASK_RUNNING || state == PF_TASK_POLLING;
+  const bool runs = pf_task_runs(state);
   const bool ends = state == PF_TASK_TERMINATED || state == PF_TASK_ANY;
   if (runs && core >= 0)
     t->core = core;
@@ -136,10 +136,8 @@ static void forget (calls_reader *self) {
 static pf_status take (calls_reader *self, size_t i, pf_batch *batch,
                        pf_error *error) {
   const pf_event_rows *const rows = &self->events.rows;
-  const unsigned marks = rows->flags == NULL ? 0 : rows->flags[i];
-  const unsigned begins = PF_CALL_GAP | PF_CALL_LOST | PF_CALL_NEW_FILE;
   pf_state_area area;
-  if ((marks & begins) != 0)
+  if (pf_events_begin_anew(&self->events, i))
     forget(self);
   if (pf_event_kind_of(rows->words[i]) != PF_EVENT_WRITE)
     return PF_MORE;

@@ -42,6 +42,11 @@ typedef enum pf_task_state {
   PF_TASK_STATES
 } pf_task_state;
 
+/* Whether a task in a state has a core: polling is to wait actively. */
+static inline bool pf_task_runs (pf_task_state state) {
+  return state == PF_TASK_RUNNING || state == PF_TASK_POLLING;
+}
+
 /* Events of a task, or of a call in it. */
 typedef enum pf_task_word {
   PF_TASK_ACTIVATE,

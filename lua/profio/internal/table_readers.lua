@@ -97,7 +97,11 @@ function tables.symbolized(state, name)
    if not reader or name ~= "events" or not state.task_states then
       return reader, message, code
    end
-   local again = symbolized(state, name)
+   local again
+   again, message, code = symbolized(state, name)
+   if not again then
+      return nil, message, code
+   end
    return core.merge(reader, core.task_calls(again, state.task_states), "time")
 end
 

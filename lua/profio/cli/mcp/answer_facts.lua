@@ -1,4 +1,4 @@
--- What an answer says besides its rows, which are JSON without units: the sentences of the report,
+-- An answer besides its rows, which are JSON without units: the sentences of the report,
 -- the units of its columns, and the whole of which rows are parts.
 
 local json = require "dkjson"

@@ -2,7 +2,7 @@
 
 local br_records = {}
 
--- What profio's recorder writes as the name of the first module: no name of the user.
+-- The name that profio's recorder writes for the first module: none of the user.
 local RECORDER <const> = "^profio%.recorder: mode %l+, clock [%l%d_]+"
 
 local function is_recorder(name)

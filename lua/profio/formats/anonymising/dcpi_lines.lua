@@ -4,7 +4,7 @@ local masks = require "profio.internal.anonymising.masks"
 
 local dcpi_lines = {}
 
--- What the values of the known words hold, as a pattern of a value that stays.
+-- The values of the known words that stay, as patterns.
 local KEPT <const> = { version = "^pdb%-[%d.]+$", epoch = "^%d+$", period = "^%d+$",
    tstart = "^%x+$", tsize = "^%d+$", cpuspeed = "^%d+$", cpuamask = "^%x+$", cpuimplv = "^%d+$",
    cpucount = "^%d+$", text_start = "^0?x?%x+$", text_size = "^0?x?%x+$", samples = "^$" }

@@ -23,7 +23,7 @@ for word in ([[
    WORDS[word] = true
 end
 
--- What profio writes of its escapes, without which they would not be read as such.
+-- The comment by which profio marks its escapes, without which they would not be read as such.
 local ESCAPES <const> = "# in names %XX is the byte XX"
 
 -- Returns a name. The number at its end stays: that of a core is read from it.

@@ -9,7 +9,7 @@ local traces = require "profio.internal.trace"
 
 local prg_sources = {}
 
----What an index needs of a report or an export: a profio.Context is one.
+---The parts of a report or an export that an index needs: a profio.Context is one.
 ---@class profio.SourcesHost
 ---@field trace profio.Trace
 ---@field given { source: string[]|nil, trust_paths: boolean|nil }

@@ -1,4 +1,4 @@
--- What the names of states of tasks mean to an operating system.
+-- The meanings of names of states of tasks to an operating system.
 
 local texts = require "profio.internal.texts"
 

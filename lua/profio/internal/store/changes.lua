@@ -291,7 +291,7 @@ local function with_check(result)
    return result
 end
 
----What was compared, beside the steps.
+---The result beside the steps: what was compared.
 ---@class profio.ChangesResult
 ---@field by string
 ---@field versions profio.RunGroup[] in order
