@@ -75,6 +75,28 @@ describe("profio mcp", function()
       end
    end)
 
+   it("refuses options that name files outside of its folders", function()
+      command.file("served/in/t.txt", "* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%\n00000000,f,\n"
+         .. "* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%\n00000000,E,,0\n00000000,X,,9\n")
+      command.file("served/out/names.txt", "00000000,secret,\n")
+      for _, option in ipairs { "mapping=" .. folder .. "/out/names.txt", "memo=../out/names.txt",
+         "anything=" .. folder .. "/out/names.txt", "source=" .. folder .. "/out" } do
+         for _, answer in ipairs { ask(tool("report", { report = "statistics", files = { "t.txt" },
+            set = { option } }), tool("compare", { base = { "t.txt" }, new = { "t.txt" },
+            set = { option } })) } do
+            assert.is_true(answer.result.isError, option)
+            assert.is_nil(text_of(answer):find "secret")
+         end
+      end
+      local fine = ask(tool("report", { report = "statistics", files = { "t.txt" },
+         set = { "by=area" } }))
+      assert.is_false(fine.result.isError, text_of(fine))
+      local wrong = ask(tool("report", { report = "statistics", files = { "t.txt" },
+         set = { "by" } }))
+      os.remove(folder .. "/in/t.txt")
+      assert.matches("set expects options such as pieces=40, got 'by'", text_of(wrong), 1, true)
+   end)
+
    it("refuses a number that is a text", function()
       local answer = ask(tool("flat", { files = { "a.pb.gz" }, top = "5" }))
       assert.is_true(answer.result.isError)

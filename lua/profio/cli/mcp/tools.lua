@@ -16,6 +16,7 @@
 local core = require "profio.core"
 local json = require "dkjson"
 
+local profio = require "profio"
 local served_files = require "profio.cli.mcp.served_files"
 
 local tools = {}
@@ -36,6 +37,13 @@ end
 local function conditions(description)
    local schema = texts(description)
    schema.is_condition = true
+   return schema
+end
+
+-- Options, of which some name a file: it must lie below the folders, too.
+local function settings(description)
+   local schema = texts(description)
+   schema.is_setting = true
    return schema
 end
 
@@ -65,7 +73,7 @@ local function of_rows(more)
       description = ("rows that are shown; default %d"):format(MOST_ROWS) }
    more.where = texts "conditions on columns, such as function~^Db or self>1000; all must hold"
    more.metric = text "metric of the profile; default: the usual one of the format"
-   more.set = texts "options of the format or the report, such as pieces=40"
+   more.set = settings "options of the format or the report, such as pieces=40"
    more.by = text "what the rows of a report are for, such as core or area: its option by"
    return of_trace(more)
 end
@@ -213,7 +221,7 @@ tools.list = {
          run = texts "conditions on the runs of both sides, such as host=a",
          by = text "function (default), area, context, line, file or stack",
          metric = text "metric of the profiles; default: the usual one of the format",
-         set = texts "options of the format, NAME=VALUE",
+         set = settings "options of the format, NAME=VALUE",
          where = texts "conditions on the rows, such as verdict=slower; all must hold",
          top = { type = "integer", minimum = 1,
             description = ("rows that are shown; default %d"):format(MOST_ROWS) } },
@@ -259,6 +267,38 @@ end
 
 -- {====== Checks ======
 
+-- Returns the real path of a file below the folders; raises a message.
+local function path_of(value, folders)
+   local path, message, code = core.named_file(value, folders)
+   if code == "limit" then
+      message = "is not below the folders of the server: " .. table.concat(folders, ", ")
+   end
+   return path or error(code == "io" and message or ("%s: %s"):format(value, message), 0)
+end
+
+-- Returns whether an option of a format names a file beside the trace.
+local function names_file(option)
+   for _, format in ipairs(profio.formats()) do
+      for _, role in ipairs(format.roles or {}) do
+         if role.name == option then
+            return true
+         end
+      end
+   end
+   return option == "source"
+end
+
+-- Returns an option, which names no file or one below the folders; raises a message.
+local function setting_of(name, text, folders)
+   local option, value = text:match "^([%w_]+)=(.*)$"
+   if not option then
+      error(("%s expects options such as pieces=40, got '%s'"):format(name, text), 0)
+   elseif names_file(option) or value:find "[/\\]" and core.kind(value) then
+      return option .. "=" .. path_of(value, folders)
+   end
+   return text
+end
+
 -- Returns a value that has the type of its schema, with real paths; raises a message.
 local function checked(name, value, schema, folders)
    if schema.type == "array" then
@@ -268,7 +308,7 @@ local function checked(name, value, schema, folders)
       end
       for i, element in ipairs(value) do
          list[i] = checked(name, element, { type = "string", is_path = schema.is_path,
-            is_condition = schema.is_condition }, folders)
+            is_condition = schema.is_condition, is_setting = schema.is_setting }, folders)
       end
       return list
    elseif schema.type == "integer" then
@@ -281,14 +321,10 @@ local function checked(name, value, schema, folders)
       error(("%s expects a name, got '%s'"):format(name, value), 0)
    elseif schema.is_condition and (not value:find "^[%w_.-]+[=<>~!]" or core.kind(value)) then
       error(("%s expects labels such as version=v1, got '%s'"):format(name, value), 0)
-   elseif not schema.is_path then
-      return value
+   elseif schema.is_setting then
+      return setting_of(name, value, folders)
    end
-   local path, message, code = core.named_file(value, folders)
-   if code == "limit" then
-      message = "is not below the folders of the server: " .. table.concat(folders, ", ")
-   end
-   return path or error(code == "io" and message or ("%s: %s"):format(value, message), 0)
+   return schema.is_path and path_of(value, folders) or value
 end
 
 -- Returns the names of the arguments of a tool: those that it requires, then the others.
