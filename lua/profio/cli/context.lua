@@ -4,7 +4,6 @@
 local later = require "profio.internal.later"
 local algebra = later "profio.internal.bodies.algebra"
 local conditions = require "profio.internal.conditions"
-local core = require "profio.core"
 local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local messages = require "profio.cli.messages"
@@ -136,17 +135,12 @@ function Context:kept_rows(name, open, seen)
    if not kept then
       local view = open()
       kept = { fields = view:fields(), rows = view:rows() }
-      for _, row in ipairs(kept.rows) do
-         for k, field in ipairs(kept.fields) do
-            row[k] = row[field.name]
-         end
-      end
       if seen then
          seen(kept.rows)
       end
       self.kept[name] = kept
    end
-   return core.rows_reader(kept.fields, kept.rows)
+   return views.reader_of(kept.fields, kept.rows)
 end
 
 ---Returns the checked options of a report from --set.

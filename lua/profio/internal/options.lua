@@ -56,6 +56,17 @@ function options.described(option)
    return option.name .. "=" .. values, help
 end
 
+---Returns an option of the library as one of the command: its name with --, the name of its value,
+---and its help.
+---@param declared profio.Option[]
+---@param name string
+---@param argument string
+---@return string[]
+function options.of_command(declared, name, argument)
+   local _, help = options.described(options.find(declared, name))
+   return { "--" .. name, argument, help }
+end
+
 local checks = {}
 
 function checks.int(option, value)

@@ -15,7 +15,6 @@
 
 local core = require "profio.core"
 local json = require "dkjson"
-
 local profio = require "profio"
 local served_files = require "profio.cli.mcp.served_files"
 
@@ -289,14 +288,14 @@ local function names_file(option)
 end
 
 -- Returns an option, which names no file or one below the folders; raises a message.
-local function setting_of(name, text, folders)
-   local option, value = text:match "^([%w_]+)=(.*)$"
+local function setting_of(name, given, folders)
+   local option, value = given:match "^([%w_]+)=(.*)$"
    if not option then
-      error(("%s expects options such as pieces=40, got '%s'"):format(name, text), 0)
+      error(("%s expects options such as pieces=40, got '%s'"):format(name, given), 0)
    elseif names_file(option) or value:find "[/\\]" and core.kind(value) then
       return option .. "=" .. path_of(value, folders)
    end
-   return text
+   return given
 end
 
 -- Returns a value that has the type of its schema, with real paths; raises a message.

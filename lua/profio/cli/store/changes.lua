@@ -16,10 +16,8 @@ local stored_changes = require "profio.internal.store.changes"
 local target = require "profio.cli.store.target"
 local times = require "profio.internal.times"
 
--- Returns an option of store:changes as one of the command.
 local function option_of(name, argument)
-   local _, help = options.described(options.find(stored_changes.options, name))
-   return { "--" .. name, argument, help }
+   return options.of_command(stored_changes.options, name, argument)
 end
 
 local changes = {

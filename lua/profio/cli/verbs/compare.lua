@@ -21,10 +21,8 @@ local sides = require "profio.cli.compare.compared_sides"
 local times = require "profio.internal.times"
 local verbs = require "profio.cli.verbs"
 
--- Returns an option of profio.compare as one of the command.
 local function option_of(name, argument)
-   local _, help = options.described(options.find(compare.options, name))
-   return { "--" .. name, argument, help }
+   return options.of_command(compare.options, name, argument)
 end
 
 local verb = {

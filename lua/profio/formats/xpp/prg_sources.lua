@@ -6,6 +6,7 @@ local prg_parser = require "profio.formats.xpp.prg_parser"
 local plain = require "profio.internal.plain"
 local sources = require "profio.internal.sources"
 local traces = require "profio.internal.trace"
+local views = require "profio.internal.views"
 
 local prg_sources = {}
 
@@ -165,13 +166,9 @@ function Sources:with_places(view)
       if found then
          row.file, row.line = found.file, found.line
       end
-      local values = {}
-      for i, field in ipairs(fields) do
-         values[i] = row[field.name]
-      end
-      rows[#rows + 1] = values
+      rows[#rows + 1] = row
    end
-   return core.rows_reader(fields, rows)
+   return views.reader_of(fields, rows)
 end
 
 ---Adds a note if a function has no source.

@@ -148,21 +148,13 @@ end
 ---@param metric { name: string, unit: string }
 ---@return profio.View
 function compared_runs.view(columns, rows, metric)
-   local fields, names = {}, {}
+   local fields = {}
    for i, column in ipairs(columns) do
       fields[i] = { name = column.name, type = column.type, help = column.is_weight
          and core.help_of_weight(column.help, metric.name, metric.unit) or column.help }
-      names[i] = column.name
-   end
-   local list = {}
-   for i, row in ipairs(rows) do
-      list[i] = {}
-      for n, name in ipairs(names) do
-         list[i][n] = row[name]
-      end
    end
    return views.over(function()
-      return core.rows_reader(fields, list)
+      return views.reader_of(fields, rows)
    end)
 end
 

@@ -2,7 +2,6 @@
 -- as dcpilist lists them. DCPI's program also shows the code, which needs a disassembler for Alpha.
 
 local conditions = require "profio.internal.conditions"
-local core = require "profio.core"
 local dcpi = require "profio.reports.dcpi.shares"
 local failure = require "profio.internal.command.failure"
 local patterns = require "profio.internal.patterns"
@@ -124,15 +123,12 @@ local function with_offsets(context, rows)
    local fields, starts, list = rows:fields(), starts_of(context), {}
    table.insert(fields, 1, { name = "offset", type = "addr", help = "address - tstart" })
    for record in rows:records() do
-      local start, row = starts[record.image or ""], {}
+      local start = starts[record.image or ""]
       record.offset = start and record.address - start or nil
-      for i, field in ipairs(fields) do
-         row[i] = record[field.name]
-      end
-      list[#list + 1] = row
+      list[#list + 1] = record
    end
    return views.over(function()
-      return core.rows_reader(fields, list)
+      return views.reader_of(fields, list)
    end, trace)
 end
 
