@@ -1,6 +1,6 @@
--- Measures the statistics of the calls of a timeline, with one thread and with two, and the
--- explanation of slow calls. The references are a minimal C loop that computes net and gross time,
--- the statistics, and `uftrace report` on its own recording.
+-- Measures the statistics of the calls of a timeline, with one thread and with two, chains of
+-- events, and the explanation of slow calls. The references are a minimal C loop that computes net
+-- and gross time, the statistics, and `uftrace report` on its own recording.
 
 local events = require "bench.events"
 local profio = require "profio"
@@ -54,6 +54,21 @@ local function report_threads(trace, expected)
    end
    timing.print("%-34s %8.2f ns %8.2f ns %8.2f x as fast", "two threads; one", two / records * 1e9,
       one / records * 1e9, best)
+end
+
+-- Statistics of two event chains of the functions with most calls, beside those of all calls.
+local function report_chains(trace)
+   local names = {}
+   for name in trace:call_statistics { quantiles = "" }:sort("-count"):limit(3):each "area" do
+      names[#names + 1] = name
+   end
+   local chains = ('a: "%s" leave -> "%s" enter <= 5ms\nb: "%s" enter -> "%s" enter -> "%s" leave')
+      :format(names[1], names[2], names[1], names[2], names[3])
+   local times = timing.functions({
+      function() assert(#trace:chain_statistics(chains):rows() == 2) end,
+      function() statistics(trace, { threads = 1, parts = 1 }, false, 0) end,
+   }, 3)
+   row("two chains of events; statistics", times[1], times[2])
 end
 
 -- Explains the slow calls of the function with most calls, beside the statistics of the same file:
@@ -138,6 +153,7 @@ function bench.calls()
    row("statistics in one thread", times[1], times[2])
    row("statistics as they come", times[3], times[4])
    row("with p50 and p99", times[5], times[6])
+   report_chains(trace)
    report_threads(trace, expected)
    report_explained(path .. ".txt.BIN")
    against_uftrace()
