@@ -356,6 +356,16 @@ local function stored_of(state)
    return stored
 end
 
+-- Returns the function of a table, whose failures are errors with a text, as those of files are.
+local function supplied(supply)
+   return function(put)
+      local _, message = problem.caught(supply, put)
+      if message then
+         error(message, 0)
+      end
+   end
+end
+
 local function open(state, options)
    state.limit = limit_of(options)
    state.engine:begin "read"
@@ -371,9 +381,9 @@ local function open(state, options)
       damaged_runs = state.counts.damaged, schema = state.engine:version() }
    local stored = stored_of(state)
    graph_tables.add(state, stored, info, detailed)
-   return { runs = runs_table(state), labels = labels_table(state),
-      cells = by_run(state, put_cells), durations = by_run(state, put_calls), raw = false,
-      info = info, stored = stored }
+   return { runs = supplied(runs_table(state)), labels = supplied(labels_table(state)),
+      cells = supplied(by_run(state, put_cells)),
+      durations = supplied(by_run(state, put_calls)), raw = false, info = info, stored = stored }
 end
 
 ---Opens a store for reading. If all warnings are wanted, as for a check, the file is checked.
