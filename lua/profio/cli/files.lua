@@ -150,8 +150,7 @@ end
 
 -- Raises for a name of --set that is unknown, and for --run with files that are no store. The
 -- message lists the options of the format and of the report or export.
-local function check_set(given, message)
-   local name, option = message:match "format '(%w+)' has no option '([^']*)'"
+local function check_set(given, name, option)
    if option == "run" then
       failure.use("--run picks runs of a store; these files are traces of format '%s'", name)
    end
@@ -171,9 +170,10 @@ local function check_set(given, message)
    end
 end
 
----Calls profio.open and reports unknown options as those of --set.
+---Calls profio.open and reports unknown options as those of --set. Those that the format does not
+---have and the report or export has are removed from `opening`: other formats have such names too.
 ---@param what string|string[]
----@param opening table options of profio.open
+---@param opening table options of profio.open, changed
 ---@param given table
 ---@return profio.Trace|nil
 ---@return string|nil message
@@ -181,9 +181,12 @@ end
 function files.one(what, opening, given)
    local done, trace, message, code = pcall(profio.open, what, opening)
    if not done then
-      if type(trace) == "string" then
-         check_set(given, trace)
+      local name, option = tostring(trace):match "format '(%w+)' has no option '([^']*)'"
+      if option and opening[option] ~= nil and is_owned(given, option) then
+         opening[option] = nil
+         return files.one(what, opening, given)
       end
+      check_set(given, name, option)
       error(trace, 0)
    end
    return trace, message, code
