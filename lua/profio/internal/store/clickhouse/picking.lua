@@ -31,12 +31,13 @@ end
 
 -- Returns the condition for the attempts that count, in their last version, of runs with a
 -- condition. A run is on one shard, so each shard decides this for its own runs. Sets of all
--- attempts and versions would take the server eight times as long, so it builds them for runs with
--- several rows only.
+-- attempts and versions would take the server eight times as long, so it builds them for runs only
+-- that may have several rows. Their rows are not counted for that: a server may merge rows after it
+-- has chosen those that a query reads, and before it builds the sets.
 local function valid(engine, condition)
    local runs = engine.servers.database .. ".runs"
-   local several = ("(SELECT hash FROM %s WHERE %s GROUP BY hash HAVING count() > 1)"):format(runs,
-      condition)
+   local several = ("(SELECT hash FROM %s WHERE %s GROUP BY hash HAVING max(version) > 0 OR "
+      .. "min(attempt) < max(attempt))"):format(runs, condition)
    local kept = ("(hash, attempt) NOT IN (SELECT hash, attempt FROM %s.dropped)"):format(
       engine.servers.database)
    return ("%s AND (hash NOT IN %s OR (hash, attempt) IN (SELECT hash, min(attempt) FROM %s WHERE "
