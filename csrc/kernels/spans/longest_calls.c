@@ -96,9 +96,11 @@ static int compare (int64_t a, int64_t b) {
 static int by_start (const void *left, const void *right) {
   const pf_overview_call *const a = left, *const b = right;
   const int orders[] = {
-      compare(a->start, b->start),   compare(a->depth, b->depth),
-      compare(b->length, a->length), compare(a->frame, b->frame),
-      compare(a->flags, b->flags),
+      compare(a->start, b->start),
+      compare((int64_t)a->opened, (int64_t)b->opened),
+      compare(a->depth, b->depth),
+      compare(b->length, a->length),
+      compare(a->frame, b->frame),
   };
   for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
     if (orders[i] != 0)

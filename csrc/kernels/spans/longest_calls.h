@@ -15,11 +15,13 @@
 typedef struct pf_overview_call {
   int64_t start, length; /* ns */
   double value;          /* of a variable; not a number: it is not known */
+  uint64_t opened;       /* its rank among the calls that were opened, from 1;
+                            0: its enter was not recorded */
   uint32_t frame;        /* id from 1 */
   uint32_t depth;        /* from 1; after pf_overview_trim it includes the calls
                             without an enter */
   uint32_t base, late;   /* private: which calls without an enter follow */
-  uint32_t flags;        /* of pf_call_flag */
+  bool is_counted;       /* it begins in the range */
 } pf_overview_call;
 
 /* A bounded list, without order until pf_overview_sort. */
@@ -51,7 +53,8 @@ static inline bool pf_overview_has_dropped (const pf_overview_list *list,
   return list->is_reduced && pf_overview_is_before(call, &list->least);
 }
 
-/* Order a list by start and depth. No call can be added afterwards. */
+/* Order a list by start, and calls that start together as they were opened. No
+   call can be added afterwards. */
 void pf_overview_sort (pf_overview_list *list);
 
 #endif

@@ -17,6 +17,7 @@
 
 typedef struct open_call {
   int64_t start;
+  uint64_t opened;
   double value;
   uint32_t frame;
 } open_call;
@@ -247,8 +248,8 @@ static bool open_call_at (pf_overview *o, pf_overview_track *t,
       p->lates[p->nlates++] = (late_calls){p->base, 0};
     p->lates[p->nlates - 1].count = p->late;
   }
-  p->open[place] =
-      (open_call){start, pf_span_number(&span->value), span->frame};
+  p->open[place] = (open_call){start, is_late ? 0 : ++o->nopened,
+                               pf_span_number(&span->value), span->frame};
   pf_interval_add_value(i, p->open[place].value);
   p->depth++;
   i->begun++;
@@ -269,11 +270,12 @@ static bool close_call (pf_overview *o, pf_overview_track *t,
                                  .length =
                                      pf_time_between(c->start, span->time),
                                  .value = c->value,
+                                 .opened = c->opened,
                                  .frame = c->frame,
                                  .depth = (uint32_t)p->depth + 1,
                                  .base = p->base,
                                  .late = p->late,
-                                 .flags = span->flags};
+                                 .is_counted = span->is_counted};
   const bool is_lane = o->known.list[span->track].kind == PF_KIND_FUNCTION;
   if (is_lane && span->durations != NULL &&
       span->frame <= PF_OVERVIEW_DURATIONS &&

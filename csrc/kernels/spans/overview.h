@@ -55,7 +55,8 @@ typedef struct pf_overview {
   pf_overview_call *worst; /* by frame: its longest call in a lane; length -1:
                               none */
   uint32_t nvariables;
-  uint64_t level; /* private: calls that each list has kept at most, */
+  uint64_t level;   /* private: calls that each list has kept at most, */
+  uint64_t nopened; /* calls that were opened */
   uint64_t held, most_held; /* calls in all lists while the events are read */
   pf_durations durations;   /* of the first PF_OVERVIEW_DURATIONS frames */
   size_t nframes, areas_capacity, worst_track_capacity, worst_capacity;
@@ -73,7 +74,7 @@ void pf_overview_close (pf_overview *overview);
    number, and tracks with fewer leave theirs to the others. Values of a
    variable stay if all of them fit into a quarter of it. In addition the
    longest call of up to `most_longest` functions stays, if it is shorter
-   than the others of its track. Order all lists by start and depth. False when
+   than the others of its track. Order all lists by start. False when
    out of memory. */
 bool pf_overview_trim (pf_overview *overview, uint64_t most_calls);
 

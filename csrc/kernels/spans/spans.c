@@ -125,6 +125,7 @@ static bool end_value (span_reader *r, span_stack *s, int64_t time) {
   row.net = pf_time_between(row.time, time);
   row.time = time > row.time ? time : row.time;
   row.kind = PF_SPAN_CLOSE;
+  row.is_counted = true;
   return put_on_track(r, s, row);
 }
 
@@ -297,6 +298,7 @@ static bool add_call (span_reader *r, const pf_call *call, bool is_write) {
                             .time = call->stop,
                             .net = call->durations[PF_NET],
                             .durations = call->durations,
+                            .is_counted = call->count != 0,
                             .flags = call->flags});
 }
 

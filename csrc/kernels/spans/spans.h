@@ -67,7 +67,8 @@ typedef struct pf_span {
   uint32_t frame; /* id of the frame (area and value), from 1, in the order of
                      first occurrence; 0: none */
   uint32_t area;
-  uint32_t flags; /* of a close: pf_call_flag bits */
+  uint32_t flags;  /* of a close: pf_call_flag bits */
+  bool is_counted; /* of a close: the call begins in the range */
   pf_span_value value;
   int64_t time; /* ns */
   int64_t net;  /* of a close: ns in which the call was active, or PF_NO_TIME;

@@ -9,43 +9,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/base/order.h"
-#include "kernels/spans/overview.h"
 #include "lua/arguments.h"
-#include "lua/binding.h"
+#include "lua/stages/lane_overview.h"
 #include "lua/stages/timeline_spans.h"
 #include "model/base/memory.h"
-#include "model/base/sorts.h"
-#include "model/base/wide.h"
-#include "model/dictionary/areas.h"
-#include "text/rows.h"
 
-#define L_OVERVIEW "profio.overview"
-
-typedef struct l_overview {
-  pf_overview *overview; /* owned; NULL when closed */
-  uint32_t *indices; /* owned; by frame: 1 + its index in the texts, in order
-                            of first use, or 0 */
-  uint32_t *shown;   /* owned; frames by index */
-  uint32_t nshown;   /* of them */
-} l_overview;
-
-
-static l_overview *object_check (lua_State *L) {
+l_overview *l_overview_check (lua_State *L) {
   l_overview *const o = luaL_checkudata(L, 1, L_OVERVIEW);
   luaL_argcheck(L, o->overview != NULL, 1, "the overview is closed");
   return o;
 }
 
 
-static pf_overview *overview_check (lua_State *L) {
-  return object_check(L)->overview;
-}
-
-
 /* Returns the track with the number (from 1) at index 2. */
 static const pf_overview_track *track_check (lua_State *L) {
-  const pf_overview *const o = overview_check(L);
+  const pf_overview *const o = l_overview_of(L);
   const lua_Integer number = luaL_checkinteger(L, 2);
   const bool is_number = number >= 1 && number <= o->known.count;
   const pf_overview_track *const track =
@@ -65,13 +43,6 @@ static int overview_gc (lua_State *L) {
 }
 
 
-/* Returns to - from; times of a damaged trace may be further apart than 64 bits
-   hold: then the limit. */
-static int64_t distance (int64_t from, int64_t to) {
-  return pf_limited((pf_wide)to - from);
-}
-
-
 /* Returns the index of a frame in the texts, or -1 for frame 0. */
 static int64_t index_of (l_overview *o, uint32_t frame) {
   if (frame == 0)
@@ -84,21 +55,12 @@ static int64_t index_of (l_overview *o, uint32_t frame) {
 }
 
 
-/* Pushes the name of an area of the events. */
-static void push_name (lua_State *L, const pf_overview *o, uint32_t area) {
-  pf_dictionary *const d = o->known.events.reader->dictionary;
-  const pf_type type =
-      o->known.events.reader->fields[o->known.events.area].type;
-  l_push_name(L, d, type == PF_AREA ? pf_area_name(d, area) : area, 0);
-}
-
-
 /* overview:tracks(): { { kind =, value =, variable =, run =, calls =, kept =,
    pauses =, kept_pauses =, intervals =, width =, is_left_out = }, ... } in
    order of first occurrence; calls and pauses count also those that are left
    out. */
 static int overview_tracks (lua_State *L) {
-  const pf_overview *const o = overview_check(L);
+  const pf_overview *const o = l_overview_of(L);
   const pf_events *const events = &o->known.events;
   lua_createtable(L, (int)o->known.count, 0);
   for (uint32_t i = 0; i < o->known.count; i++) {
@@ -121,13 +83,14 @@ static int overview_tracks (lua_State *L) {
 }
 
 
-/* overview:frames(): the names of the frames in the texts so far, by index +
-   1. */
+/* overview:frames(): { { name =, file = }, ... } of the frames in the texts so
+   far, by index + 1. */
 static int overview_frames (lua_State *L) {
-  const l_overview *const o = object_check(L);
+  const l_overview *const o = l_overview_check(L);
   lua_createtable(L, (int)o->nshown, 0);
   for (uint32_t i = 0; i < o->nshown; i++) {
-    push_name(L, o->overview, o->overview->areas[o->shown[i]]);
+    lua_createtable(L, 0, 2);
+    l_set_frame(L, o->overview, o->shown[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
@@ -137,7 +100,7 @@ static int overview_frames (lua_State *L) {
 /* overview:losses(): { from, to, from, to, ... } of the times in which events
    are lost, in ns from the first time on. */
 static int overview_losses (lua_State *L) {
-  const pf_overview *const o = overview_check(L);
+  const pf_overview *const o = l_overview_of(L);
   const pf_span_tracks *const known = &o->known;
   lua_createtable(L, (int)known->nlosses * 2, 0);
   for (size_t i = 0; i < known->nlosses; i++) {
@@ -153,7 +116,7 @@ static int overview_losses (lua_State *L) {
 /* overview:flagged(): how many calls of functions have each flag (call.h), by
    its name. */
 static int overview_flagged (lua_State *L) {
-  const pf_overview *const o = overview_check(L);
+  const pf_overview *const o = l_overview_of(L);
   lua_createtable(L, 0, PF_CALL_FLAG_NAMES);
   for (size_t i = 0; i < PF_CALL_FLAG_NAMES; i++)
     l_set_int(L, pf_call_flag_names[i], (lua_Integer)o->known.flagged[i]);
@@ -164,7 +127,7 @@ static int overview_flagged (lua_State *L) {
 /* overview:trim(most): keep fewer calls of all tracks together. The frames of
    earlier texts are forgotten. */
 static int overview_trim (lua_State *L) {
-  l_overview *const o = object_check(L);
+  l_overview *const o = l_overview_check(L);
   const lua_Integer most = luaL_checkinteger(L, 2);
   while (o->nshown > 0)
     o->indices[o->shown[--o->nshown]] = 0;
@@ -174,18 +137,11 @@ static int overview_trim (lua_State *L) {
 }
 
 
-/* overview:heat_width(): ns of a column of the heat maps. */
-static int overview_heat_width (lua_State *L) {
-  lua_pushinteger(L, overview_check(L)->durations.width);
-  return 1;
-}
-
 enum {
   START,
   LENGTH,
   DEPTH,
   FRAME,
-  FLAGS,
   VALUE
 };
 
@@ -195,18 +151,8 @@ static int64_t call_member (l_overview *o, const pf_overview_call *call,
     case START: return call->start;
     case LENGTH: return call->length;
     case DEPTH: return call->depth;
-    case FRAME: return index_of(o, call->frame);
-    default: return call->flags;
+    default: return index_of(o, call->frame);
   }
-}
-
-
-static void add_number (luaL_Buffer *b, bool is_first, int64_t value) {
-  char *const at = luaL_prepbuffsize(b, ROW_NUMBER_SIZE);
-  char *p = at;
-  if (!is_first)
-    *p++ = ',';
-  luaL_addsize(b, (size_t)(row_put_int(p, value) - at));
 }
 
 
@@ -239,7 +185,7 @@ static void push_calls (lua_State *L, l_overview *o,
       continue;
     }
     const int64_t value = call_member(o, &list->calls[i], member);
-    add_number(&b, i == 0, member == START ? distance(last, value) : value);
+    l_add_number(&b, i == 0, member == START ? l_distance(last, value) : value);
     last = value;
   }
   luaL_addchar(&b, ']');
@@ -248,16 +194,36 @@ static void push_calls (lua_State *L, l_overview *o,
 
 
 /* overview:column(track, list, member): a member (start, length, depth, frame,
-   flags, value) of the calls or pauses of a track as an array of JSON. */
+   value) of the calls or pauses of a track as an array of JSON. */
 static int overview_column (lua_State *L) {
   static const char *const lists[] = {"calls", "pauses", NULL};
-  static const char *const members[] = {"start", "length", "depth", "frame",
-                                        "flags", "value",  NULL};
-  l_overview *const o = object_check(L);
+  static const char *const members[] = {"start", "length", "depth",
+                                        "frame", "value",  NULL};
+  l_overview *const o = l_overview_check(L);
   const pf_overview_track *const t = track_check(L);
   const int list = luaL_checkoption(L, 3, NULL, lists);
   const int member = luaL_checkoption(L, 4, NULL, members);
   push_calls(L, o, list == 0 ? &t->calls : &t->pauses, member);
+  return 1;
+}
+
+
+/* overview:uncounted(track): the indices (from 0) of the calls of a track that
+   began before it, as an array of JSON. */
+static int overview_uncounted (lua_State *L) {
+  (void)l_overview_of(L);
+  const pf_overview_list *const calls = &track_check(L)->calls;
+  bool is_first = true;
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  luaL_addchar(&b, '[');
+  for (size_t i = 0; i < calls->count; i++)
+    if (!calls->calls[i].is_counted) {
+      l_add_number(&b, is_first, (int64_t)i);
+      is_first = false;
+    }
+  luaL_addchar(&b, ']');
+  luaL_pushresult(&b);
   return 1;
 }
 
@@ -268,7 +234,7 @@ static int overview_column (lua_State *L) {
 static int overview_intervals (lua_State *L) {
   static const char *const members[] = {"busy", "idle", "top", "begun",
                                         "low",  "high", NULL};
-  l_overview *const o = object_check(L);
+  l_overview *const o = l_overview_check(L);
   const pf_overview_track *const t = track_check(L);
   const int member = luaL_checkoption(L, 3, NULL, members);
   const lua_Integer given = luaL_optinteger(L, 4, 1);
@@ -295,136 +261,7 @@ static int overview_intervals (lua_State *L) {
       case 2: value = index_of(o, i.top); break;
       default: value = (int64_t)i.begun; break;
     }
-    add_number(&b, n == 0, value);
-  }
-  luaL_addchar(&b, ']');
-  luaL_pushresult(&b);
-  return 1;
-}
-
-/* Returns the frame with the number at index 2. */
-static size_t frame_check (lua_State *L) {
-  const pf_overview *const o = overview_check(L);
-  const lua_Integer frame = luaL_checkinteger(L, 2);
-  luaL_argcheck(L, frame >= 1 && (uint64_t)frame <= o->nframes, 2,
-                "no such frame");
-  return (size_t)frame;
-}
-
-
-/* overview:heaviest(most): the frames with most net time, of those with
-   durations (PF_OVERVIEW_DURATIONS), each a table with `frame` and `name`. */
-static int overview_heaviest (lua_State *L) {
-  pf_overview *const o = overview_check(L);
-  const lua_Integer most = luaL_checkinteger(L, 2);
-  const size_t count = o->durations.count;
-  pf_pair *const pairs = l_scratch(L, 2 * count + 1, sizeof *pairs);
-  size_t found = 0;
-  for (size_t i = 1; i < count; i++)
-    if (o->durations.frames[i].histograms[0].count > 0 ||
-        o->worst[i].length >= 0)
-      pairs[found++] = (pf_pair){~(uint64_t)o->durations.frames[i].net, i};
-  pf_sort_pairs(pairs, pairs + count, found);
-  lua_newtable(L);
-  for (size_t i = 0; i < found && (lua_Integer)i < most; i++) {
-    lua_createtable(L, 0, 2);
-    l_set_int(L, "frame", (int64_t)pairs[i].row);
-    push_name(L, o, o->areas[pairs[i].row]);
-    lua_setfield(L, -2, "name");
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-  return 1;
-}
-
-
-/* overview:worst(frame): track (from 1), start in ns from the first time on,
-   length and depth of the longest call of a frame in a lane; nothing without
-   calls. */
-static int overview_worst (lua_State *L) {
-  const pf_overview *const o = overview_check(L);
-  const size_t frame = frame_check(L);
-  const pf_overview_call *const call = &o->worst[frame];
-  if (call->length < 0)
-    return 0;
-  lua_pushinteger(L, (lua_Integer)o->worst_track[frame] + 1);
-  lua_pushinteger(L, distance(o->options.first, call->start));
-  lua_pushinteger(L, call->length);
-  lua_pushinteger(L, call->depth);
-  return 4;
-}
-
-
-/* Adds four numbers for each bucket that has calls. */
-static void add_cells (luaL_Buffer *b, const pf_overview *o,
-                       const pf_duration_histogram *h) {
-  bool is_first = true;
-  for (size_t i = 0; i < h->count; i++) {
-    const pf_duration_cell *const cell = &h->cells[i];
-    const int64_t numbers[] = {pf_duration_low(h->first + (uint32_t)i),
-                               (int64_t)cell->count, (int64_t)cell->track + 1,
-                               distance(o->options.first, cell->start)};
-    for (size_t n = 0; cell->count > 0 && n < 4; n++) {
-      add_number(b, is_first, numbers[n]);
-      is_first = false;
-    }
-  }
-}
-
-
-/* overview:histogram(frame, duration): the counts of a duration (net, gross,
-   period) as an array of JSON with four numbers for each bucket that has calls:
-   its least duration, count, and track (from 1) and start of one of the calls,
-   in ns from the first time on; p50, p99 and maximum; whether p50 and p99 are
-   estimates. Nothing without calls. */
-static int overview_histogram (lua_State *L) {
-  static const char *const names[] = {"net", "gross", "period", NULL};
-  pf_overview *const o = overview_check(L);
-  const size_t frame = frame_check(L);
-  const int kind = luaL_checkoption(L, 3, NULL, names);
-  pf_frame_durations *const f = pf_durations_of(&o->durations, frame);
-  luaL_Buffer b;
-  if (f == NULL || f->histograms[kind].count == 0)
-    return 0;
-  luaL_buffinit(L, &b);
-  luaL_addchar(&b, '[');
-  add_cells(&b, o, &f->histograms[kind]);
-  luaL_addchar(&b, ']');
-  luaL_pushresult(&b);
-  pf_quantile *const q = &f->quantiles[kind];
-  const uint32_t p50 = PF_RANK_SCALE / 2, p99 = PF_RANK_SCALE / 100 * 99;
-  lua_pushinteger(L, pf_unorder_int(pf_quantile_at(q, PF_INT, p50)));
-  lua_pushinteger(L, pf_unorder_int(pf_quantile_at(q, PF_INT, p99)));
-  lua_pushinteger(L, f->max[kind]);
-  lua_pushboolean(L, pf_quantile_error(q, PF_INT, p50) > 0);
-  lua_pushboolean(L, pf_quantile_error(q, PF_INT, p99) > 0);
-  return 6;
-}
-
-
-/* overview:heat(frame): the calls by time and gross duration as an array of
-   JSON with five numbers for each cell that has calls: its column minus that of
-   the cell before, bucket, count, and of one of the calls track (from 1) and
-   start in ns from the begin of the column on. */
-static int overview_heat (lua_State *L) {
-  pf_overview *const o = overview_check(L);
-  const pf_frame_durations *const f =
-      pf_durations_of(&o->durations, frame_check(L));
-  uint32_t last = 0;
-  luaL_Buffer b;
-  luaL_buffinit(L, &b);
-  luaL_addchar(&b, '[');
-  for (size_t i = 0; f != NULL && i < f->ncells; i++) {
-    const uint64_t key = o->durations.keys.words[f->cells[i]];
-    const pf_heat_cell *const cell = &o->durations.cells[f->cells[i]];
-    const uint32_t column = pf_heat_column(key);
-    add_number(&b, i == 0, column - last);
-    add_number(&b, false, pf_heat_bucket(key));
-    add_number(&b, false, (int64_t)cell->count);
-    add_number(&b, false, (int64_t)cell->track + 1);
-    add_number(&b, false,
-               pf_limited((pf_wide)cell->start - o->durations.first -
-                          (pf_wide)column * o->durations.width));
-    last = column;
+    l_add_number(&b, n == 0, value);
   }
   luaL_addchar(&b, ']');
   luaL_pushresult(&b);
@@ -480,15 +317,16 @@ void l_open_lane_overview (lua_State *L) {
   static const luaL_Reg methods[] = {{"column", overview_column},
                                      {"flagged", overview_flagged},
                                      {"frames", overview_frames},
-                                     {"heat", overview_heat},
-                                     {"heat_width", overview_heat_width},
-                                     {"heaviest", overview_heaviest},
-                                     {"histogram", overview_histogram},
                                      {"intervals", overview_intervals},
                                      {"losses", overview_losses},
                                      {"tracks", overview_tracks},
                                      {"trim", overview_trim},
-                                     {"worst", overview_worst},
+                                     {"uncounted", overview_uncounted},
+                                     {"heat", l_overview_heat},
+                                     {"heat_width", l_overview_heat_width},
+                                     {"heaviest", l_overview_heaviest},
+                                     {"histogram", l_overview_histogram},
+                                     {"worst", l_overview_worst},
                                      {"close", overview_gc},
                                      {NULL, NULL}};
   l_class(L, L_OVERVIEW, methods, overview_gc, overview_gc);

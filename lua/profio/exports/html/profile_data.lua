@@ -92,26 +92,28 @@ local function name_size(name)
    return #text + 5 * escaped + NAME_SIZE
 end
 
----Returns the id of the first function with a name, which is added if there is room; else that of
----one that stands for all of them.
+---Returns the id of the function with a name in a file, or without a file of the first one with
+---that name. It is added if there is room; else it is that of one that stands for all of them.
 ---@param name string|nil
+---@param file string|nil
 ---@return integer
-function Functions:of(name)
+function Functions:of(name, file)
    name = name or "?"
-   if self.first[name] then
-      return self.first[name]
+   local known = self.of_file[key_of(name, file)] or not file and self.first[name]
+   if known then
+      return known
    end
-   local size = name_size(name)
+   local size = name_size(name) + #(file or "")
    if size > self.room then
-      name, size = NO_NAME, 0
+      name, file, size = NO_NAME, nil, 0
    end
-   if not self.first[name] then
-      self.room = self.room - size
-      self.first[name] = #self.names
-      local id = #self.names + 1
-      self.names[id], self.files[id], self.lines[id] = name, false, 0
+   local id = self.first[NO_NAME]
+   if name ~= NO_NAME or not id then
+      id, self.room = #self.names, self.room - size
+      self.names[id + 1], self.files[id + 1], self.lines[id + 1] = name, file or false, 0
+      self.of_file[key_of(name, file)], self.first[name] = id, self.first[name] or id
    end
-   return self.first[name]
+   return id
 end
 
 ---Returns the names of all functions that other members refer to, as members of a JSON object.

@@ -97,6 +97,8 @@ local function add_track(texts, overview, track, each)
    if not is_values or left == 0 then
       calls = add_columns(texts, overview, track, "calls", members[track.kind], "")
    end
+   local uncounted = track.kind == "lane" and overview:uncounted(track.number) or "[]"
+   texts[#texts + 1] = uncounted ~= "[]" and (',\n"uncounted":%s'):format(uncounted) or ""
    if track.kind == "lane" and track.pauses > 0 then
       add_columns(texts, overview, track, "pauses", { "start", "length" }, "pause_")
    end
@@ -249,8 +251,8 @@ local function worst_text(overview, heaviest, functions, places, room)
    for _, one in ipairs(heaviest) do
       local track, start, length, depth = overview:worst(one.frame)
       if track and places[track] then
-         local text = ("[%d,%d,%d,%d,%d]"):format(functions:of(one.name), places[track], start,
-            length, depth)
+         local text = ("[%d,%d,%d,%d,%d]"):format(functions:of(one.name, one.file),
+            places[track], start, length, depth)
          room = room - #text - 2
          if room < 0 then
             break
@@ -265,7 +267,7 @@ end
 local function distributions_text(overview, heaviest, functions, room)
    local list = {}
    for _, one in ipairs(heaviest) do
-      local text = distribution_of(overview, one.frame, functions:of(one.name))
+      local text = distribution_of(overview, one.frame, functions:of(one.name, one.file))
       room = room - #(text or "") - 2
       if room < 0 then
          break
@@ -331,8 +333,8 @@ end
 -- Returns the frames of the tracks by index.
 local function frames_text(overview, functions)
    local ids = {}
-   for i, name in ipairs(overview:frames()) do
-      ids[i] = functions:of(name)
+   for i, frame in ipairs(overview:frames()) do
+      ids[i] = functions:of(frame.name, frame.file)
    end
    return ',\n"frames":[' .. table.concat(ids, ",") .. "]"
 end
