@@ -26,10 +26,10 @@ end
 local program = [==[
    tell('tracks', await look(() => page.tracks.list.map(track => [track.name, track.calls,
       Array.from(track.stop)[0]])));
-   tell('worst', await look(() => page.worsts.map(worst => Object.fromEntries(
-      page.data.functions.name.map((name, fn) => [name, worst.get(fn).long])))));
-   tell('sums', await look(() => page.worsts.map((_, run) => page.data.timeline && page.tracks.runs[
-      run].distributions.map(one => [page.name(one.function), one.gross.max]))));
+   tell('worst', await look(() => page.tracks.runs.map((_, run) => Object.fromEntries(
+      page.data.functions.name.map((name, fn) => [name, page.worst_of(run, fn).long])))));
+   tell('sums', await look(() => page.tracks.runs.map(told => told.distributions.map(one =>
+      [page.name(one.function), one.gross.max]))));
    const jump = async n => look(i => {
       const row = Array.from(document.querySelectorAll('#functions tbody tr')).find(one =>
          page.name(+one.dataset.id) === 'g');

@@ -36,6 +36,11 @@ local small = [[
 1000 leave main one
 ]]
 
+-- Returns the size of a page that has so many bytes for what it shows.
+local function size_with(trace, room)
+   return #assert(trace:export("html", nil, { size = 1 })) + room
+end
+
 -- Returns the times at which calls of a lane begin, from the lines of events.program.
 local function starts_of(lines, lane)
    local list = {}
@@ -113,7 +118,7 @@ describe("the timeline of a page", function()
       local moved = 100 * (told.wheel[2] - told.wheel[1]) / 1000
       assert.is_true(math.abs(told.wheel[1] - told.dragged[1] - moved) < 3)
       local long, f, busy_g = told.measured:match
-         "^Measured (%d+) ns.*one: (%d+) calls, busy [^\n]*\ntwo: 1 calls, busy (%d+) ns"
+         "^Selected (%d+) ns.*one: (%d+) calls, busy [^\n]*\ntwo: 1 calls, busy (%d+) ns"
       assert.is_true(math.abs(tonumber(long) - 505) <= 2)
       assert.equal("1", f)
       assert.is_true(math.abs(tonumber(busy_g) - 100) <= 1)
@@ -126,7 +131,7 @@ describe("the timeline of a page", function()
       math.randomseed(81)
       local lines, expected = events.program(8000)
       local trace <close> = events.open(lines)
-      for _, size in ipairs { "4M", "170K" } do
+      for _, size in ipairs { "4M", size_with(trace, 40000) } do
          local told = look(assert(trace:export("html", nil, { size = size })), [==[
             tell('load', await look(() => page.tracks.list.map(track => [track.name,
                Array.from(track.columns(0, page.tracks.length, 10).busy), track.is_whole,
@@ -161,7 +166,7 @@ describe("the timeline of a page", function()
       end
       spans[61], spans[62] = { 0, length }, { 0, 1 }
       local is_exact, is_wide = 0, 0
-      for _, size in ipairs { "4M", "170K" } do
+      for _, size in ipairs { "4M", size_with(trace, 40000) } do
          local told = look(assert(trace:export("html", nil, { size = size })), ([==[
             tell('lanes', await look(() => page.tracks.list.map(track => [track.name,
                track.is_exact, %s.map(([from, to]) => track.measure(from, to))])));]==]):format(
@@ -192,7 +197,8 @@ describe("the timeline of a page", function()
       math.randomseed(85)
       local lines, expected = events.program(8000)
       local trace <close> = events.open(lines)
-      local told = look(assert(trace:export("html", nil, { size = "160K" })), [==[
+      local told = look(assert(trace:export("html", nil, { size = size_with(trace, 30000) })),
+         [==[
          tell('lanes', await look(() => page.tracks.list.map(track => [track.name,
             Array.from(track.start), track.gaps_in(0, page.tracks.length), track.interval])));]==])
       local first, parts = expected.busy[1][2], 0
@@ -274,7 +280,7 @@ describe("the timeline of a page", function()
       local trace <close> = events.open((events.program(4000)))
       local told = look(assert(trace:export "html"), [==[
          tell('worst', await look(() => page.data.functions.name.map((name, fn) => {
-            const found = page.worst.get(fn);
+            const found = page.worst_of(0, fn);
             return found ? [name, found.long] : [name, -1];
          })));
          tell('histograms', await look(() => page.data.timeline.distributions.map(one => {
@@ -287,7 +293,7 @@ describe("the timeline of a page", function()
             document.querySelector('#distribution button').click();
          });
          tell('shown', await look(() => {
-            const worst = page.worst.get(page.selected()), { from, to } = page.timeline.view;
+            const worst = page.worst_of(0, page.selected()), { from, to } = page.timeline.view;
             return from <= worst.start && worst.start + worst.long <= to &&
                to - from <= 3 * worst.long + 2;
          }));

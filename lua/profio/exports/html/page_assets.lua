@@ -6,9 +6,9 @@ local resources = require "profio.internal.resources"
 local assets = {}
 
 ---The scripts in the order in which the page runs them.
-assets.scripts = { "model.js", "frames.js", "state.js", "surface.js", "gestures.js", "search.js",
-   "functions.js", "details.js", "call_values.js", "tracks.js", "chosen_call.js",
-   "pictures.js", "timeline.js", "distributions.js", "flames.js", "keys.js",
+assets.scripts = { "model.js", "frames.js", "state.js", "profile.js", "surface.js", "gestures.js",
+   "search.js", "functions.js", "details.js", "call_values.js", "tracks.js", "ranges.js",
+   "chosen_call.js", "pictures.js", "timeline.js", "distributions.js", "flames.js", "keys.js",
    "start.js" }
 
 -- Returns the text of one of the files; after a failure to read it, `out` fails.

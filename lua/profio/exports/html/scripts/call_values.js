@@ -25,8 +25,9 @@
     }
     const head = make('thead', {}, make('tr', {}, ...[kind === 'line' ? 'From' : 'Parameters',
       'Calls', 'Time', 'Longest'].map(text => make('th', { scope: 'col' }, text))));
-    const part = make('div', {}, make('h3', {}, titles[kind]), make('div', { className: 'wide',
-      tabIndex: 0, role: 'group', 'aria-label': titles[kind] }, make('table', {}, head, body)));
+    const part = make('div', {}, make('h3', {}, titles[kind] + page.of_all()), make('div',
+      { className: 'wide', tabIndex: 0, role: 'group', 'aria-label': titles[kind] },
+      make('table', {}, head, body)));
     if (list.left > 0) {
       part.append(make('p', { className: 'note' },
         `${page.count(list.left)} more with less time: profio explain lists all`));

@@ -16,8 +16,8 @@
   }
 
   function numbers(frame, whole) {
-    const text = data.difference ? page.weight(frame.before, 0) + ' \u2192 ' : '';
-    return `${text}${page.weight(frame.total, page.metric())}  ${page.percent(frame.total, whole)}`;
+    const text = data.difference ? page.amount(frame.before, 0) + ' \u2192 ' : '';
+    return `${text}${page.amount(frame.total, page.metric())}  ${page.percent(frame.total, whole)}`;
   }
 
   /* Returns a frame as an item of a tree; its children are made when it opens. */
@@ -144,7 +144,7 @@
   function put_source(fn) {
     const part = make('div', { id: 'source' });
     const files = data.lines.list.filter(file => file.function.includes(fn));
-    if (files.length > 0) { part.append(make('h3', {}, 'Source')); }
+    if (files.length > 0) { part.append(make('h3', {}, 'Source' + page.of_all())); }
     for (const file of files) { part.append(page.source(file, 'h4', fn)); }
     return part;
   }
@@ -171,18 +171,19 @@
   // }======
 
   function facts(fn) {
-    const row = page.row_of.get(fn), metric = page.metric(), list = make('dl');
+    const { table } = page.profile, row = table.row_of.get(fn), metric = page.metric();
+    const list = make('dl');
     const add = (name, text) => list.append(make('div', {}, make('dt', {}, name),
       make('dd', {}, text)));
     if (row !== undefined) {
       const kinds = data.difference ? [['self', 1], ['self', 0], ['total', 1], ['total', 0]] :
         [['self', metric], ['total', metric]];
       for (const [kind, m] of kinds) {
-        const value = data.table[kind][m][row];
-        add(kind + (data.difference ? m ? ' before' : ' after' : ''), page.weight(value, m) +
+        const value = table[kind][m][row];
+        add(kind + (data.difference ? m ? ' before' : ' after' : ''), page.amount(value, m) +
           (data.difference ? '' : ', ' + page.percent(value, page.whole(metric))));
       }
-      if (data.table.calls[row] !== null) { add('calls', page.count(data.table.calls[row])); }
+      if (table.calls[row] !== null) { add('calls', page.count(table.calls[row])); }
     }
     if (page.place(fn)) { add('place', page.place(fn)); }
     return list;
@@ -190,7 +191,7 @@
 
   function show(changed) {
     const fn = page.selected(), part = $('details');
-    if (!changed.has('select') && !changed.has('metric') && !changed.has('call')) { return; }
+    if (!['profile', 'select', 'metric', 'call'].some(name => changed.has(name))) { return; }
     part.hidden = fn < 0;
     if (fn < 0) { return; }
     const title = make('h2', { id: 'details-title', title: page.name(fn).slice(0, 2000) },

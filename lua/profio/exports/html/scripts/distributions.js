@@ -11,20 +11,38 @@
 
   // {====== Histograms ======
 
-  /* Returns the cells of a histogram as objects, with empty ones between them: buckets are a
-     quarter of a power of two wide. */
+  /* Returns the cells of a histogram as objects: buckets are a quarter of a power of two wide. */
   function cells_of(numbers, told) {
     const list = [];
     for (let i = 0; i < numbers.length; i += 4) {
-      const low = numbers[i], place = bucket(low);
-      while (list.length && list[list.length - 1].place + 1 < place && list.length < 200) {
-        const next = list[list.length - 1].place + 1;
-        list.push({ place: next, low: low_of(next), count: 0 });
-      }
-      list.push({ place, low, count: numbers[i + 1], track: track_of(told, numbers[i + 2]),
-        start: numbers[i + 3] });
+      list.push({ place: bucket(numbers[i]), count: numbers[i + 1],
+        track: track_of(told, numbers[i + 2]), start: numbers[i + 3] });
     }
     return list;
+  }
+
+  /* Returns cells with empty ones between them. */
+  function filled(cells) {
+    const list = [];
+    for (const cell of cells) {
+      while (list.length && list[list.length - 1].place + 1 < cell.place && list.length < 200) {
+        list.push({ place: list[list.length - 1].place + 1, count: 0 });
+      }
+      list.push(cell);
+    }
+    return list;
+  }
+
+  /* Returns the distribution of durations of calls, of which the page has each, by nearest rank. */
+  function distribution_of(calls) {
+    const values = Float64Array.from(calls, call => call.value).sort(), cells = new Map();
+    for (const { value, track, start } of calls) {
+      const place = bucket(value), cell = cells.get(place);
+      if (cell) { cell.count++; } else { cells.set(place, { place, count: 1, track, start }); }
+    }
+    const ranked = share => values[Math.max(0, Math.ceil(share * values.length) - 1)];
+    return { cells: [...cells.values()].sort((a, b) => a.place - b.place), p50: ranked(0.5),
+      p99: ranked(0.99), max: ranked(1), about: page.profile.about ? ['p50', 'p99'] : [] };
   }
 
   function track_of(told, number) { return page.place_of(told, told.places[number - 1]); }
@@ -41,7 +59,8 @@
 
   function bar(cell, most, fn, chosen) {
     const high = low_of(cell.place + 1), is_here = chosen !== null && bucket(chosen) === cell.place;
-    const text = `${page.count(cell.count)} calls of ${page.time(cell.low)} to ${page.time(high)}` +
+    const low = low_of(cell.place);
+    const text = `${page.count(cell.count)} calls of ${page.time(low)} to ${page.time(high)}` +
       (is_here ? ', this call among them' : '');
     const box = make('button', { type: 'button', className: is_here ? 'bucket here' : 'bucket',
       title: text,
@@ -64,11 +83,11 @@
     const chosen = chosen_time(kind, fn, told);
     const quantile = name => `${name} ${data.about.includes(name) ? 'about ' : ''}` +
       page.time(data[name]);
-    const cells = cells_of(data.cells, told), most = Math.max(...cells.map(cell => cell.count));
+    const cells = filled(data.cells), most = Math.max(...cells.map(cell => cell.count));
     return make('div', { className: 'histogram' }, make('h4', {}, titles[kind]),
       make('div', { className: 'buckets', role: 'group', 'aria-label': titles[kind] },
         ...cells.map(cell => bar(cell, most, fn, chosen))),
-      make('div', { className: 'ends note' }, make('span', {}, page.time(cells[0].low)),
+      make('div', { className: 'ends note' }, make('span', {}, page.time(low_of(cells[0].place))),
         make('span', {}, page.time(low_of(cells[cells.length - 1].place + 1)))),
       make('div', { className: 'note' }, `${quantile('p50')}, ${quantile('p99')}, ` +
         `max ${page.time(data.max)}`));
@@ -89,6 +108,21 @@
         start: column * told.heat_width + numbers[i + 4] });
     }
     return list;
+  }
+
+  /* Returns the cells of the heat map of calls. */
+  function heat_of(calls, told) {
+    const cells = new Map();
+    for (const { value, track, start } of calls) {
+      const column = Math.floor(start / told.heat_width), place = bucket(value);
+      const key = column * 1000 + place, cell = cells.get(key);
+      if (cell) {
+        cell.count++;
+      } else {
+        cells.set(key, { column, bucket: place, count: 1, track, start });
+      }
+    }
+    return [...cells.values()];
   }
 
   /* Draws a ring around the cell of the selected call. */
@@ -142,10 +176,30 @@
 
   // }======
 
+  /* Returns the distributions of a function in one run as the page has them; undefined: it does
+     not. */
+  function stored(fn, told, run) {
+    const found = distributions[run].get(fn), kinds = {};
+    for (const kind of found ? Object.keys(titles).filter(name => found[name]) : []) {
+      kinds[kind] = { ...found[kind], cells: cells_of(found[kind].cells, told) };
+    }
+    return found && { kinds, heat: heat_cells(found.heat, told) };
+  }
+
+  /* Returns those of the calls in a range. */
+  function computed(fn, told, range) {
+    const found = page.durations_in(fn, told, range), kinds = {};
+    for (const kind of Object.keys(titles).filter(name => found[name].length > 0)) {
+      kinds[kind] = distribution_of(found[kind]);
+    }
+    return { kinds, heat: heat_of(found.gross, told) };
+  }
+
   /* Returns the durations of a function in one run. */
   function durations_of(fn, told, run) {
-    const data = distributions[run].get(fn), part = make('div');
-    const worst = page.worsts[run].get(fn);
+    const range = page.selected_range(), part = make('div');
+    const data = range ? computed(fn, told, range) : stored(fn, told, run);
+    const worst = page.worst_of(run, fn);
     if (!data && !worst) { return part; }
     part.append(make('h3', {}, 'Durations' + (page.tracks.runs.length > 1 ?
       ' ' + page.tracks.words[run] : '')));
@@ -155,9 +209,9 @@
         page.clock(page.tracks.first + worst.start, Math.max(1, worst.long / 100))));
     }
     if (data) {
-      part.append(make('div', { className: 'histograms' }, ...Object.keys(titles).filter(kind =>
-        data[kind]).map(kind => histogram(kind, data[kind], fn, told))));
-      if (data.heat.length > 5) { part.append(heat_map(fn, heat_cells(data.heat, told), told)); }
+      part.append(make('div', { className: 'histograms' }, ...Object.keys(data.kinds).map(kind =>
+        histogram(kind, data.kinds[kind], fn, told))));
+      if (data.heat.length > 1) { part.append(heat_map(fn, data.heat, told)); }
     } else {
       part.append(make('p', { className: 'note' }, 'The distributions of functions with less net ' +
         'time are left out of this page: --set size=N.'));

@@ -16,7 +16,12 @@
       made.metric = state.side === 'before' ? 1 : 0;
       if (state.side === 'difference') { Object.assign(made, { before: 1, both: true }); }
     }
-    if (order === 'time' && page.first_start) { made.begin = page.first_start; }
+    const { begin } = page.profile.tree || {};
+    if (order === 'time' && begin) {
+      made.begin = frame => Math.min(...frame.nodes.map(node => begin[node - 1]));
+    } else if (order === 'time' && page.first_start) {
+      made.begin = page.first_start;
+    }
     return made;
   }
 
@@ -52,7 +57,7 @@
   /* Returns the pixels of a unit of weight; both sides of a difference have one scale. */
   function scale_of(frame) {
     const is_side = data.difference && state.side !== 'difference' && frame === root;
-    const whole = is_side ? Math.max(data.metrics[0].total, data.metrics[1].total) : frame.width;
+    const whole = is_side ? Math.max(...page.profile.totals) : frame.width;
     const { from, to } = visible_part();
     return width / (to - from) / (whole || 1);
   }
@@ -174,16 +179,16 @@
 
   function words(frame) {
     const metric = view().metric, above = frame.parent;
-    if (frame.fn < 0) { return ['all', page.weight(frame.total, metric)]; }
+    if (frame.fn < 0) { return ['all', page.amount(frame.total, metric)]; }
     const list = [page.name(frame.fn).slice(0, 300)];
     if (frame.before !== undefined) {
       const change = frame.total - frame.before;
-      list.push(`before ${page.weight(frame.before, metric)}, after ` +
-        page.weight(frame.total, metric),
-      `change ${change > 0 ? '+' : ''}${page.weight(change, metric)}`);
+      list.push(`before ${page.amount(frame.before, metric)}, after ` +
+        page.amount(frame.total, metric),
+      `change ${change > 0 ? '+' : ''}${page.amount(change, metric)}`);
     } else {
-      list.push(`self ${page.weight(frame.self, metric)}, total ` +
-        page.weight(frame.total, metric),
+      list.push(`self ${page.amount(frame.self, metric)}, total ` +
+        page.amount(frame.total, metric),
       `${page.percent(frame.total, above.total)} of its parent, ` +
         `${page.percent(frame.total, root.total)} of all`);
     }
@@ -210,8 +215,9 @@
 
   function put_key() {
     const sums = new Map(), metric = page.metric();
-    data.table.function.forEach((fn, row) => {
-      const module = page.module(fn), value = Math.max(0, data.table.self[metric][row]);
+    const { table } = page.profile;
+    table.function.forEach((fn, row) => {
+      const module = page.module(fn), value = Math.max(0, table.self[metric][row]);
       sums.set(module, (sums.get(module) || 0) + value);
     });
     const list = [...sums].sort((a, b) => b[1] - a[1]).slice(0, 10);
@@ -318,8 +324,9 @@
   function rebuild() {
     root = page.root(view());
     most_change = 0;
-    if (data.difference && data.tree) {
-      const after = page.totals(0), before = page.totals(1);
+    const { tree } = page.profile;
+    if (data.difference && tree) {
+      const after = page.totals(tree, 0), before = page.totals(tree, 1);
       after.forEach((total, i) => {
         most_change = i ? Math.max(most_change, Math.abs(total - before[i])) : 0;
       });
@@ -329,14 +336,14 @@
 
   function show(changed) {
     const has = (...names) => names.some(name => changed.has(name));
-    if (has('metric', 'order', 'side')) { rebuild(); }
-    if (has('metric', 'order', 'side', 'zoom')) {
+    if (has('profile', 'metric', 'order', 'side')) { rebuild(); }
+    if (has('profile', 'metric', 'order', 'side', 'zoom')) {
       zoomed = frame_of_path();
       tallest = 0;
       current = current && current.view === zoomed.view ? current : null;
       put_crumbs();
     }
-    if (has('metric', 'order', 'side', 'zoom', 'part')) { refresh(); }
+    if (has('profile', 'metric', 'order', 'side', 'zoom', 'part')) { refresh(); }
     order.show(state.order);
     side.show(state.side);
     surface.refresh();

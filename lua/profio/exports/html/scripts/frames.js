@@ -4,40 +4,23 @@
    largest first. */
 (function (page) {
   'use strict';
-  const data = page.data, tree = data.tree;
-
+  
   // {====== The tree of contexts ======
 
   /* Returns totals of all contexts (index 0 is the root, context i is i + 1). */
-  function totals_of(metric) {
-    const count = tree.depth.length, totals = new Float64Array(count + 1);
+  function totals_of(tree, metric) {
+    const count = tree.function.length, totals = new Float64Array(count + 1);
     for (let i = count; i > 0; i--) {
       totals[i] += tree.self[metric][i - 1] + tree.rest[metric][i - 1];
-      totals[page.tree.parent[i]] += totals[i];
+      totals[tree.parent[i]] += totals[i];
     }
     totals[0] += tree.outside[metric];
     return totals;
   }
 
-  /* Prepares parents, and the first child and next sibling of each context. */
-  function index_tree() {
-    const count = tree.depth.length, open = [0];
-    const parent = new Int32Array(count + 1), first = new Int32Array(count + 1);
-    const next = new Int32Array(count + 1), last = new Int32Array(count + 1);
-    for (let i = 1; i <= count; i++) {
-      const depth = tree.depth[i - 1], above = open[depth - 1] || 0;
-      parent[i] = above;
-      open[depth] = i;
-      if (last[above]) { next[last[above]] = i; } else { first[above] = i; }
-      last[above] = i;
-    }
-    page.tree = { parent, first, next, totals: new Map() };
-  }
-
-  page.totals = function (metric) {
-    const known = page.tree.totals;
-    if (!known.has(metric)) { known.set(metric, totals_of(metric)); }
-    return known.get(metric);
+  page.totals = function (tree, metric) {
+    if (!tree.totals.has(metric)) { tree.totals.set(metric, totals_of(tree, metric)); }
+    return tree.totals.get(metric);
   };
 
   /* Contexts of one function that are shown as one frame. With `up` the children are callers, and
@@ -52,7 +35,8 @@
     }
 
     sum(metric) {
-      const of = this.view.by_self ? null : page.totals(metric), self = tree.self[metric];
+      const { by_self, tree } = this.view;
+      const of = by_self ? null : page.totals(tree, metric), self = tree.self[metric];
       let sum = 0;
       for (const node of this.origins || this.nodes) {
         sum += of ? of[node] : self[node - 1];
@@ -62,12 +46,13 @@
 
     get self() {
       if (this.origins) { return this.depth > 1 ? 0 : this.total; }
-      return this.nodes.reduce((sum, i) => sum + (i ? tree.self[this.view.metric][i - 1] : 0), 0);
+      const self = this.view.tree.self[this.view.metric];
+      return this.nodes.reduce((sum, i) => sum + (i ? self[i - 1] : 0), 0);
     }
 
     /* How much of the total lies in contexts that the page leaves out. */
     get rest() {
-      const { metric } = this.view;
+      const { metric, tree } = this.view;
       return this.origins ? 0 : this.nodes.reduce((sum, i) =>
         sum + (i ? tree.rest[metric][i - 1] : tree.outside[metric]), 0);
     }
@@ -75,7 +60,7 @@
     get calls() {
       if (this.origins) { return null; }
       return this.nodes.reduce((sum, i) => {
-        const calls = i ? tree.calls[i - 1] : null;
+        const calls = i ? this.view.tree.calls[i - 1] : null;
         return calls === null ? sum : (sum || 0) + calls;
       }, null);
     }
@@ -86,7 +71,7 @@
     }
 
     group() {
-      const groups = new Map();
+      const groups = new Map(), { tree } = this.view;
       const put = (node, origin) => {
         const fn = tree.function[node - 1];
         if (!groups.has(fn)) { groups.set(fn, [[], this.origins ? [] : null]); }
@@ -95,10 +80,10 @@
       };
       this.nodes.forEach((node, i) => {
         if (this.origins) {
-          if (page.tree.parent[node]) { put(page.tree.parent[node], this.origins[i]); }
+          if (tree.parent[node]) { put(tree.parent[node], this.origins[i]); }
           return;
         }
-        for (let child = page.tree.first[node]; child; child = page.tree.next[child]) {
+        for (let child = tree.first[node]; child; child = tree.next[child]) {
           put(child);
         }
       });
@@ -111,23 +96,25 @@
 
   // {====== The call graph ======
 
-  let arcs;
+  let index = null;
 
-  /* Returns the arcs by caller and by callee, and the weights of functions. */
-  function index_arcs() {
-    arcs = { out: new Map(), into: new Map(), row: new Map() };
-    data.table.function.forEach((fn, row) => arcs.row.set(fn, row));
-    for (const arc of data.arcs.list) {
-      for (const [index, key] of [[arcs.out, arc[0]], [arcs.into, arc[1]]]) {
-        if (!index.has(key)) { index.set(key, []); }
-        index.get(key).push(arc);
+  /* Returns the arcs of the page by caller and by callee. */
+  function arcs_of() {
+    if (!index) {
+      index = { out: new Map(), into: new Map() };
+      for (const arc of page.data.arcs.list) {
+        for (const [arcs, key] of [[index.out, arc[0]], [index.into, arc[1]]]) {
+          if (!arcs.has(key)) { arcs.set(key, []); }
+          arcs.get(key).push(arc);
+        }
       }
     }
+    return index;
   }
 
   function of_function(kind, fn, metric) {
-    const row = arcs.row.get(fn);
-    return row === undefined ? 0 : data.table[kind][metric][row];
+    const { table } = page.profile, row = table.row_of.get(fn);
+    return row === undefined ? 0 : table[kind][metric][row];
   }
 
   /* A path of calls whose weight is estimated: of the total of each function its callers have the
@@ -159,6 +146,7 @@
 
     next() {
       const { up, metric } = this.view, list = [];
+      const arcs = arcs_of();
       for (const arc of (up ? arcs.into : arcs.out).get(this.fn) || []) {
         const other = up ? arc[0] : arc[1], weight = arc[3][metric] * this.share;
         if (weight > 0 && this.depth < 200 && !this.is_open(other)) {
@@ -171,8 +159,8 @@
 
     /* Functions without callers, or with what their callers do not explain. */
     roots() {
-      const { metric, up } = this.view, list = [];
-      for (const fn of data.table.function) {
+      const { metric, up } = this.view, list = [], arcs = arcs_of();
+      for (const fn of page.profile.table.function) {
         const all = of_function(up ? 'self' : 'total', fn, metric);
         const known = up ? [] : (arcs.into.get(fn) || []).filter(arc => arc[0] !== fn);
         const weight = all - known.reduce((sum, arc) => sum + arc[3][metric], 0);
@@ -193,14 +181,12 @@
     return list.sort((a, b) => b.width - a.width || a.fn - b.fn);
   }
 
-  /* Returns the root of a flame graph, whose fn is -1. `view` has metric; up: the graph is
+  /* Returns the root of a flame graph, whose fn is -1. `given` has metric; up: the graph is
      inverted, functions with their callers; before: the metric of the old side; both: widths are
      sums of both sides; begin: a function that returns the order of a frame. */
-  page.root = function (view) {
-    if (!tree) {
-      const metric = view.metric;
-      return new Estimate(view, null, -1, data.metrics[metric].total, null);
-    }
+  page.root = function (given) {
+    const { tree, totals } = page.profile, view = { ...given, tree };
+    if (!tree) { return new Estimate(view, null, -1, totals[view.metric], null); }
     if (!view.up) { return new Contexts(view, null, -1, [0]); }
     const groups = new Map(), root = new Contexts(view, null, -1, [0]);
     for (let i = 0; i < tree.function.length; i++) {
@@ -216,10 +202,10 @@
   };
 
   /* Returns the outermost contexts of a function: recursive calls count once. */
-  function outermost(fn) {
+  function outermost(tree, fn) {
     const list = [], inside = new Uint8Array(tree.function.length + 1);
     for (let i = 1; i <= tree.function.length; i++) {
-      const parent = page.tree.parent[i], is_one = tree.function[i - 1] === fn;
+      const parent = tree.parent[i], is_one = tree.function[i - 1] === fn;
       inside[i] = inside[parent] || is_one ? 1 : 0;
       if (is_one && !inside[parent]) { list.push(i); }
     }
@@ -227,13 +213,12 @@
   }
 
   /* Returns a function as the root of a tree of its callers (up) or callees. */
-  page.function_frame = function (fn, view) {
+  page.function_frame = function (fn, given) {
+    const { tree } = page.profile, view = { ...given, tree };
     if (!tree) {
       return new Estimate(view, null, fn, of_function('total', fn, view.metric), null);
     }
-    const nodes = outermost(fn);
+    const nodes = outermost(tree, fn);
     return new Contexts(view, null, fn, nodes, view.up ? nodes : undefined);
   };
-
-  if (tree) { index_tree(); } else { index_arcs(); }
 }(window.page));

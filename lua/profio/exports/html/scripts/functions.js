@@ -2,25 +2,21 @@
    search finds. */
 (function (page) {
   'use strict';
-  const data = page.data, table = data.table, state = page.state, $ = page.$, make = page.make;
+  const data = page.data, state = page.state, $ = page.$, make = page.make;
   const FIRST = 30; // rows that are shown at first
-  let shown = FIRST;
+  let shown = FIRST, { table } = page.profile;
 
   // {====== Columns ======
-
-  const row_of = new Map();
-  table.function.forEach((id, row) => row_of.set(id, row));
 
   const verdicts = new Map(data.verdicts);
   const number = (kind, metric) => row => table[kind][metric][row];
   const change = (kind) => row => table[kind][0][row] - table[kind][1][row];
   const before_after = (kind, row) => [table[kind][1][row], table[kind][0][row]];
 
-  function longest_column(worst, run) {
-    const is_pair = page.worsts.length > 1;
-    const title = !is_pair ? 'Longest call' : run ? 'Longest before' : 'after';
-    return { key: run ? 'longest_before' : 'longest', as: 'longest', worst, title, value: row => {
-      const found = worst.get(table.function[row]);
+  function longest_column(_, run, runs) {
+    const title = runs.length < 2 ? 'Longest call' : run ? 'Longest before' : 'after';
+    return { key: run ? 'longest_before' : 'longest', as: 'longest', run, title, value: row => {
+      const found = page.worst_of(run, table.function[row]);
       return found ? found.long : null;
     } };
   }
@@ -46,7 +42,7 @@
         list.push({ key: kind, title, value: number(kind, m), as: 'share' });
       }
     }
-    list.push(...(page.worsts || []).map(longest_column).reverse());
+    list.push(...(page.tracks ? page.tracks.runs : []).map(longest_column).reverse());
     if (!data.functions.file.some(file => file >= 0)) { return list; }
     list.push({ key: 'place', title: 'Place', value: row => page.place(table.function[row]),
       as: 'text' });
@@ -56,7 +52,7 @@
   /* Returns the sum of the sizes of self, to which shares are relative. */
   function whole(metric) {
     return data.difference ? table.self[0].reduce((sum, value, row) =>
-      sum + Math.abs(value - table.self[1][row]), 0) : data.metrics[metric].total;
+      sum + Math.abs(value - table.self[1][row]), 0) : page.profile.totals[metric];
   }
   page.whole = whole;
 
@@ -103,12 +99,12 @@
   }
 
   /* Returns a cell whose click shows the longest call in the timeline. */
-  function longest_cell(id, value, worst) {
+  function longest_cell(id, value, run) {
     const cell = make('td');
     if (value !== null) {
       cell.append(make('button', { type: 'button', className: 'jump', 'aria-label':
         `Show the longest call of ${page.short(id).slice(0, 80)}, ${page.time(value)}`,
-      onclick: () => page.show_call(worst.get(id), id) }, page.time(value)));
+      onclick: () => page.show_call(page.worst_of(run, id), id) }, page.time(value)));
     }
     return cell;
   }
@@ -117,7 +113,7 @@
   function cells(column, row, metric, all) {
     const value = column.value(row);
     if (column.as === 'longest') { return [longest_cell(table.function[row], value,
-      column.worst)]; }
+      column.run)]; }
     if (column.key === 'name') { return [name_cell(table.function[row])]; }
     if (column.as === 'verdict') {
       return [make('td', {}, make('span', { className: 'verdict ' + value }, value))];
@@ -126,7 +122,7 @@
       return [make('td', { className: 'l place', title: value }, page.cut(value, 36))];
     }
     const text = value === null ? '' : column.as === 'calls' ? page.count(value) :
-      (column.as === 'change' && value > 0 ? '+' : '') + page.weight(value, metric);
+      (column.as === 'change' && value > 0 ? '+' : '') + page.amount(value, metric);
     const cell = make('td', { className: value === 0 ? 'zero' : '' }, text);
     if (column.as !== 'share' && column.as !== 'change') { return [cell]; }
     return [cell, bar(all ? value / all : 0, value < 0 ? 'less' : column.as === 'change' ?
@@ -181,19 +177,20 @@
       return make('li', {}, make('button', { type: 'button', className: 'name',
         title: page.name(id).slice(0, 2000), onclick: () => page.select(id) },
       fitting(id, 60)), data.difference ?
-        ` ${value > 0 ? '+' : ''}${page.weight(value, metric)}: ` +
-        `${page.weight(before, metric)} to ${page.weight(after, metric)}, ` +
+        ` ${value > 0 ? '+' : ''}${page.amount(value, metric)}: ` +
+        `${page.amount(before, metric)} to ${page.amount(after, metric)}, ` +
         page.relative(before, after) :
-        ` ${page.weight(value, metric)}, ${page.percent(value, all)}`);
+        ` ${page.amount(value, metric)}, ${page.percent(value, all)}`);
     }));
   }
 
   function show(changed) {
     const has = (...names) => names.some(name => changed.has(name));
-    if (!has('find', 'pattern', 'metric', 'sort', 'select')) { return; }
+    if (!has('profile', 'find', 'pattern', 'metric', 'sort', 'select')) { return; }
+    table = page.profile.table;
     const list = columns();
     if (has('find', 'pattern')) { shown = FIRST; }
-    if (has('metric')) {
+    if (has('profile', 'metric')) {
       put_costs();
       put_left();
     }
@@ -211,7 +208,7 @@
     const metric = page.metric(), count = table.function.length, rest = table.left_self[metric];
     left.textContent = (table.left > 0 ? `${page.count(count)} of ` +
       `${page.count(count + table.left)} functions; the rest, of smaller self, have ` +
-      `${page.weight(rest, metric)}, ${page.percent(rest, data.metrics[metric].total)}: ` +
+      `${page.weight(rest, metric)}, ${page.percent(rest, page.profile.totals[metric])}: ` +
       '--set size=N or functions=N. ' : '') + (data.difference ?
       'Shares are parts of the sum of all changes of self.' : '');
   }
@@ -219,6 +216,5 @@
   $('functions').append(make('div', { className: 'wide', tabIndex: 0, role: 'region',
     'aria-label': 'Table of functions' }, make('table', {}, make('thead', {}, head), body)),
   more, left);
-  page.row_of = row_of;
   page.parts.push(show);
 }(window.page));

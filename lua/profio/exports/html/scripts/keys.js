@@ -11,9 +11,10 @@
     page.tracks && ['Timeline', [['W S, + \u2212', 'zoom'], ['A D, \u2190 \u2192', 'move'],
       ['\u2191 \u2193', 'go to the lane above or below'], ['F', 'fold or unfold the lane'],
       ['N P', 'select the next or previous call of the lane'],
-      ['M', 'measure what is visible'], ['0', 'all times'], ['Esc', 'end measuring']]],
+      ['M', 'select the range that is visible'], ['0', 'all times'],
+      ['Esc', 'end the selected range']]],
     ['Mouse and touch', [['Ctrl + wheel, two fingers', 'zoom'], ['drag', 'move'],
-      ['Shift + drag', 'measure in the timeline'],
+      ['Shift + drag', 'select a range in the timeline'],
       ['double click', 'fill the width of the timeline with a call']]]];
 
   const box = make('dialog', { id: 'keys', 'aria-label': 'Keys' },

@@ -13,14 +13,14 @@
   /* Returns the ids of the functions in the table that match, in its order. */
   function found() {
     const hits = page.hits();
-    return hits ? data.table.function.filter(id => hits[id]) : [];
+    return hits ? page.profile.table.function.filter(id => hits[id]) : [];
   }
 
   function show_count() {
     const list = found(), place = list.indexOf(page.selected());
     told.textContent = page.hit_error || (page.hits() === null ? '' :
       (place < 0 ? '' : place + 1 + ' of ') + page.count(list.length) + ' of ' +
-      page.count(data.table.function.length));
+      page.count(page.profile.table.function.length));
     next.disabled = list.length === 0;
   }
 
@@ -38,7 +38,7 @@
     if (document.activeElement !== field) { field.value = state.find; }
     pattern.checked = state.pattern !== '';
     metrics.value = String(page.metric());
-    if (['select', 'find', 'pattern', 'hits'].some(name => changed.has(name))) {
+    if (['profile', 'select', 'find', 'pattern', 'hits'].some(name => changed.has(name))) {
       show_count();
       show_chosen();
     }

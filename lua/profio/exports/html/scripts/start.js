@@ -1,6 +1,7 @@
 /* Shows the state that the URL has. */
 (function (page) {
   'use strict';
-  for (const part of page.parts) { part(new Set(Object.keys(page.state))); }
+  const all = new Set([...Object.keys(page.state), 'profile']);
+  for (const part of page.parts) { part(all); }
   page.read_state();
 }(window.page));

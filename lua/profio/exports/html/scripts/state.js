@@ -4,8 +4,8 @@
   'use strict';
   const data = page.data;
   const defaults = { find: '', pattern: '', select: '', metric: data.metrics[data.usual].name,
-    order: 'heavy', zoom: '', part: '', from: '', to: '', call: '', fold: '', lanes: 'name',
-    sort: '-self', side: 'difference' };
+    order: 'heavy', zoom: '', part: '', from: '', to: '', range: '', call: '', fold: '',
+    lanes: 'name', sort: '-self', side: 'difference' };
   const state = page.state = { ...defaults };
   let tells = false;
 

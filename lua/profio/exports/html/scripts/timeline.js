@@ -6,7 +6,7 @@
   const state = page.state, $ = page.$, make = page.make;
   const MANY = 8, MAP = 34; // lanes that are open at first; height of the minimap
   const view = { from: 0, to: length, left: 0, width: 0 };
-  let places = [], toggled = new Set(), measuring = null, measured = null, current = null;
+  let places = [], toggled = new Set(), measuring = null, current = null;
 
   // {====== Layout ======
 
@@ -112,9 +112,10 @@
   }
 
   function draw_measure(pen, top, height) {
-    const span = measuring || measured;
+    const span = measuring || page.selected_range();
     if (!span) { return; }
-    const from = draw.x(view, Math.min(...span)), to = draw.x(view, Math.max(...span));
+    const from = draw.x(view, Math.min(span.from, span.to));
+    const to = draw.x(view, Math.max(span.from, span.to));
     pen.fillStyle = page.style('--accent');
     pen.globalAlpha = 0.18;
     pen.fillRect(from, draw.AXIS, to - from, height);
@@ -123,7 +124,7 @@
     pen.fillRect(to, draw.AXIS, 1, height);
   }
 
-  const surface = page.surface('Timeline. W and S zoom, A and D move, Escape ends measuring.',
+  const surface = page.surface('Timeline. W and S zoom, A and D move, Escape ends the range.',
     (pen, width, top, height) => {
       view.width = width;
       view.left = width < 600 ? 84 : 170;
@@ -218,20 +219,26 @@
       page.clock(first + track.start[call], Math.max(1, long / 1000)), track.name];
   }
 
-  /* States time, calls and busy time of each lane in a measured span. */
+  /* States time, calls and busy time of each lane in the selected range. */
   function tell_measure() {
+    const range = page.selected_range();
     measure.replaceChildren();
-    if (!measured) { return; }
-    const from = Math.min(...measured), to = Math.max(...measured);
+    if (!range) { return; }
+    const { from, to } = range;
     const rows = tracks.filter(track => track.kind === 'lane').map(track => {
       const { calls, busy } = track.measure(from, to);
       const share = page.range(busy, time => page.percent(time, to - from));
       return `${track.name}: ${page.range(calls, page.count)} calls, busy ` +
         `${page.range(busy, page.time)} (${share})`;
     });
-    measure.append(make('b', {}, 'Measured ' + page.time(to - from)),
-      ...rows.slice(0, 12).map(row => make('div', {}, row)));
-    page.speak(`Measured ${page.time(to - from)}. ${rows[0] || ''}`);
+    const { totals, about } = page.profile, step = Math.max(1, (to - from) / 1000);
+    const sums = page.data.metrics.map(({ name }, m) => `${name} ${page.amount(totals[m], m)}`);
+    const title = `Selected ${page.time(to - from)} from ${page.clock(first + from, step)}`;
+    measure.append(make('b', {}, title), ` ${sums.join(', ')} `, make('button', { type: 'button',
+      onclick: () => page.set({ range: '' }) }, 'All times'),
+    ...about ? [make('div', {}, `\u2248: ${about}.`)] : [],
+    ...rows.slice(0, 12).map(row => make('div', {}, row)));
+    page.speak(`${title}. ${sums.join(', ')}. ${rows[0] || ''}`);
   }
 
   // }======
@@ -271,7 +278,7 @@
     drag: (held, x, factor) => {
       if (held.measures) {
         held.now = draw.time(view, x);
-        measuring = [held.time, held.now];
+        measuring = { from: held.time, to: held.now };
         surface.refresh();
       } else {
         const wide = (held.to - held.from) * factor;
@@ -281,11 +288,7 @@
     },
     drop: held => {
       measuring = null;
-      if (held.measures) {
-        measured = [held.time, held.now];
-        tell_measure();
-        surface.refresh();
-      }
+      if (held.measures) { page.set_range(held.time, held.now); }
     },
     hover: event => {
       const found = event && at_point(event.offsetX, event.offsetY + surface.box.scrollTop);
@@ -338,12 +341,6 @@
     page.speak(words({ track, call: row[at], time: start }).join(', '));
   }
 
-  function measure_view() {
-    measured = [view.from, view.to];
-    tell_measure();
-    surface.refresh();
-  }
-
   function lane_at_hand() {
     return current || places.find(place => place.track.kind !== 'core').track;
   }
@@ -352,14 +349,12 @@
     '-': () => zoom(2), a: () => move(-0.25), d: () => move(0.25),
     ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), 0: () => show_span(0, length),
     ArrowUp: () => step_track(-1), ArrowDown: () => step_track(1), f: () => fold(lane_at_hand()),
-    n: () => step_call(1), p: () => step_call(-1), m: measure_view };
+    n: () => step_call(1), p: () => step_call(-1), m: () => page.set_range(view.from, view.to) };
 
   surface.canvas.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) { return; }
-    if (event.key === 'Escape' && measured) {
-      measured = null;
-      tell_measure();
-      surface.refresh();
+    if (event.key === 'Escape' && page.selected_range()) {
+      page.set({ range: '' });
       event.preventDefault();
     }
     const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -368,16 +363,29 @@
       event.preventDefault();
     }
   });
-  map.addEventListener('pointerdown', event => map.setPointerCapture(event.pointerId));
-  for (const name of ['pointerdown', 'pointermove']) {
-    map.addEventListener(name, event => {
-      if (event.buttons) {
-        const all = { from: 0, to: length, left: view.left, width: view.width };
-        const at = draw.time(all, event.offsetX), half = (view.to - view.from) / 2;
-        show_span(Math.max(0, at - half), Math.max(0, at - half) + 2 * half);
-      }
-    });
+  function drag_map(event) {
+    const all = { from: 0, to: length, left: view.left, width: view.width };
+    const at = draw.time(all, event.offsetX), half = (view.to - view.from) / 2;
+    if (event.shiftKey || measuring) {
+      measuring = { from: measuring ? measuring.from : at, to: at };
+      surface.refresh();
+    } else {
+      show_span(Math.max(0, at - half), Math.max(0, at - half) + 2 * half);
+    }
   }
+
+  map.addEventListener('pointerdown', event => {
+    map.setPointerCapture(event.pointerId);
+    drag_map(event);
+  });
+  map.addEventListener('pointermove', event => {
+    if (event.buttons) { drag_map(event); }
+  });
+  map.addEventListener('pointerup', () => {
+    if (measuring) { page.set_range(measuring.from, measuring.to); }
+    measuring = null;
+    surface.refresh();
+  });
 
   // }======
 
@@ -403,6 +411,7 @@
       view.to = Math.max(view.to, view.from + Math.min(length, 1));
       tell_span();
     }
+    if (changed.has('range')) { tell_measure(); }
     if (changed.has('fold') || changed.has('lanes')) {
       toggled = new Set(state.fold.split('.').filter(word => word !== '').map(Number));
       sorts.show(state.lanes);
@@ -420,14 +429,17 @@
   const variables_left = page.tracks.runs.reduce((sum, run) => sum + run.variables_left, 0);
   const note = [few ? few[0].toUpperCase() + few.slice(1) + ': --set lanes=N.' : '',
     variables_left ? `${page.count(variables_left)} variables are left out.` : '',
-    'Drag to move, Ctrl and the wheel to zoom, Shift and drag to measure; ? shows the keys. ' +
+    'Drag to move, Ctrl and the wheel to zoom, Shift and drag to select a range, for which all ' +
+    'numbers are computed; ? shows the keys. ' +
     'Hatched calls are suspended.', tracks.some(track => track.kind === 'lane' && !track.is_exact)
       ? 'Where calls or suspensions are left out, numbers are ranges and \u2248 marks an estimate.'
       : ''];
   $('timeline').append(make('div', { className: 'tools' },
     button('+', 'Zoom in', () => zoom(0.5)), button('\u2212', 'Zoom out', () => zoom(2)),
     button('\u2190', 'Earlier', () => move(-0.5)), button('\u2192', 'Later', () => move(0.5)),
-    button('All', 'Show all times', () => show_span(0, length, true)), sorts, span), map,
+    button('All', 'Show all times', () => show_span(0, length, true)),
+    button('Select', 'Select the visible range (M)', () => page.set_range(view.from, view.to)),
+    sorts, span), map,
   surface.box, measure, make('p', { className: 'note' }, note.join(' ')));
   if (tracks.length === 0) {
     $('timeline').replaceChildren($('timeline').firstElementChild,

@@ -289,16 +289,21 @@
       return first < last && this.pause[first] <= time;
     }
 
-    /* Returns the time of a call in which the lane was not suspended. */
-    gross(call) {
-      const start = this.start[call], stop = this.stop[call];
-      const [first, last] = this.pauses_in(start, stop);
-      let time = stop - start;
+    /* Returns the time of a span in which the lane was not suspended. */
+    active(from, to) {
+      let time = to - from;
+      if (this.pause.length === 0) { return time; }
+      const [first, last] = this.pauses_in(from, to);
       for (let i = first; i < last; i++) {
-        time -= Math.min(stop, this.pause_stop[i]) - Math.max(start, this.pause[i]);
+        time -= Math.min(to, this.pause_stop[i]) - Math.max(from, this.pause[i]);
       }
       return time;
     }
+
+    gross(call) { return this.active(this.start[call], this.stop[call]); }
+
+    /* Returns the index of the first call that begins at a time or later. */
+    first_from(time) { return above(this.start, time - 1e-6); }
 
     /* Returns net, gross and period of a call in ns; null where the page leaves out calls or
        suspensions that they depend on. */
@@ -474,8 +479,11 @@
 
   // }======
 
-  page.worsts = runs.map(worst_of);
-  page.worst = page.worsts[0];
+  const worsts = runs.map(worst_of);
+
+  /* Returns the longest call of a function in a run, { track, start, long, depth }, or undefined:
+     of the selected range, if there is one. */
+  page.worst_of = (run, fn) => (page.profile.worsts || worsts)[run].get(fn);
   page.tracks = { list: tracks, cores: runs.map(cores_of).reverse().flat(), length, runs,
     words, first: is_pair ? 0 : runs[0].first };
 }(window.page));
