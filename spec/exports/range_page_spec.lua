@@ -147,7 +147,7 @@ describe("a range of time in a page", function()
    it_looks("is said to be an estimate where calls are left out", function()
       math.randomseed(92)
       local trace <close> = events.open((events.program(8000)))
-      local size = #assert(trace:export("html", nil, { size = 1 })) + 40000
+      local size = viewers.page_size(trace, 40000)
       local told = look(assert(trace:export("html", nil, { size = size })), [==[
          await look(() => page.set({ range: '100-900' }));
          tell('about', await look(() => page.profile.about));

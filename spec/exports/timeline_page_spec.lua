@@ -36,11 +36,6 @@ local small = [[
 1000 leave main one
 ]]
 
--- Returns the size of a page that has so many bytes for what it shows.
-local function size_with(trace, room)
-   return #assert(trace:export("html", nil, { size = 1 })) + room
-end
-
 -- Returns the times at which calls of a lane begin, from the lines of events.program.
 local function starts_of(lines, lane)
    local list = {}
@@ -131,7 +126,7 @@ describe("the timeline of a page", function()
       math.randomseed(81)
       local lines, expected = events.program(8000)
       local trace <close> = events.open(lines)
-      for _, size in ipairs { "4M", size_with(trace, 40000) } do
+      for _, size in ipairs { "4M", viewers.page_size(trace, 40000) } do
          local told = look(assert(trace:export("html", nil, { size = size })), [==[
             tell('load', await look(() => page.tracks.list.map(track => [track.name,
                Array.from(track.columns(0, page.tracks.length, 10).busy), track.is_whole,
@@ -166,7 +161,7 @@ describe("the timeline of a page", function()
       end
       spans[61], spans[62] = { 0, length }, { 0, 1 }
       local is_exact, is_wide = 0, 0
-      for _, size in ipairs { "4M", size_with(trace, 40000) } do
+      for _, size in ipairs { "4M", viewers.page_size(trace, 40000) } do
          local told = look(assert(trace:export("html", nil, { size = size })), ([==[
             tell('lanes', await look(() => page.tracks.list.map(track => [track.name,
                track.is_exact, %s.map(([from, to]) => track.measure(from, to))])));]==]):format(
@@ -197,7 +192,7 @@ describe("the timeline of a page", function()
       math.randomseed(85)
       local lines, expected = events.program(8000)
       local trace <close> = events.open(lines)
-      local told = look(assert(trace:export("html", nil, { size = size_with(trace, 30000) })),
+      local told = look(assert(trace:export("html", nil, { size = viewers.page_size(trace, 30000) })),
          [==[
          tell('lanes', await look(() => page.tracks.list.map(track => [track.name,
             Array.from(track.start), track.gaps_in(0, page.tracks.length), track.interval])));]==])

@@ -37,6 +37,14 @@ local function run(line)
    return text, status, command.read(said)
 end
 
+---Returns the size of a page of a trace in which all that it shows may take so many bytes.
+---@param trace profio.Trace
+---@param room integer
+---@return integer
+function viewers.page_size(trace, room)
+   return #assert(trace:export("html", nil, { size = 1 })) + room
+end
+
 -- {====== speedscope ======
 
 viewers.has_speedscope = has "node" and is_there(modules .. "/speedscope/package.json")

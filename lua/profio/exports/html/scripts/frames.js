@@ -201,14 +201,11 @@
     return root;
   };
 
-  /* Returns the outermost contexts of a function: recursive calls count once. */
   function outermost(tree, fn) {
-    const list = [], inside = new Uint8Array(tree.function.length + 1);
-    for (let i = 1; i <= tree.function.length; i++) {
-      const parent = tree.parent[i], is_one = tree.function[i - 1] === fn;
-      inside[i] = inside[parent] || is_one ? 1 : 0;
-      if (is_one && !inside[parent]) { list.push(i); }
-    }
+    const list = [], is_outermost = page.outermost(tree);
+    tree.function.forEach((other, i) => {
+      if (other === fn && is_outermost[i + 1]) { list.push(i + 1); }
+    });
     return list;
   }
 

@@ -26,52 +26,53 @@
     return { ...table, row_of: new Map(table.function.map((fn, row) => [fn, row])) };
   }
 
-  /* Calls act(node, is_outermost) for each context of a tree, after its callers: whether no caller
-     is the same function. */
-  function walk(tree, act) {
-    const open = new Map();
+  /* Returns by context whether it is the outermost one of its function in its stack: recursive
+     calls count once in totals. */
+  function outermost_of(tree) {
+    const count = tree.function.length, found = new Uint8Array(count + 1);
+    const open = new Int32Array(data.functions.name.length);
     let node = tree.first[0];
     while (node) {
-      const fn = tree.function[node - 1], count = open.get(fn) || 0;
-      act(node, count === 0);
+      const fn = tree.function[node - 1];
+      found[node] = open[fn] === 0 ? 1 : 0;
       if (tree.first[node]) {
-        open.set(fn, count + 1);
+        open[fn]++;
         node = tree.first[node];
         continue;
       }
       while (node && !tree.next[node]) {
         node = tree.parent[node];
-        if (node) { open.set(tree.function[node - 1], open.get(tree.function[node - 1]) - 1); }
+        if (node) { open[tree.function[node - 1]]--; }
       }
       node = node && tree.next[node];
     }
+    return found;
   }
+
+  page.outermost = function (tree) {
+    tree.outermost = tree.outermost || outermost_of(tree);
+    return tree.outermost;
+  };
 
   /* Returns the table of the functions in a tree. */
   page.table_of = function (tree) {
-    const row_of = new Map(), metrics = tree.self.map((_, m) => m);
-    const table = { function: [], calls: [], row_of, left: 0, left_self: metrics.map(() => 0),
-      self: metrics.map(() => []), total: metrics.map(() => []) };
-    const totals = metrics.map(m => page.totals(tree, m));
-    walk(tree, (node, is_outermost) => {
-      const fn = tree.function[node - 1], calls = tree.calls[node - 1];
-      let row = row_of.get(fn);
-      if (row === undefined) {
-        row = table.function.push(fn) - 1;
-        row_of.set(fn, row);
-        table.calls.push(null);
-        for (const m of metrics) {
-          table.self[m].push(0);
-          table.total[m].push(0);
-        }
-      }
-      if (calls !== null) { table.calls[row] += calls; }
-      for (const m of metrics) {
-        table.self[m][row] += tree.self[m][node - 1];
-        table.total[m][row] += is_outermost ? totals[m][node] : 0;
-      }
-    });
-    return table;
+    const count = tree.function.length, outermost = page.outermost(tree);
+    const row_at = new Int32Array(data.functions.name.length).fill(-1), functions = [];
+    for (let i = 0; i < count; i++) {
+      const fn = tree.function[i];
+      if (row_at[fn] < 0) { row_at[fn] = functions.push(fn) - 1; }
+    }
+    const sums = add => {
+      const list = new Float64Array(functions.length);
+      for (let i = 0; i < count; i++) { list[row_at[tree.function[i]]] += add(i); }
+      return list;
+    };
+    const total = tree.self.map((_, m) => page.totals(tree, m));
+    const has_calls = tree.calls.length > 0 && tree.calls[0] !== null;
+    return { function: functions, row_of: new Map(functions.map((fn, row) => [fn, row])), left: 0,
+      left_self: total.map(() => 0), self: tree.self.map(self => sums(i => self[i])),
+      total: total.map(list => sums(i => outermost[i + 1] ? list[i + 1] : 0)),
+      calls: has_calls ? sums(i => tree.calls[i]) : functions.map(() => null) };
   };
 
   const whole = { totals: data.metrics.map(metric => metric.total), table: indexed(data.table),

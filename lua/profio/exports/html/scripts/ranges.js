@@ -76,6 +76,14 @@
 
   // }======
 
+  /* Prepares the selection of a range when the browser is idle. */
+  page.prepare_range = function () {
+    window.requestIdleCallback(() => {
+      index_calls();
+      for (const lane of lanes) { lane.known_busy(0, 1); }
+    });
+  };
+
   // {====== The profile of a range ======
 
   /* Returns the calls of a lane that were open at a time, and began before it. */
@@ -141,37 +149,40 @@
 
   /* Returns the longest call of each function, as page.worst_of does. */
   function worsts_of({ longest, place, at }) {
+    const best = new Int32Array(data.functions.name.length).fill(-1);
+    for (let i = 0; i < longest.length; i++) {
+      const fn = contexts.function[i];
+      if (longest[i] >= 0 && (best[fn] < 0 || longest[i] > longest[best[fn]])) { best[fn] = i; }
+    }
     const worst = new Map();
-    longest.forEach((long, context) => {
-      const fn = contexts.function[context], known = worst.get(fn);
-      if (long >= 0 && (!known || known.long < long)) {
-        const lane = list[place[context]], i = at[context];
-        worst.set(fn, { track: lane.place, start: lane.start[i], long, depth: lane.depth[i] });
-      }
+    best.forEach((i, fn) => {
+      if (i < 0) { return; }
+      const lane = list[place[i]], call = at[i];
+      worst.set(fn, { track: lane.place, start: lane.start[call], long: longest[i],
+        depth: lane.depth[call] });
     });
     return worst;
   }
 
-  /* Returns the tree of the contexts that have a call in a range. */
+  /* Returns the tree of the contexts that have a call in a range: their callers have one too. */
   function tree_of({ sums, begin }) {
-    const all = contexts, zeros = () => new Float64Array(begin.length);
-    const self = data.metrics.map(({ unit }, m) =>
-      sums[data.difference ? m : 0][unit === 'ns' ? 'time' : 'calls']);
-    const none = data.metrics.map(zeros);
-    return pruned({ ...all, self, rest: none, outside: none.map(() => 0), begin,
-      calls: Array.from(sums[0].calls) });
-  }
-
-  /* Leaves out the contexts without a call in the range. */
-  function pruned(tree) {
-    const count = tree.parent.length, first = new Int32Array(count), next = new Int32Array(count);
-    for (let node = count - 1; node > 0; node--) {
-      if (tree.begin[node - 1] < Infinity) {
-        next[node] = first[tree.parent[node]];
-        first[tree.parent[node]] = node;
-      }
+    const count = begin.length, number = new Int32Array(count + 1), kept = [];
+    for (let i = 0; i < count; i++) {
+      if (begin[i] < Infinity) { number[i + 1] = kept.push(i); }
     }
-    return { ...tree, first, next, totals: new Map() };
+    const few = (all, Type = Float64Array) => Type.from(kept, i => all[i]);
+    const first = new Int32Array(kept.length + 1), next = new Int32Array(kept.length + 1);
+    const parent = new Int32Array(kept.length + 1);
+    for (let node = kept.length; node > 0; node--) {
+      parent[node] = number[contexts.parent[kept[node - 1] + 1]];
+      next[node] = first[parent[node]];
+      first[parent[node]] = node;
+    }
+    const self = data.metrics.map(({ unit }, m) =>
+      few(sums[data.difference ? m : 0][unit === 'ns' ? 'time' : 'calls']));
+    return { function: few(contexts.function, Int32Array), parent, first, next, self,
+      rest: self.map(() => new Float64Array(kept.length)), outside: self.map(() => 0),
+      begin: few(begin), calls: few(sums[0].calls), totals: new Map() };
   }
 
   /* Returns why numbers of a range are estimates; '': they are exact. */

@@ -363,6 +363,11 @@
       event.preventDefault();
     }
   });
+  for (const name of ['pointerenter', 'focus']) {
+    surface.canvas.addEventListener(name, page.prepare_range, { once: true });
+    map.addEventListener(name, page.prepare_range, { once: true });
+  }
+
   function drag_map(event) {
     const all = { from: 0, to: length, left: view.left, width: view.width };
     const at = draw.time(all, event.offsetX), half = (view.to - view.from) / 2;
