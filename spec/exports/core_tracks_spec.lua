@@ -49,7 +49,7 @@ describe("the page of a trace with cores", function()
    end)
 
    it("says how many calls are guessed", function()
-      local said = page:match "<h3>Lost or guessed</h3>(.-)</ul>"
+      local said = page:match "<h3>Lost or guessed</h3>(.-)</section>"
       assert.matches("1 call is open at the end of the trace", said)
       assert.matches("1 call has no begin in the trace", said)
       assert.no.matches("no end in the trace", said)

@@ -8,6 +8,7 @@ local folded = require "spec.support.folded"
 local gmon = require "spec.support.gmon_builder"
 local json = require "dkjson"
 local names = require "spec.support.names"
+local page_calls = require "spec.support.page_calls"
 local profio = require "profio"
 local viewers = require "spec.support.viewers"
 
@@ -92,7 +93,7 @@ describe("--export html", function()
             for _, count in ipairs(track.begun) do
                begun = begun + count
             end
-            assert.same({ track.calls, track.kept }, { begun, #track.start })
+            assert.same({ track.calls, track.kept }, { begun, #page_calls.of(track) })
             assert.is_true(track.kept < track.calls)
          end
       end

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "bytes/cursor.h"
 #include "lua/arguments.h"
 #include "lua/stages/lane_overview.h"
 #include "lua/stages/timeline_spans.h"
@@ -208,6 +209,59 @@ static int overview_column (lua_State *L) {
 }
 
 
+/* Bytes that are added to a text in base64 (RFC 4648), three at a time. */
+typedef struct base64 {
+  luaL_Buffer text;
+  uint32_t bits;
+  unsigned count; /* of bytes in `bits` */
+} base64;
+
+static void add_group (base64 *to) {
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const uint32_t bits = to->bits << 8 * (3 - to->count);
+  for (unsigned i = 0; i < 4; i++)
+    luaL_addchar(&to->text,
+                 i > to->count ? '=' : digits[bits >> (18 - 6 * i) & 63]);
+  to->bits = to->count = 0;
+}
+
+
+static void add_varint (base64 *to, int64_t value) {
+  uint8_t bytes[PF_VARINT_SIZE];
+  const uint8_t *const end = pf_save_varint(bytes, (uint64_t)value);
+  for (const uint8_t *at = bytes; at < end; at++) {
+    to->bits = to->bits << 8 | *at;
+    if (++to->count == 3)
+      add_group(to);
+  }
+}
+
+
+/* overview:packed(track): the calls of a track in base64: varints (LEB128) of
+   the start of each minus that of the one before (of the first one, from the
+   first time on), length, depth and frame. */
+static int overview_packed (lua_State *L) {
+  l_overview *const o = l_overview_check(L);
+  const pf_overview_list *const list = &track_check(L)->calls;
+  int64_t last = o->overview->options.first;
+  base64 to = {.bits = 0};
+  luaL_buffinit(L, &to.text);
+  for (size_t i = 0; i < list->count; i++) {
+    const pf_overview_call *const call = &list->calls[i];
+    add_varint(&to, l_distance(last, call->start));
+    add_varint(&to, call->length);
+    add_varint(&to, call->depth);
+    add_varint(&to, index_of(o, call->frame));
+    last = call->start;
+  }
+  if (to.count > 0)
+    add_group(&to);
+  luaL_pushresult(&to.text);
+  return 1;
+}
+
+
 /* overview:uncounted(track): the indices (from 0) of the calls of a track that
    began before it, as an array of JSON. */
 static int overview_uncounted (lua_State *L) {
@@ -319,6 +373,7 @@ void l_open_lane_overview (lua_State *L) {
                                      {"frames", overview_frames},
                                      {"intervals", overview_intervals},
                                      {"losses", overview_losses},
+                                     {"packed", overview_packed},
                                      {"tracks", overview_tracks},
                                      {"trim", overview_trim},
                                      {"uncounted", overview_uncounted},

@@ -61,11 +61,19 @@ local top = [[
 <body>
 <header>
 <h1>%s</h1>
-<p class="sub">by profio %s</p>
+<p class="sub">%sby profio %s</p>
 <nav aria-label="Contents"><ul id="contents"></ul></nav>
 </header>
 <div id="bar" role="search"></div>
 <main>
+<div id="side">
+]]
+
+local middle = [[
+<section id="details" aria-labelledby="details-title" hidden>
+<h2 id="details-title">Selected function</h2></section>
+</div>
+<div id="pictures">
 ]]
 
 local sections = [[
@@ -73,10 +81,9 @@ local sections = [[
 <h2 id="flames-title">Flame graph</h2></section>
 <section id="functions" aria-labelledby="functions-title">
 <h2 id="functions-title">Functions</h2></section>
-<section id="details" aria-labelledby="details-title" hidden>
-<h2 id="details-title">Selected function</h2></section>
 <section id="lines" aria-labelledby="lines-title" hidden>
 <h2 id="lines-title">Hot lines</h2></section>
+</div>
 </main>
 <div id="tip" role="tooltip" hidden></div>
 <p id="spoken" class="unseen" aria-live="polite"></p>
@@ -177,6 +184,17 @@ local function both_sides(profile, given)
    return profiles.of_contexts(contexts, profile_parts.title(profile))
 end
 
+-- Returns the title of a page, and what is left of it for a small line: a path is small but for the
+-- name of its file.
+local function titles_of(profile, given)
+   if given.title or given.is_difference then
+      return markup.escaped(given.title or "Comparison"), ""
+   end
+   local title = profile_parts.title(profile)
+   local name = not title:find(" ", 1, true) and title:match "[^/\\]+$" or title
+   return markup.escaped(name), name ~= title and markup.escaped(title) .. ", " or ""
+end
+
 local function put_page(trace, profile, given, file)
    local is_there, message, code = sources.check { given.source }
    if not is_there then
@@ -184,11 +202,10 @@ local function put_page(trace, profile, given, file)
    end
    local out = lanes.out(file)
    local shown = both_sides(profile, given)
-   local title = markup.escaped(given.title or given.is_difference and "Comparison"
-      or profile_parts.title(profile))
+   local title, path = titles_of(profile, given)
    local begin, program = head:format(core.version, title) .. assets.style(out), assets.program(out)
-   local size = math.max((given.size or MOST_SIZE) - #begin - #program - 2 * #title - EDGE_SIZE
-      - #sections, 0)
+   local size = math.max((given.size or MOST_SIZE) - #begin - #program - 2 * #title
+      - #path - EDGE_SIZE - #sections - #middle, 0)
    local facts = { from = given.from, to = given.to, guesses = {}, notes = profile:notes(),
       sides = { profile_parts.compared(profile) },
       words = given.comparison and given.comparison:text(),
@@ -201,7 +218,8 @@ local function put_page(trace, profile, given, file)
    guesses.add(given.guesses, found.flagged or {}, found.before and "After: ")
    given.length, given.lane_count = found.length, found.lanes
    facts.length, facts.lanes, facts.guesses = found.length, found.lanes, given.guesses
-   out:write(begin, data, top:format(title, core.version), summary.text(trace, shown, facts))
+   out:write(begin, data, top:format(title, path, core.version),
+      summary.text(trace, shown, facts), middle)
    if found.length then
       out:write '<section id="timeline" aria-labelledby="timeline-title">\n'
       out:write '<h2 id="timeline-title">Timeline</h2></section>\n'

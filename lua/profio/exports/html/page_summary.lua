@@ -127,21 +127,37 @@ local function entries_text(list, room)
       "</dl>\n"
 end
 
--- Returns the losses and guesses as sentences.
-local function losses_text(trace, given, room)
-   local list = {}
-   for _, note in ipairs(given.guesses) do
-      list[#list + 1] = ('<li class="note">%s</li>\n'):format(markup.escaped(note))
+-- Returns the losses and guesses as items of a list, damage first.
+local function losses_of(trace, given)
+   local damage, notes = {}, {}
+   local function add(kind, text)
+      local list = kind == "damage" and damage or notes
+      list[#list + 1] = ('<li class="%s">%s</li>\n'):format(kind, text)
    end
    for _, warning in ipairs(trace and trace.warnings or {}) do
-      list[#list + 1] = ('<li class="%s">%s <code>%s</code>%s</li>\n'):format(warning.kind,
-         markup.escaped(warning.message), markup.escaped(warning.code), traces.times(warning))
+      add(warning.kind, ("%s <code>%s</code>%s"):format(markup.escaped(warning.message),
+         markup.escaped(warning.code), traces.times(warning)))
    end
    for _, note in ipairs(not trace and given.notes or {}) do
-      list[#list + 1] = ('<li class="damage">%s</li>\n'):format(markup.escaped(note))
+      add("damage", markup.escaped(note))
    end
-   return #list == 0 and "" or '<h3>Lost or guessed</h3>\n<ul class="warnings">\n' ..
-      as_fit(list, room, '<li class="damage">%d more: profio --info</li>\n') .. "</ul>\n"
+   for _, note in ipairs(given.guesses) do
+      add("note", markup.escaped(note))
+   end
+   return table.move(notes, 1, #notes, #damage + 1, damage)
+end
+
+-- Returns the first loss or guess, and the others folded away.
+local function losses_text(trace, given, room)
+   local list = losses_of(trace, given)
+   if #list == 0 then
+      return ""
+   end
+   local rest = as_fit(table.move(list, 2, #list, 1, {}), room,
+      '<li class="damage">%d more: profio --info</li>\n')
+   return '<h3>Lost or guessed</h3>\n<ul class="warnings">\n' .. list[1] .. "</ul>\n"
+      .. (#list == 1 and "" or ('<details><summary>%d more</summary>\n<ul class="warnings">\n'
+      .. "%s</ul>\n</details>\n"):format(#list - 1, rest))
 end
 
 -- Returns the header fields of all files, folded away.

@@ -58,17 +58,19 @@ end
 
 -- {====== Tracks ======
 
-local members = { lane = { "start", "length", "depth", "frame" },
-   states = { "start", "length", "frame" }, values = { "start", "value" } }
-
--- Appends members of the calls or suspensions of a track. Returns their bytes.
+-- Appends members of the values or suspensions of a track.
 local function add_columns(texts, overview, track, list, names, prefix)
-   local size = 0
    for _, name in ipairs(names) do
-      local text = (',\n"%s%s":%s'):format(prefix, name, overview:column(track.number, list, name))
-      texts[#texts + 1], size = text, size + #text
+      texts[#texts + 1] = (',\n"%s%s":%s'):format(prefix, name, overview:column(track.number, list,
+         name))
    end
-   return size
+end
+
+-- Appends the calls of a lane, or the states of a variable. Returns their bytes.
+local function add_packed(texts, overview, track)
+   local text = (',\n"packed":"%s"'):format(overview:packed(track.number))
+   texts[#texts + 1] = text
+   return #text
 end
 
 -- Appends members of the intervals of a track, of which `each` of those that were counted are one.
@@ -94,8 +96,10 @@ local function add_track(texts, overview, track, each)
    texts[#texts + 1] = ('{"kind":"%s","name":%s,"calls":%d,"kept":%d,"pauses":%d%s%s'):format(
       track.kind, lanes.script(track.title:sub(1, MOST_TITLE)), track.calls, track.kept,
       track.pauses, track.core or "", track.is_chain and ',"chain":true' or "")
-   if not is_values or left == 0 then
-      calls = add_columns(texts, overview, track, "calls", members[track.kind], "")
+   if not is_values then
+      calls = add_packed(texts, overview, track)
+   elseif left == 0 then
+      add_columns(texts, overview, track, "calls", { "start", "value" }, "")
    end
    local uncounted = track.kind == "lane" and overview:uncounted(track.number) or "[]"
    texts[#texts + 1] = uncounted ~= "[]" and (',\n"uncounted":%s'):format(uncounted) or ""
@@ -107,7 +111,7 @@ local function add_track(texts, overview, track, each)
          is_values and { "begun", "low", "high" } or { "busy", "top", "begun" })
    end
    texts[#texts + 1] = "}"
-   return is_values and 0 or calls, intervals
+   return calls, intervals
 end
 
 -- Returns how many intervals a track has if `left` calls of it are left out, and none has more than

@@ -4,6 +4,7 @@
   'use strict';
   const data = page.data, $ = page.$, make = page.make, state = page.state;
   const AROUND = 3; // lines of source around hot lines
+  let shown = -1;
 
   // {====== Callers and callees ======
 
@@ -193,7 +194,10 @@
     const fn = page.selected(), part = $('details');
     if (!['profile', 'select', 'metric', 'call'].some(name => changed.has(name))) { return; }
     part.hidden = fn < 0;
+    document.body.classList.toggle('selected', fn >= 0);
     if (fn < 0) { return; }
+    if (changed.has('select') && fn !== shown) { part.scrollTop = $('side').scrollTop = 0; }
+    shown = fn;
     const title = make('h2', { id: 'details-title', title: page.name(fn).slice(0, 2000) },
       page.cut(page.short(fn), 120));
     part.replaceChildren(title, facts(fn), ...page.about.map(about => about(fn)),

@@ -4,6 +4,7 @@
   'use strict';
   const data = page.data, state = page.state, $ = page.$, make = page.make;
   const FIRST = 30; // rows that are shown at first
+  const phone = window.matchMedia('(max-width: 600px)');
   let shown = FIRST, { table } = page.profile;
 
   // {====== Columns ======
@@ -24,8 +25,15 @@
   /* Returns the columns: key, title, value of a row, and how it is shown: text, weight, calls, bar
      (a share of the whole, drawn). */
   function columns() {
-    const m = page.metric(), list = [
-      { key: 'name', title: 'Function', value: row => page.name(table.function[row]), as: 'text' },
+    const m = page.metric();
+    const name = { key: 'name', title: 'Function', as: 'text',
+      value: row => page.name(table.function[row]) };
+    if (phone.matches) {
+      const self = data.difference ? { value: change('self'), as: 'change' } :
+        { value: number('self', m), as: 'share' };
+      return [{ key: 'self', title: 'Self', ...self }, name];
+    }
+    const list = [name,
       { key: 'calls', title: 'Calls', value: row => table.calls[row], as: 'calls' }];
     if (table.calls.every(calls => calls === null)) { list.pop(); }
     if (verdicts.size > 0) {
@@ -125,7 +133,7 @@
       (column.as === 'change' && value > 0 ? '+' : '') + page.amount(value, metric);
     const cell = make('td', { className: value === 0 ? 'zero' : '' }, text);
     if (column.as !== 'share' && column.as !== 'change') { return [cell]; }
-    return [cell, bar(all ? value / all : 0, value < 0 ? 'less' : column.as === 'change' ?
+    return [cell, bar(value / (column.most || 1), value < 0 ? 'less' : column.as === 'change' ?
       'grown' : ''),
     make('td', { className: value === 0 ? 'zero' : '' }, column.as === 'change' ?
       page.relative(...before_after(column.key, row)) : page.percent(value, all))];
@@ -151,6 +159,9 @@
   function put_rows(list) {
     const rows = sorted_rows(list), metric = page.metric(), all = whole(metric);
     const chosen = page.selected(), visible = rows.slice(0, shown);
+    for (const column of list) {
+      column.most = rows.reduce((most, row) => Math.max(most, Math.abs(column.value(row)) || 0), 0);
+    }
     body.replaceChildren(...visible.map(row => {
       const line = make('tr', {}, ...list.flatMap(column => cells(column, row, metric, all)));
       line.dataset.id = table.function[row];
@@ -161,27 +172,30 @@
     more.textContent = `Show all ${page.count(rows.length)}`;
   }
 
+  /* Returns a function that costs much, with a bar that is relative to the largest cost. */
+  function cost_item(row, value, most, metric) {
+    const id = table.function[row], bar_of = make('span', { className: 'meter' }, make('span', {
+      className: value < 0 ? 'less' : data.difference ? 'grown' : '' }));
+    bar_of.firstChild.style.width = (100 * Math.abs(value) / (most || 1)).toFixed(1) + '%';
+    const [before, after] = data.difference ? before_after('self', row) : [];
+    return make('li', {}, make('button', { type: 'button', className: 'name',
+      title: page.name(id).slice(0, 2000), onclick: () => page.select(id) }, fitting(id, 48)),
+    bar_of, make('span', { className: 'amount' }, data.difference ?
+      `${value > 0 ? '+' : ''}${page.amount(value, metric)}: ${page.amount(before, metric)} to ` +
+      `${page.amount(after, metric)}, ${page.relative(before, after)}` :
+      `${page.amount(value, metric)}, ${page.percent(value, whole(metric))}`));
+  }
+
   function put_costs() {
-    const metric = page.metric(), all = whole(metric);
-    const rows = table.function.map((_, row) => row).sort(compare({ as: data.difference ? 'change' :
-      '', value: data.difference ? change('self') : number('self', metric) }, true))
-      .filter(row => data.difference ? change('self')(row) : table.self[metric][row]).slice(0, 5);
+    const metric = page.metric();
+    const value = data.difference ? change('self') : number('self', metric);
+    const rows = table.function.map((_, row) => row)
+      .sort(compare({ as: data.difference ? 'change' : '', value }, true)).filter(value).slice(0, 5);
+    $('costs').replaceChildren(...rows.map(row =>
+      cost_item(row, value(row), Math.abs(value(rows[0])), metric)));
     if (rows.length === 0) {
-      $('costs').replaceChildren(make('li', { className: 'note' }, 'No function has any.'));
-      return;
+      $('costs').append(make('li', { className: 'note' }, 'No function has any.'));
     }
-    $('costs').replaceChildren(...rows.map(row => {
-      const value = data.difference ? change('self')(row) : table.self[metric][row];
-      const id = table.function[row];
-      const [before, after] = data.difference ? before_after('self', row) : [];
-      return make('li', {}, make('button', { type: 'button', className: 'name',
-        title: page.name(id).slice(0, 2000), onclick: () => page.select(id) },
-      fitting(id, 60)), data.difference ?
-        ` ${value > 0 ? '+' : ''}${page.amount(value, metric)}: ` +
-        `${page.amount(before, metric)} to ${page.amount(after, metric)}, ` +
-        page.relative(before, after) :
-        ` ${page.amount(value, metric)}, ${page.percent(value, all)}`);
-    }));
   }
 
   function show(changed) {
@@ -198,6 +212,7 @@
     put_rows(list);
   }
 
+  phone.addEventListener('change', () => show(new Set(['sort'])));
   more.addEventListener('click', () => {
     shown = Infinity;
     put_rows(columns());

@@ -28,9 +28,8 @@
     const id = page.selected();
     chip.hidden = id < 0;
     if (id < 0) { return; }
-    chip.replaceChildren(make('a', { href: '#', title: page.name(id).slice(0, 2000),
-      onclick: event => { event.preventDefault(); $('details').scrollIntoView(); } },
-    page.cut(page.short(id), 40)), make('button', { type: 'button', id: 'clear',
+    chip.replaceChildren(make('span', { title: page.name(id).slice(0, 2000) },
+      page.cut(page.short(id), 40)), make('button', { type: 'button', id: 'clear',
       'aria-label': 'Clear the selection', onclick: () => page.select(-1) }, '\u00d7'));
   }
 

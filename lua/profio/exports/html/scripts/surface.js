@@ -2,6 +2,8 @@
 (function (page) {
   'use strict';
 
+  const BORDER = 1; // of a surface, pixels
+
   /* Gives a canvas this size in pixels of the page. */
   page.fit_canvas = function (canvas, width, height) {
     const ratio = window.devicePixelRatio || 1;
@@ -28,8 +30,8 @@
     surface.paint = function () {
       surface.pending = false;
       const ratio = window.devicePixelRatio || 1, width = box.clientWidth;
-      const height = Math.min(surface.height, Math.max(160, window.innerHeight * 0.8));
-      box.style.height = height + 'px';
+      const height = Math.min(surface.height, Math.max(160, window.innerHeight * 0.6));
+      box.style.height = height + 2 * BORDER + 'px';
       sizer.style.height = surface.height + 'px';
       page.fit_canvas(canvas, width, height);
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);

@@ -12,16 +12,43 @@
     return Float64Array.from(differences || [], step => (last += step));
   }
 
+  /* Returns the numbers of packed calls: start, stop, depth and frame of each. */
+  function unpacked(text, count) {
+    const bytes = window.atob(text), start = new Float64Array(count);
+    const stop = new Float64Array(count);
+    const depth = new Int32Array(count), frame = new Int32Array(count);
+    let at = 0, time = 0;
+    const next = () => {
+      let value = 0;
+      for (let scale = 1, byte = 128; byte > 127; scale *= 128) {
+        byte = bytes.charCodeAt(at++);
+        value += (byte & 127) * scale;
+      }
+      return value;
+    };
+    for (let i = 0; i < count; i++) {
+      time += next();
+      start[i] = time;
+      stop[i] = time + next();
+      depth[i] = next();
+      frame[i] = next();
+    }
+    return { start, stop, depth, frame };
+  }
+
   class Track {
     constructor(data, name, told) {
       Object.assign(this, { data, told, place: -1, kind: data.kind, name, plain: data.name,
-        calls: data.calls, kept: data.kept, value: data.value, frame: data.frame });
+        calls: data.calls, kept: data.kept, value: data.value });
       this.is_whole = data.kept === data.calls;
       this.has_pauses = (data.pause_start || []).length === data.pauses;
       this.is_exact = this.is_whole && this.has_pauses;
-      this.start = sums(data.start);
-      this.stop = data.length ? this.start.map((start, i) => start + data.length[i]) : this.start;
-      this.depth = data.depth || [];
+      if (data.kind === 'values') {
+        this.start = this.stop = sums(data.start);
+        this.depth = [];
+      } else {
+        Object.assign(this, unpacked(data.packed, data.kept));
+      }
       this.pause = sums(data.pause_start);
       this.pause_stop = this.pause.map((start, i) => start + data.pause_length[i]);
       this.busy = data.busy;
@@ -29,10 +56,14 @@
       this.core_start = data.core_start || [0];
       this.interval = data.width || 0;
       this.rows = [];
+      if (data.kind === 'lane') { this.add_rows(); }
+      if (data.begun) { this.count_left(); }
+    }
+
+    add_rows() {
       this.depth.forEach((depth, i) => {
         (this.rows[depth - 1] = this.rows[depth - 1] || []).push(i);
       });
-      if (data.begun) { this.count_left(); }
     }
 
     fn(i) { return this.told.frames[this.frame[i]]; }
