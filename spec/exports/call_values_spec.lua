@@ -41,10 +41,10 @@ describe("the page of calls with lines and parameters", function()
          tell('selected', await look(() => page.name(page.selected())));]==])
       assert.same({ "By line of the call", "By parameters" }, told.heads)
       assert.same({
-         { "From|Calls|Time|Longest", "MAIN, line 200|2|220.000 ms|120.000 ms",
-            "MAIN, line 120|4|45.000 ms|15.000 ms" },
-         { "Parameters|Calls|Time|Longest", "</script><b>|2|220.000 ms|120.000 ms",
-            "KEY1|3|30.000 ms|10.000 ms", "(none)|1|15.000 ms|15.000 ms" },
+         { "From|Calls|Time|Longest", "MAIN, line 200|2|220 ms|120 ms",
+            "MAIN, line 120|4|45 ms|15 ms" },
+         { "Parameters|Calls|Time|Longest", "</script><b>|2|220 ms|120 ms",
+            "KEY1|3|30 ms|10 ms", "(none)|1|15 ms|15 ms" },
       }, told.tables)
       assert.equal("MAIN", told.selected)
    end)

@@ -168,6 +168,7 @@ end
 
 -- {====== Chromium ======
 
+viewers.has_node = has "node"
 viewers.has_pages = has "chromium" and has "node" and is_there(pages
    .. "/puppeteer-core/package.json")
 

@@ -10,6 +10,7 @@ local guesses = require "profio.exports.html.guesses"
 local hot_lines = require "profio.exports.html.hot_lines"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.internal.markup"
+local numbers = require "profio.internal.numbers"
 local profile_data = require "profio.exports.html.profile_data"
 local profile_parts = require "profio.internal.bodies.profile_parts"
 local profiles = require "profio.internal.bodies.profile_methods"
@@ -195,6 +196,14 @@ local function titles_of(profile, given)
    return markup.escaped(name), name ~= title and markup.escaped(title) .. ", " or ""
 end
 
+-- Returns the paragraph of a comparison with numbers as the page shows them; nil: there is none.
+local function words_of(comparison)
+   local unit = comparison and comparison.metric.unit
+   return comparison and comparison:text((unit == "ns" or unit == "bytes") and function(value)
+      return numbers.weight(value, unit)
+   end or nil)
+end
+
 local function put_page(trace, profile, given, file)
    local is_there, message, code = sources.check { given.source }
    if not is_there then
@@ -208,7 +217,7 @@ local function put_page(trace, profile, given, file)
       - #path - EDGE_SIZE - #sections - #middle, 0)
    local facts = { from = given.from, to = given.to, guesses = {}, notes = profile:notes(),
       sides = { profile_parts.compared(profile) },
-      words = given.comparison and given.comparison:text(),
+      words = words_of(given.comparison),
       size = size * PARTS.summary // 1 | 0 }
    local data, found, left_out = data_text(out, trace, shown, given, math.max(
       size - #summary.text(trace, shown, facts) - FOUND_SIZE, 0))

@@ -1,6 +1,6 @@
 -- Which numbers of a timeline are guessed, in words.
 
-local summary = require "profio.exports.html.page_summary"
+local numbers = require "profio.internal.numbers"
 
 local guesses = {}
 
@@ -29,7 +29,7 @@ function guesses.add(list, flagged, word)
       local count = flagged[one[1]] or 0
       if count > 0 then
          list[#list + 1] = (word or "") .. (count == 1 and one[2]
-            or one[3]:format(summary.grouped(count)))
+            or one[3]:format(numbers.count(count)))
       end
    end
 end

@@ -3,44 +3,19 @@
 
 local counts = require "profio.internal.bodies.counts"
 local markup = require "profio.internal.markup"
+local numbers = require "profio.internal.numbers"
 local profile_parts = require "profio.internal.bodies.profile_parts"
-local times = require "profio.internal.times"
 local traces = require "profio.internal.trace"
 
 local summary = {}
-
--- Returns a duration in the unit that suits it.
-local function duration(time)
-   return times.show(time, times.unit(time))
-end
-
-local sizes = { "KiB", "MiB", "GiB", "TiB" }
-
--- Returns a number of bytes in the unit that suits it.
-local function bytes(value)
-   local power = 0
-   while math.abs(value) >= 1024 ^ (power + 1) and power < #sizes do
-      power = power + 1
-   end
-   return power == 0 and ("%d B"):format(value)
-      or ("%.2f %s"):format(value / 1024 ^ power, sizes[power])
-end
-
----Returns a whole number with a comma after each three digits.
----@param value integer
----@return string
-function summary.grouped(value)
-   local text = ("%d"):format(value):reverse():gsub("(%d%d%d)", "%1,"):reverse()
-   return (text:gsub("^(%-?),", "%1"))
-end
 
 -- Writes each header field in a form that suits its name, because fields have no unit.
 local forms = {
    { "nanos$", function(value)
       return value > 1000000000 * 86400 * 365 and os.date("!%Y-%m-%d %H:%M:%S UTC",
-         value // 1000000000) or duration(value)
+         value // 1000000000) or numbers.time(value)
    end },
-   { "_ns$", duration },
+   { "_ns$", numbers.time },
 }
 
 local function shown(fact)
@@ -84,20 +59,17 @@ local function entries_of(trace, profile, given)
    end
    add("format", trace and trace.format)
    add("recorded", trace and begin_of(trace))
-   add("duration", given.length and duration(given.length))
-   add("lanes", given.lanes and summary.grouped(given.lanes))
+   add("duration", given.length and numbers.time(given.length))
+   add("lanes", given.lanes and numbers.count(given.lanes))
    for _, word in ipairs { "from", "to" } do
-      add(word, given[word] and duration(given[word]))
+      add(word, given[word] and numbers.time(given[word]))
    end
    add("before", given.sides[2] and profile_parts.title(given.sides[2]))
    add("after", given.sides[1] and profile_parts.title(given.sides[1]))
    for i, metric in ipairs(profile:metrics()) do
       local name = given.sides[1] and (i == 1 and metric.name .. " after"
          or profile:metrics()[1].name .. " before") or metric.name
-      add(name, metric.unit == "ns" and duration(metric.total)
-         or metric.unit == "bytes" and bytes(metric.total)
-         or summary.grouped(metric.total)
-         .. (counts.is_counted(metric) and "" or " " .. metric.unit))
+      add(name, numbers.weight(metric.total, counts.is_counted(metric) and "count" or metric.unit))
    end
    return list
 end
@@ -187,7 +159,8 @@ function summary.text(trace, profile, given)
       '<h2 id="summary-title">Summary</h2>\n', entries_text(entries, given.size),
       #words <= given.size and words or "",
       given.sides[1] and '<h3>Largest changes of self</h3>\n' or
-      '<h3>Where the <span class="metric"></span> goes</h3>\n', '<ol id="costs"></ol>\n',
+      '<h3>Where the <span class="metric"></span> <span class="goes"></span></h3>\n',
+      '<ol id="costs"></ol>\n',
       losses_text(trace, given, given.size // 2), facts_text(trace, given.size // 2),
       "</section>\n" }
 end

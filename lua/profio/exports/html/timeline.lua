@@ -392,8 +392,8 @@ function timeline.text(trace, given)
    if not list then
       return
    end
-   local few = all > most and ("the %d lanes with most events of %d are drawn"):format(most, all)
-      or nil
+   local few = all > most and ("the %s with most events of %d %s drawn"):format(
+      most == 1 and "lane" or most .. " lanes", all, most == 1 and "is" or "are") or nil
    local part = few and only(given, list) or given
    local overview <close>, message, code = overview_of(trace, part, list, first, length, size)
    if not overview then

@@ -312,9 +312,10 @@ end
 
 ---Returns a paragraph in plain words: the change of the whole, what explains it, and what these
 ---runs cannot show.
+---@param shown (fun(value: number): string)|nil formats weights; default: as the reports do
 ---@return string
-function methods:text()
-   local state = rawget(self, compare)
+function methods:text(shown)
+   local state = setmetatable({ shown = shown }, { __index = rawget(self, compare) })
    return sentences.text(state, result_of(state, "self"), function(wanted)
       return result_of(state, "self", wanted).rows
    end)

@@ -30,7 +30,8 @@
       make('table', {}, head, body)));
     if (list.left > 0) {
       part.append(make('p', { className: 'note' },
-        `${page.count(list.left)} more with less time: profio explain lists all`));
+        page.counted(list.left, kind === 'line' ? 'more line' : 'more value') +
+        ' with less time: profio explain lists all'));
     }
     return part;
   }

@@ -50,7 +50,7 @@
       const more = make('button', { type: 'button', onclick: () => {
         more.remove();
         put(list.slice(FEW));
-      } }, `${list.length - FEW} more`);
+      } }, page.counted(list.length - FEW, 'more function'));
       box.append(more);
     }
     if (frame.rest > 0) {
@@ -163,9 +163,9 @@
       $('lines').append(box);
     }
     if (data.lines.left > 0) {
-      $('lines').append(make('p', { className: 'note' }, `${page.count(data.lines.left)} lines ` +
-        `of smaller weight, ${page.percent(data.lines.left_self, page.whole(data.usual))}, are ` +
-        'left out of this page: --set size=N.'));
+      $('lines').append(make('p', { className: 'note' }, page.counted(data.lines.left, 'line') +
+        ` of smaller weight, ${page.percent(data.lines.left_self, page.whole(data.usual))}, ` +
+        `${data.lines.left === 1 ? 'is' : 'are'} left out of this page: --set size=N.`));
     }
   }
 

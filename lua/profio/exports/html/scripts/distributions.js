@@ -60,7 +60,7 @@
   function bar(cell, most, fn, chosen) {
     const high = low_of(cell.place + 1), is_here = chosen !== null && bucket(chosen) === cell.place;
     const low = low_of(cell.place);
-    const text = `${page.count(cell.count)} calls of ${page.time(low)} to ${page.time(high)}` +
+    const text = page.counted(cell.count, 'call') + ` of ${page.time(low)} to ${page.time(high)}` +
       (is_here ? ', this call among them' : '');
     const box = make('button', { type: 'button', className: is_here ? 'bucket here' : 'bucket',
       title: text,
@@ -159,7 +159,7 @@
     };
     canvas.addEventListener('pointermove', event => {
       const cell = at(event);
-      page.tip(cell && [`${page.count(cell.count)} calls`, `of ${page.time(low_of(cell.bucket))} ` +
+      page.tip(cell && [page.counted(cell.count, 'call'), `of ${page.time(low_of(cell.bucket))} ` +
         `to ${page.time(low_of(cell.bucket + 1))}`], event.clientX, event.clientY);
     });
     ring(pen, fn, high, told);

@@ -192,7 +192,7 @@
       `${page.percent(frame.total, above.total)} of its parent, ` +
         `${page.percent(frame.total, root.total)} of all`);
     }
-    if (frame.calls !== null) { list.push(`${page.count(frame.calls)} calls`); }
+    if (frame.calls !== null) { list.push(page.counted(frame.calls, 'call')); }
     if (page.place(frame.fn)) { list.push(page.place(frame.fn)); }
     if (data.arcs) { list.push('estimate: the profile has no stacks'); }
     return list;
@@ -353,12 +353,14 @@
   if (data.difference) { tools.append(side); }
   $('flames').append(tools, crumbs, surface.box, key);
   if (data.tree && data.tree.left > 0) {
-    $('flames').append(make('p', { className: 'note' }, `${page.count(data.tree.left)} contexts ` +
-      'of smaller total are left out and hatched in their callers: --set size=N.'));
+    $('flames').append(make('p', { className: 'note' }, page.counted(data.tree.left, 'context') +
+      ` of smaller total ${data.tree.left === 1 ? 'is left out and hatched in its caller' :
+        'are left out and hatched in their callers'}: --set size=N.`));
   }
   if (data.arcs && data.arcs.left > 0) {
-    $('flames').append(make('p', { className: 'note' }, `${page.count(data.arcs.left)} arcs, of ` +
-      'smaller total or of functions that are left out, are not drawn: --set size=N.'));
+    $('flames').append(make('p', { className: 'note' }, page.counted(data.arcs.left, 'arc') +
+      `, of smaller total or of functions that are left out, ${data.arcs.left === 1 ? 'is' :
+        'are'} not drawn: --set size=N.`));
   }
   const is_flat = data.tree ? data.tree.depth.every(depth => depth === 1) :
     data.arcs.list.length + data.arcs.left === 0;

@@ -222,7 +222,7 @@
   function put_left() {
     const metric = page.metric(), count = table.function.length, rest = table.left_self[metric];
     left.textContent = (table.left > 0 ? `${page.count(count)} of ` +
-      `${page.count(count + table.left)} functions; the rest, of smaller self, have ` +
+      `${page.counted(count + table.left, 'function')}; the rest, of smaller self, have ` +
       `${page.weight(rest, metric)}, ${page.percent(rest, page.profile.totals[metric])}: ` +
       '--set size=N or functions=N. ' : '') + (data.difference ?
       'Shares are parts of the sum of all changes of self.' : '');

@@ -1,5 +1,6 @@
 /* The data of the page, and how numbers, names and colours are shown. All scripts share the object
    `page`. */
+/* global numbers */
 (function () {
   'use strict';
   const data = JSON.parse(document.getElementById('data').textContent);
@@ -24,18 +25,11 @@
 
   // {====== Numbers ======
 
-  const DAY = 86400e9, HOUR = 3600e9, MINUTE = 60e9;
-  const longs = [[2 * DAY, DAY, 'd'], [2 * HOUR, HOUR, 'h'], [20 * MINUTE, MINUTE, 'min']];
-  const units = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
-
-  /* Returns a duration in ns with three decimals of the unit that suits it, or suits `like`. */
-  page.time = function (ns, like) {
-    const size = Math.abs(like === undefined ? ns : like);
-    const long = longs.find(([least]) => size >= least);
-    if (long) { return (ns / long[1]).toFixed(3) + ' ' + long[2]; }
-    const [unit, name] = units.find(([least]) => size >= least) || units[3];
-    return (ns / unit).toFixed(unit === 1 ? 0 : 3) + ' ' + name;
-  };
+  page.time = numbers.time;
+  page.bytes = numbers.bytes;
+  page.count = numbers.count;
+  page.percent = numbers.percent;
+  page.counted = numbers.counted;
 
   /* Returns a time of the trace with so many digits that times `step` ns apart differ. */
   page.clock = function (ns, step) {
@@ -43,23 +37,19 @@
     return (ns / 1e9).toFixed(digits) + ' s';
   };
 
-  page.count = function (value) { return Math.round(value).toLocaleString('en-US'); };
-
-  page.bytes = function (value) {
-    const power = Math.min(4, Math.floor(Math.log2(Math.max(1, Math.abs(value))) / 10));
-    return (power ? (value / 1024 ** power).toFixed(2) : String(value)) + ' ' +
-      ['B', 'KiB', 'MiB', 'GiB', 'TiB'][power];
-  };
-
-  page.percent = function (part, whole) {
-    return whole ? (100 * part / whole).toFixed(2) + ' %' : '';
-  };
-
   /* Returns a number that is known only from least to most, as `show` shows both. */
   page.range = function ([least, most], show) {
     const low = show(least), high = show(most);
     return low === high ? high : least > 0 ? `${low} to ${high}` : `at most ${high}`;
   };
+
+  /* Returns a number of things that is known only from least to most: "3 to 5 calls". */
+  page.counted_range = function (range, word) {
+    return page.range(range, page.count) + (range[1] === 1 ? ` ${word}` : ` ${word}s`);
+  };
+
+  /* Whether the name of a metric is a plural, as "samples" and "cache-misses" are. */
+  page.is_plural = name => /[a-z]{3}s$/i.test(name) && !/(ss|us)$/i.test(name);
 
   /* Returns how much a weight has changed, relative to the one before. */
   page.relative = function (before, after) {
@@ -69,10 +59,7 @@
 
   /* Returns a weight of a metric with its unit. */
   page.weight = function (value, metric) {
-    const unit = data.metrics[metric].unit;
-    if (unit === 'ns') { return page.time(value); }
-    if (unit === 'bytes') { return page.bytes(value); }
-    return page.count(value) + (unit && unit !== 'count' ? ' ' + unit : '');
+    return numbers.weight(value, data.metrics[metric].unit);
   };
 
   // }======

@@ -146,7 +146,8 @@
       hatch(pen, x, y, Math.max(1, draw.x(view, gaps[i + 1]) - x), draw.ROW - 2, 6);
     }
     pen.globalAlpha = 1;
-    const text = page.range(count, page.count) + ' calls are left out here (hatched): --set size=N';
+    const text = page.counted_range(count, 'call') + (count[1] === 1 ? ' is' : ' are') +
+      ' left out here (hatched): --set size=N';
     pen.fillStyle = page.style('--page');
     pen.fillRect(view.left + 4, y, text.length * 7.25 + 8, draw.ROW - 2);
     pen.fillStyle = page.style('--soft');

@@ -44,6 +44,9 @@
     for (const word of document.querySelectorAll('.metric')) {
       word.textContent = data.metrics[page.metric()].name;
     }
+    for (const word of document.querySelectorAll('.goes')) {
+      word.textContent = page.is_plural(data.metrics[page.metric()].name) ? 'go' : 'goes';
+    }
   }
 
   field.addEventListener('input', () => page.set({ find: field.value }, true));

@@ -77,8 +77,8 @@
     if (place.height > 36 && view.left > 90) {
       const [low, high] = track.kind === 'values' ? draw.limits(track) : [];
       const text = low > high ? 'no numbers' : track.kind === 'values' ? `${low} to ${high}` :
-        track.is_whole ? `${page.count(track.calls)} calls` :
-          `${page.count(track.kept)} of ${page.count(track.calls)}`;
+        track.is_whole ? page.counted(track.calls, 'call') :
+          `${page.count(track.kept)} of ${page.counted(track.calls, 'call')}`;
       pen.fillText(page.cut(run ? `${run}: ${text}` : text, Math.floor(view.left / 7.3) - 3), 16,
         y + 27);
     }
@@ -155,7 +155,7 @@
   function tell_span() {
     const step = draw.step({ ...view, width: view.width || 1000 }) / 10;
     span.textContent = `${page.clock(first + view.from, step)} to ` +
-      `${page.clock(first + view.to, step)}: ${page.time(view.to - view.from)}`;
+      `${page.clock(first + view.to, step)}: ${page.time(Math.round(view.to - view.from))}`;
   }
 
   // }======
@@ -228,7 +228,7 @@
     const rows = tracks.filter(track => track.kind === 'lane').map(track => {
       const { calls, busy } = track.measure(from, to);
       const share = page.range(busy, time => page.percent(time, to - from));
-      return `${track.name}: ${page.range(calls, page.count)} calls, busy ` +
+      return `${track.name}: ${page.counted_range(calls, 'call')}, busy ` +
         `${page.range(busy, page.time)} (${share})`;
     });
     const { totals, about } = page.profile, step = Math.max(1, (to - from) / 1000);
@@ -433,7 +433,8 @@
   const { few } = page.data.timeline;
   const variables_left = page.tracks.runs.reduce((sum, run) => sum + run.variables_left, 0);
   const note = [few ? few[0].toUpperCase() + few.slice(1) + ': --set lanes=N.' : '',
-    variables_left ? `${page.count(variables_left)} variables are left out.` : '',
+    variables_left ? `${page.counted(variables_left, 'variable')} ` +
+      `${variables_left === 1 ? 'is' : 'are'} left out.` : '',
     'Drag to move, Ctrl and the wheel to zoom, Shift and drag to select a range, for which all ' +
     'numbers are computed; ? shows the keys. ' +
     'Hatched calls are suspended.', tracks.some(track => track.kind === 'lane' && !track.is_exact)

@@ -1,0 +1,64 @@
+/* Durations, sizes, counts and shares in words: the rule of lua/profio/internal/numbers.lua, which
+   spec/exports/numbers_spec.lua compares with this one. Pages and flame graphs have this file. */
+/* exported numbers */
+const numbers = (function () {
+  'use strict';
+  // Units from small to large: size, text, least value that is shown in it.
+  const durations = [[1, ' ns'], [1e3, ' µs', 1e3], [1e6, ' ms', 1e6], [1e9, ' s', 1e9],
+    [60e9, ' min', 1200e9], [3600e9, ' h', 7200e9], [86400e9, ' d', 172800e9]];
+  const sizes = [' B', ' KiB', ' MiB', ' GiB', ' TiB', ' PiB', ' EiB'].map((name, i) =>
+    [1024 ** i, name, 1024 ** i]);
+  const LARGE = 1e15, large = [[1e15, 'e15'], [1e18, 'e18', 1e18]];
+
+  function rounded(size, parts, unit) { return Math.floor(size * parts / unit + 0.5); }
+
+  function sign_of(value, number) { return value < 0 && number > 0 ? '-' : ''; }
+
+  /* Returns the text of a number of 1/parts, without zeros at the end. */
+  function decimals(number, parts) {
+    const whole = Math.floor(number / parts), digits = String(parts).length - 1;
+    const rest = String(number % parts).padStart(digits, '0').replace(/0+$/, '');
+    return whole + (rest ? '.' + rest : '');
+  }
+
+  /* Returns a value with at most three decimals of the unit that suits it once it is rounded. */
+  function scaled(value, units) {
+    const size = Math.abs(value);
+    let i = 0;
+    while (units[i + 1] && rounded(size, 1000, units[i][0]) * units[i][0] >=
+      units[i + 1][2] * 1000) { i++; }
+    const number = rounded(size, 1000, units[i][0]);
+    return sign_of(value, number) + decimals(number, 1000) + units[i][1];
+  }
+
+  /* Returns a duration in ns in the unit that suits it: "10.5 µs", "2.307 h". */
+  function time(ns) { return scaled(ns, durations); }
+
+  function bytes(value) { return scaled(value, sizes); }
+
+  /* Returns a whole number, others rounded: "12,345"; from 1e15 on "1.234e15". */
+  function count(value) {
+    const number = rounded(Math.abs(value), 1, 1);
+    return number >= LARGE ? scaled(value, large) :
+      sign_of(value, number) + String(number).replace(/\B(?=(\d{3})+$)/g, ',');
+  }
+
+  /* Returns a share with at most two decimals, "41.2 %"; '' if the whole is 0. */
+  function percent(part, whole) {
+    if (!whole) { return ''; }
+    const share = part / whole, number = rounded(Math.abs(share), 10000, 1);
+    return (number >= LARGE ? count(100 * share) : sign_of(share, number) + decimals(number, 100)) +
+      ' %';
+  }
+
+  /* Returns a weight in the unit of its metric. */
+  function weight(value, unit) {
+    return unit === 'ns' ? time(value) : unit === 'bytes' ? bytes(value) :
+      count(value) + (unit && unit !== 'count' ? ' ' + unit : '');
+  }
+
+  /* Returns a number of things: "1 arc", "2 arcs". */
+  function counted(value, word) { return `${count(value)} ${word}${value === 1 ? '' : 's'}`; }
+
+  return { time, bytes, count, percent, weight, counted };
+}());
