@@ -10,13 +10,13 @@ local viewers = require "spec.support.viewers"
 
 local it_looks = viewers.it_browses(it, pending)
 
-local SCRIPT <const> = "lua/profio/exports/html/scripts/numbers.js"
+local SCRIPT <const> = "lua/profio/exports/html/scripts/texts.js"
 
 -- Returns what the functions of the script return for { name, argument, ... } each.
 local function of_script(calls)
    local program = command.file("numbers.js", command.read(command.root .. "/" .. SCRIPT) .. [[
       const calls = JSON.parse(require('fs').readFileSync(0, 'utf8'));
-      console.log(JSON.stringify(calls.map(([name, ...rest]) => numbers[name](...rest))));]])
+      console.log(JSON.stringify(calls.map(([name, ...rest]) => texts[name](...rest))));]])
    local list = {}
    for i, call in ipairs(calls) do
       local words = {}

@@ -1,4 +1,4 @@
-// Rules for the scripts of the page that export html writes (lua/profio/exports/html/*.js).
+// Rules for the scripts of the files that exports html and svg write (lua/profio/exports/).
 
 const names = ['window', 'document', 'location', 'URLSearchParams', 'getComputedStyle'];
 

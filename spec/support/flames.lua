@@ -29,7 +29,8 @@ end
 
 ---Returns the frames in depth-first order. Raises if the picture is not that of the data.
 ---@param svg string
----@return table[] { name, told, depth, x, width, color } x and width: parts of the root
+---@return table[] { name, depth, x, width, color, total, self, before } x and width: parts of the
+---root; before: nil unless it is a difference
 function flames.read(svg)
    local names, list, expected = block(svg, "names"), {}, {}
    local paths = drawn(svg)
@@ -38,14 +39,17 @@ function flames.read(svg)
    local root, row, up = svg:match ' data%-root="(%d+)"', svg:match ' data%-row="(%d+)"',
       svg:find(' data-upward="true"', 1, true)
    for _, line in ipairs(block(svg, "frames")) do
-      local depth, x, width, name, path, told = line:match "^(%d+) (%d+) (%d+) (%d+) (%d+) (.*)$"
+      local depth, x, width, name, path, total, self, before = line:match
+         "^(%d+) (%d+) (%d+) (%d+) (%d+) (%-?%d+) (%-?%d+) ?(%-?%d*)$"
       depth, x, width = tonumber(depth), x / 1e7, width / 1e7
-      list[#list + 1] = { name = names[name + 1], told = told, depth = depth, x = x, width = width,
-         color = paths[path + 1].color }
+      list[#list + 1] = { name = names[name + 1], depth = depth, x = x, width = width,
+         color = paths[path + 1].color, total = math.tointeger(total),
+         self = math.tointeger(self), before = math.tointeger(before) }
       local boxes = expected[path + 1] or { color = paths[path + 1].color }
       expected[path + 1] = boxes
-      boxes[#boxes + 1] = ("%.1f %d %.1f"):format(edge + x * inner,
-         up and root - (depth + 1) * row or root + depth * row, width * inner)
+      local pixels = width * inner
+      boxes[#boxes + 1] = ("%.1f %d %.1f"):format(edge + x * inner, up and root - (depth + 1) * row
+         or root + depth * row, pixels < 2 and pixels or pixels - 0.5) -- the border
    end
    for i, boxes in ipairs(expected) do
       table.sort(boxes)

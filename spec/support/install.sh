@@ -8,10 +8,10 @@
 set -eu
 compiled=$LIBDIR/profio/compiled
 
-# The modules, the pages of help, and what export html builds in, relative to lua/. Their names have
-# no blanks.
+# The modules, the pages of help, and what exports html and svg build in, relative to lua/. Their
+# names have no blanks.
 files=$(cd lua && find profio -name '*.lua' -o -path 'profio/help/*.md' \
-  -o -path 'profio/exports/html/*.js' -o -path 'profio/exports/html/*.css')
+  -o -path 'profio/exports/*.js' -o -path 'profio/exports/*.css')
 
 lua_files () {
   printf '%s\n' "$files"

@@ -19,7 +19,18 @@
 #define MIN_WIDTH  0.1
 #define CHAR_WIDTH 7.3
 
+/* The border between frames, in pixels; narrower frames than MIN_BORDERED have
+   none. */
+#define GAP          0.5
+#define MIN_BORDERED 2
+
 #define SCALE 1e7 /* width of the root in `metadata` */
+
+/* What is not drawn for one reason: contexts with all below them. */
+typedef struct left_out {
+  uint32_t contexts;
+  double weight;
+} left_out;
 
 typedef struct drawn {
   double from; /* begin, in weight */
@@ -43,6 +54,7 @@ typedef struct flames {
   const char *unit;  /* of the metric */
   drawn *frames;     /* in depth-first order */
   uint32_t nframes;
+  left_out narrow, deep;
 } flames;
 
 
@@ -53,10 +65,17 @@ static void put_number (flames *f, double value, int digits) {
 }
 
 
-/* Writes at most `max` characters of a text as XML: markup characters as
-   entities, control characters and bytes that are not UTF-8 as U+FFFD. */
-static void put_xml (flames *f, pf_bytes text, size_t max) {
-  for (size_t i = 0, n = 0; i < text.size && n < max; n++) {
+/* Returns the size of the first character; of a byte that is not UTF-8, 1. */
+static size_t letter_size (pf_bytes text, size_t at) {
+  const size_t size = pf_utf8(text.at + at, text.size - at);
+  return size == 0 ? 1 : size;
+}
+
+
+/* Writes a text as XML: markup characters as entities, control characters and
+   bytes that are not UTF-8 as U+FFFD. */
+static void put_xml (flames *f, pf_bytes text) {
+  for (size_t i = 0; i < text.size; i += letter_size(text, i)) {
     const size_t size = pf_utf8(text.at + i, text.size - i);
     const uint8_t byte = text.at[i];
     if (size == 0 || (size == 1 && (byte < 0x20 || byte == 0x7f)))
@@ -71,28 +90,7 @@ static void put_xml (flames *f, pf_bytes text, size_t max) {
       l_export_text(f->out, "&quot;");
     else
       l_export_bytes(f->out, text.at + i, size);
-    i += size == 0 ? 1 : size;
   }
-}
-
-
-/* Writes a weight for people: times in a suitable unit. */
-static void put_weight (flames *f, int64_t weight) {
-  static const struct {
-    double ns;
-    const char *unit;
-  } units[] = {{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}, {1, " ns"}};
-  if (strcmp(f->unit, "ns") != 0) {
-    l_export_put(f->out, "%lld%s", (long long)weight,
-                 f->unit[0] == '\0' ? "" : " ");
-    put_xml(f, pf_bytes_of(f->unit), 24);
-    return;
-  }
-  size_t i = 0;
-  while (i < 3 && fabs((double)weight) < units[i].ns)
-    i++;
-  put_number(f, (double)weight / units[i].ns, i == 3 ? 0 : 3);
-  l_export_text(f->out, units[i].unit);
 }
 
 
@@ -108,12 +106,13 @@ static uint32_t warm_color (pf_bytes name) {
 
 
 /* Returns red for an increase and blue for a decrease, stronger for larger
-   changes. */
+   changes. Black text is readable on both. */
 static uint32_t change_color (const flames *f, double change) {
-  const double part = f->max_change == 0 ? 0 : fabs(change) / f->max_change;
-  const uint32_t pale = (uint32_t)(245 - 170 * (part > 1 ? 1 : part));
+  const double size = f->max_change == 0 ? 0 : fabs(change) / f->max_change;
+  const double part = size > 1 ? 1 : size;
+  const uint32_t pale = (uint32_t)(245 - 170 * part);
   return change >= 0 ? 245u << 16 | pale << 8 | pale
-                     : pale << 16 | pale << 8 | 245;
+                     : pale << 16 | (uint32_t)(245 - 105 * part) << 8 | 245;
 }
 
 
@@ -132,26 +131,6 @@ static int64_t change_of (const flames *f, uint32_t node) {
   if (!__builtin_sub_overflow(f->totals[node], f->before[node], &change))
     return change;
   return f->before[node] < 0 ? INT64_MAX : INT64_MIN;
-}
-
-
-/* Writes the total of a node and its share; for a difference also the previous
-   total and the change. */
-static void put_total (flames *f, uint32_t node) {
-  put_weight(f, f->totals[node]);
-  l_export_text(f->out, ", ");
-  put_number(f,
-             f->totals[0] > 0
-                 ? 100 * (double)f->totals[node] / (double)f->totals[0]
-                 : 0,
-             2);
-  l_export_text(f->out, "%");
-  if (f->before == NULL)
-    return;
-  l_export_text(f->out, "; before ");
-  put_weight(f, f->before[node]);
-  l_export_text(f->out, change_of(f, node) < 0 ? ", " : ", +");
-  put_weight(f, change_of(f, node));
 }
 
 
@@ -178,10 +157,16 @@ static double top_of (const flames *f, const drawn *d) {
 }
 
 
-/* Whether a frame is wide enough and near enough to the root to be drawn. */
-static bool is_drawn (const flames *f, uint32_t node, uint32_t depth) {
-  return depth < f->rows && f->widths[node] > 0 &&
-         (double)f->widths[node] / f->whole * f->width >= f->min_width;
+/* Returns where to count a frame that is not drawn, or NULL: it is drawn, or it
+   has no width. */
+static left_out *hidden_by (flames *f, uint32_t node, uint32_t depth) {
+  if (f->widths[node] <= 0)
+    return NULL;
+  if (depth >= f->rows)
+    return &f->deep;
+  return (double)f->widths[node] / f->whole * f->width < f->min_width
+             ? &f->narrow
+             : NULL;
 }
 
 
@@ -201,16 +186,26 @@ static void add_frame (flames *f, uint32_t node, uint32_t depth, double from) {
 static uint32_t collect_frames (flames *f) {
   const l_export *const e = f->out;
   uint32_t hidden = UINT32_MAX, deepest = 0;
+  left_out *reason = NULL; /* of the hidden frame */
   f->next[0] = 0;
   for (uint32_t i = 0; i < e->contexts->count; i++) {
     const uint32_t node = e->walk.order[i], depth = e->walk.depths[i];
-    if (depth > hidden)
+    const bool has_width = f->widths[node] > 0;
+    if (depth > hidden) {
+      if (reason != NULL && has_width)
+        reason->contexts++;
       continue;
+    }
     hidden = UINT32_MAX;
     const double from = f->next[depth];
-    if (!is_drawn(f, node, depth)) {
+    reason = hidden_by(f, node, depth);
+    if (!has_width || reason != NULL) {
       hidden = depth;
-      f->next[depth] += f->widths[node] > 0 ? (double)f->widths[node] : 0;
+      f->next[depth] += has_width ? (double)f->widths[node] : 0;
+      if (reason != NULL) {
+        reason->contexts++;
+        reason->weight += (double)f->widths[node];
+      }
       continue;
     }
     add_frame(f, node, depth, from);
@@ -224,16 +219,18 @@ static uint32_t collect_frames (flames *f) {
 
 
 static void put_rectangle (flames *f, const drawn *d) {
+  const double width = width_of(f, d);
+  const double shown = width < MIN_BORDERED ? width : width - GAP;
   l_export_text(f->out, "M");
   put_number(f, left_of(f, d), 2);
   l_export_text(f->out, " ");
   put_number(f, top_of(f, d), 0);
   l_export_text(f->out, "h");
-  put_number(f, width_of(f, d), 2);
+  put_number(f, shown, 2);
   l_export_text(f->out, "v");
   put_number(f, f->row - 1, 0);
   l_export_text(f->out, "h-");
-  put_number(f, width_of(f, d), 2);
+  put_number(f, shown, 2);
   l_export_text(f->out, "z");
 }
 
@@ -262,48 +259,79 @@ static void put_paths (lua_State *L, flames *f) {
 }
 
 
-/* Writes the name, shortened to the width; nothing if there is no space. */
+/* Writes a part of a text: `count` letters from the `first` one on. */
+static void put_letters (flames *f, pf_bytes text, size_t first, size_t count) {
+  size_t from = 0;
+  for (size_t n = 0; n < first && from < text.size; n++)
+    from += letter_size(text, from);
+  size_t to = from;
+  for (size_t n = 0; n < count && to < text.size; n++)
+    to += letter_size(text, to);
+  put_xml(f, (pf_bytes){.at = text.at + from, .size = to - from});
+}
+
+
+/* Writes the name, without its middle if it is longer than the frame, since the
+   ends of names distinguish them; nothing if there is no space. */
 static void put_label (flames *f, const drawn *d) {
   const pf_bytes name = name_of(f, d->node);
-  const double chars = (width_of(f, d) - 6) / CHAR_WIDTH;
-  const bool is_whole = chars >= (double)name.size;
-  if (!is_whole && chars < 3)
+  const double space = (width_of(f, d) - 6) / CHAR_WIDTH;
+  if (space < 1)
+    return;
+  const size_t max = (size_t)space;
+  size_t letters = 0;
+  for (size_t i = 0; i < name.size; i += letter_size(name, i))
+    letters++;
+  if (letters > max && max < 3)
     return;
   l_export_text(f->out, "<text x=\"");
   put_number(f, left_of(f, d) + 3, 2);
   l_export_text(f->out, "\" y=\"");
   put_number(f, top_of(f, d) + f->row - 5, 0);
   l_export_text(f->out, "\">");
-  put_xml(f, name, is_whole ? SIZE_MAX : (size_t)chars - 2);
-  l_export_text(f->out, is_whole ? "</text>\n" : "..</text>\n");
+  const size_t end = max < 4 ? 0 : (size_t)ceil((double)(max - 1) * 0.6);
+  if (letters <= max || max < 4)
+    put_letters(f, name, 0, max);
+  else {
+    put_letters(f, name, 0, max - 1 - end);
+    l_export_text(f->out, "\xe2\x80\xa6");
+    put_letters(f, name, letters - end, end);
+  }
+  l_export_text(f->out, "</text>\n");
 }
 
 
-/* Writes the data for the script: a line for each name; and for each frame a
-   line "depth position width name path total", where names and paths are
-   indices, and positions and widths parts of SCALE. */
+/* Writes the data for the script: the unit of the weights; a line for each
+   name; and for each frame a line "depth position width name path total self",
+   where names and paths are indices, and positions and widths parts of SCALE;
+   of a difference also the total before. */
 static void put_data (lua_State *L, flames *f) {
   const pf_contexts *const c = f->out->contexts;
   const size_t nareas = (size_t)pf_areas_count(c->dictionary) + 1;
   uint32_t *const numbers = l_scratch(L, nareas, sizeof *numbers), count = 1;
-  l_export_text(f->out, "<metadata class=\"names\">all\n");
+  l_export_text(f->out, "<metadata class=\"unit\">");
+  put_xml(f, pf_bytes_of(f->unit));
+  l_export_text(f->out, "\n</metadata>\n<metadata class=\"names\">all\n");
   for (uint32_t i = 1; i < f->nframes; i++) {
     const uint32_t frame = c->frames[f->frames[i].node];
     if (numbers[frame] != 0)
       continue;
     numbers[frame] = count++;
-    put_xml(f, name_of(f, f->frames[i].node), SIZE_MAX);
+    put_xml(f, name_of(f, f->frames[i].node));
     l_export_text(f->out, "\n");
   }
   l_export_text(f->out, "</metadata>\n<metadata class=\"frames\">");
   for (uint32_t i = 0; i < f->nframes; i++) {
     const drawn *const d = &f->frames[i];
     const double share = (double)f->widths[d->node] / f->whole;
-    l_export_put(f->out, "%lld %lld %lld %lld %lld ", (long long)d->depth,
-                 llround(SCALE * d->from / f->whole), llround(SCALE * share),
+    l_export_put(f->out, "%lld %lld %lld %lld %lld %lld %lld",
+                 (long long)d->depth, llround(SCALE * d->from / f->whole),
+                 llround(SCALE * share),
                  (long long)(i == 0 ? 0 : numbers[c->frames[d->node]]),
-                 (long long)d->color);
-    put_total(f, d->node);
+                 (long long)d->color, (long long)f->totals[d->node],
+                 (long long)c->weights[f->out->metric][d->node]);
+    if (f->before != NULL)
+      l_export_put(f->out, " %lld", (long long)f->before[d->node]);
     l_export_text(f->out, "\n");
   }
   l_export_text(f->out, "</metadata>\n");
@@ -386,13 +414,21 @@ static int core_write_flames (lua_State *L) {
 
 
 /* core.flame_rows(contexts, options, file): the number of rows that
-   write_flames would draw with these options. */
+   write_flames would draw with these options; the number of contexts that it
+   would not draw because they are too narrow, and their part of the whole; both
+   for those that are too deep; and the number of all rows. */
 static int core_flame_rows (lua_State *L) {
   flames f;
   lua_settop(L, 3);
   open_flames(L, &f, 3);
   lua_pushinteger(L, f.whole > 0 ? (lua_Integer)collect_frames(&f) + 1 : 0);
-  return 1;
+  for (size_t i = 0; i < 2; i++) {
+    const left_out *const left = i == 0 ? &f.narrow : &f.deep;
+    lua_pushinteger(L, left->contexts);
+    lua_pushnumber(L, f.whole > 0 ? left->weight / f.whole : 0);
+  }
+  lua_pushinteger(L, (lua_Integer)f.out->walk.max_depth + 1);
+  return 6;
 }
 
 

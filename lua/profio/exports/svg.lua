@@ -1,6 +1,7 @@
 -- A flame graph as one self-contained SVG file: a click on a frame widens it to the full width,
--- Ctrl-F or / searches by a regular expression, a tip under the pointer shows the numbers. For a
--- difference of two profiles the widths are the totals of the new one, or the sums of both, and
+-- Backspace and Escape go back, / or Ctrl-F opens a field in the picture that searches by a regular
+-- expression, a tip under the pointer shows the numbers. The last lines say what is not drawn. For
+-- a difference of two profiles the widths are the totals of the new one, or the sums of both, and
 -- colours show the change: red has grown and blue has shrunk.
 --
 -- All frames of a colour are one path and there is one tip, because browsers take long to read many
@@ -11,7 +12,9 @@ local compared = require "profio.exports.compared"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.internal.markup"
+local numbers = require "profio.internal.numbers"
 local profile_parts = require "profio.internal.bodies.profile_parts"
+local resources = require "profio.internal.resources"
 local texts = require "profio.internal.texts"
 
 local widths_option = { name = "widths", type = "choice", choices = { "new", "both" },
@@ -27,7 +30,7 @@ local svg = {
       { name = "metric", type = "text", help = "weight: time, samples, ..." },
       { name = "title", type = "text", help = "title of the picture" },
       { name = "width", type = "int", default = 1200, unit = "pixels",
-        help = "width where no script runs" },
+        help = "width where no script runs; frames below 0.1 of these pixels are not drawn" },
       { name = "rows", type = "int", default = 400, help = "most rows" },
       widths_option,
       { name = "pair", type = "bool", default = false,
@@ -38,12 +41,16 @@ local svg = {
    },
 }
 
-local HEAD, FOOT, ROW, EDGE = 44, 30, 17, 10
+-- In pixels; the width of a letter, and that of the narrowest frame.
+local HEAD, FOOT, LINE, ROW, EDGE = 44, 30, 15, 17, 10
+local LETTER <const>, MIN_WIDTH <const> = 7.3, 0.1
 
+-- Text has a contrast of at least 4.5 to 1 on each colour.
 local style = [[
-.flames{font:12px ui-monospace,Menlo,Consolas,monospace}
+.flames{font:12px ui-monospace,Menlo,Consolas,monospace;outline:none}
+svg:root{background:#fff}
 .flames text{fill:#1b1b1b;pointer-events:none}
-.flames .page{fill:#fff}
+.flames .page,.flames .field rect{fill:#fff}
 .flames .head{font-size:15px}
 .flames .note,.flames .button{fill:#555}
 .flames .button{pointer-events:auto;cursor:pointer}
@@ -51,14 +58,16 @@ local style = [[
 .flames path.matched{fill:#b03bd4}
 .flames text.matched{fill:#fff}
 .flames .above{fill:#fff;opacity:.45}
-.flames .words{pointer-events:none}
-.flames .words rect{fill:#1b1b1b;stroke:none}
+.flames .words,.flames .field{pointer-events:none}
+.flames .words rect,.flames .field rect{stroke:#888}
+.flames .words rect{fill:#1b1b1b}
 .flames .words text{fill:#fff}
 @media (prefers-color-scheme:dark){
-.flames .page{fill:#16181c}
-.flames .head,.flames .note,.flames .button{fill:#d7dae0}
+svg:root{background:#16181c}
+.flames .page,.flames .field rect{fill:#16181c}
+.flames .head,.flames .note,.flames .button,.flames .field text,.flames .upper{fill:#d7dae0}
 .flames .over{stroke:#fff}
-.flames .above{fill:#16181c}
+.flames .above{fill:#16181c;opacity:.75}
 }
 ]]
 
@@ -66,188 +75,18 @@ local style = [[
 local tip = '<g class="words" style="display:none"><rect width="0" height="22" rx="3"/>' ..
    '<text x="6" y="15"></text></g>\n'
 
-local program = [[
-(function () {
-  'use strict';
-  var svg = document.currentScript.ownerSVGElement || document.documentElement;
-  var edge = +svg.dataset.edge, row = +svg.dataset.row, root = +svg.dataset.root;
-  var scale = +svg.dataset.scale;
-  var upward = svg.dataset.upward === 'true', tall = +svg.getAttribute('height');
-  var full = +svg.getAttribute('width'), names = lines('names');
-  var back = svg.querySelector('.back'), hits = svg.querySelector('.hits');
-  var words = svg.querySelector('.words'), labels = svg.querySelector('.labels');
-  var paths = Array.prototype.slice.call(svg.querySelectorAll('.frames path'));
-  var group = svg.querySelector('.frames'), base = full; // its paths are those of this width
-  var zoom = { x: 0, w: 1, d: 0 }, wanted = null, rows = [];
-  var matched = added('path', 'matched'), above = added('path', 'above');
-  var over = added('rect', 'over');
-  var frames = lines('frames').map(function (line) {
-    var p = line.split(' ', 5), name = +p[3], f = { d: +p[0], x: p[1] / 1e7, w: p[2] / 1e7,
-      name: names[name], path: +p[4], line: line, match: false };
-    (rows[f.d] = rows[f.d] || []).push(f);
-    return f;
-  });
-  function lines(name) {
-    var text = svg.querySelector('metadata.' + name);
-    return text ? text.textContent.split('\n').slice(0, -1) : [];
-  }
-  function added(kind, name) {
-    var element = document.createElementNS('http://www.w3.org/2000/svg', kind);
-    element.setAttribute('class', name);
-    return svg.insertBefore(element, labels);
-  }
-  function cut(name, letters) {
-    return letters >= name.length ? name : name.slice(0, letters - 2) + '..';
-  }
-  // Returns the numbers of a frame for people.
-  function told(f) { return f.line.split(' ').slice(5).join(' '); }
-  function inner() { return (full - 2 * edge) * scale; }
-  function isAbove(f) {
-    return f.d < zoom.d && f.x <= zoom.x + 1e-7 && f.x + f.w >= zoom.x + zoom.w - 1e-7;
-  }
-  // Returns where a frame is drawn, in pixels, or null: it is outside of the zoom.
-  function box(f) {
-    var left = (f.x - zoom.x) / zoom.w, w = f.w / zoom.w;
-    if (isAbove(f)) { left = 0; w = 1; }
-    else if (f.d < zoom.d || left + w <= 1e-7 || left >= 1 - 1e-7) { return null; }
-    return { x: edge + left * inner(), y: upward ? root - (f.d + 1) * row : root + f.d * row,
-      w: Math.max(0.2, w * inner()), h: row - 1 };
-  }
-  function label(f, b) {
-    var letters = Math.floor((b.w - 6) / 7.3), text;
-    if (letters < 3 && letters < f.name.length) { return; }
-    text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
-    text.setAttribute('x', b.x + 3);
-    text.setAttribute('y', b.y + row - 5);
-    if (f.match) { text.setAttribute('class', 'matched'); }
-    text.textContent = cut(f.name, letters);
-    labels.appendChild(text);
-  }
-  function drawLabels() {
-    labels.textContent = '';
-    frames.forEach(function (f) {
-      var b = f.w / zoom.w * inner() > 6 || isAbove(f) ? box(f) : null;
-      if (b) { label(f, b); }
-    });
-  }
-  // Stretches the paths of all frames to the width, which is faster than drawing them again.
-  function stretch() {
-    var part = inner() / ((base - 2 * edge) * scale);
-    group.setAttribute('transform', 'translate(' + edge * (1 - part) + ',0) scale(' + part + ',1)');
-    drawLabels();
-  }
-  function draw() {
-    var parts = paths.map(function () { return []; }), hit = [], veil = [];
-    frames.forEach(function (f) {
-      var b = box(f), text;
-      if (!b) { return; }
-      text = 'M' + b.x.toFixed(2) + ' ' + b.y + 'h' + b.w.toFixed(2) + 'v' + b.h + 'h-' +
-        b.w.toFixed(2) + 'z';
-      (f.match ? hit : parts[f.path]).push(text);
-      if (isAbove(f)) { veil.push(text); }
-    });
-    group.removeAttribute('transform');
-    base = full;
-    drawLabels();
-    paths.forEach(function (path, i) { path.setAttribute('d', parts[i].join('')); });
-    matched.setAttribute('d', hit.join(''));
-    above.setAttribute('d', veil.join(''));
-    over.setAttribute('width', 0);
-    back.style.display = zoom.w < 1 ? '' : 'none';
-  }
-  // Returns the frame at a point of the picture, or undefined.
-  function at(x, y) {
-    var list = rows[Math.floor((upward ? root - y : y - root) / row)] || [];
-    var p = zoom.x + (x - edge) / inner() * zoom.w, low = 0, high = list.length, middle;
-    while (low < high) {
-      middle = (low + high) >> 1;
-      if (list[middle].x <= p) { low = middle + 1; } else { high = middle; }
-    }
-    return low > 0 && p < list[low - 1].x + list[low - 1].w && x >= edge && x < edge + inner() ?
-      list[low - 1] : undefined;
-  }
-  function place(event) {
-    var point = svg.createSVGPoint();
-    point.x = event.clientX;
-    point.y = event.clientY;
-    return point.matrixTransform(svg.getScreenCTM().inverse());
-  }
-  // Shows the text of a frame beside the pointer at x and y of the picture; without one hides it.
-  function tell(f, x, y) {
-    var text = words.querySelector('text'), b = f && box(f), wide;
-    words.style.display = b ? '' : 'none';
-    svg.style.cursor = b ? 'pointer' : '';
-    ['x', 'y', 'w', 'h'].forEach(function (key) {
-      over.setAttribute({ w: 'width', h: 'height' }[key] || key, b ? b[key] : 0);
-    });
-    if (!b) { return; }
-    text.textContent = cut(f.name, Math.floor(full / 7.3) - 5 - told(f).length) +
-      ' (' + told(f) + ')';
-    wide = text.getComputedTextLength() + 12;
-    words.querySelector('rect').setAttribute('width', wide);
-    words.setAttribute('transform', 'translate(' + Math.max(2, Math.min(x + 12, full - wide - 2)) +
-      ',' + (y + 42 > tall ? y - 28 : y + 18) + ')');
-  }
-  svg.addEventListener('mousemove', function (event) {
-    var p = place(event);
-    tell(at(p.x, p.y), p.x, p.y);
-  });
-  svg.addEventListener('mouseleave', function () { tell(); });
-  function to(place) { zoom = place; draw(); }
-  function search(pattern) {
-    var list = [], sum = 0, end = -1;
-    wanted = null;
-    if (pattern) {
-      try { wanted = new RegExp(pattern); } catch (e) { hits.textContent = e.message; return; }
-    }
-    frames.forEach(function (f) {
-      f.match = wanted !== null && f.d > 0 && wanted.test(f.name);
-      if (f.match) { list.push(f); }
-    });
-    list.sort(function (a, b) { return a.x - b.x || b.w - a.w; });
-    list.forEach(function (f) {
-      if (f.x >= end - 1e-7) { sum += f.w; end = f.x + f.w; }
-    });
-    hits.textContent = wanted === null ? '' :
-      list.length + ' frames match, ' + (100 * sum).toFixed(2) + '%';
-    draw();
-  }
-  function ask() {
-    var pattern = window.prompt('Search for a regular expression', wanted ? wanted.source : '');
-    if (pattern !== null) { search(pattern); }
-  }
-  svg.addEventListener('click', function (event) {
-    var p = place(event), f = at(p.x, p.y);
-    if (event.target === back) { to({ x: 0, w: 1, d: 0 }); }
-    else if (event.target.classList.contains('find')) { ask(); }
-    else if (f) { to(f); }
-  });
-  // Inside a page the keys are the page's.
-  (svg === document.documentElement ? window : svg).addEventListener('keydown', function (event) {
-    if (event.key === 'Escape') { to({ x: 0, w: 1, d: 0 }); search(''); }
-    if (event.key === '/' || (event.key === 'f' && (event.ctrlKey || event.metaKey))) {
-      event.preventDefault();
-      ask();
-    }
-  });
-  // Draws the frames again if the width of the picture has changed, unless it is hidden, or a
-  // part of another one.
-  function fit() {
-    var now = Math.max(200, Math.floor(svg.getBoundingClientRect().width));
-    if (now === full || svg.ownerSVGElement || svg.getBoundingClientRect().width === 0) { return; }
-    full = now;
-    svg.setAttribute('viewBox', '0 0 ' + full + ' ' + tall);
-    svg.querySelector('.find').setAttribute('x', full - edge);
-    hits.setAttribute('x', full - edge);
-    if (zoom.w === 1 && zoom.d === 0 && wanted === null) { stretch(); } else { draw(); }
-  }
-  if (!svg.ownerSVGElement) { svg.setAttribute('width', '100%'); }
-  window.addEventListener('resize', fit);
-  svg.flames = { to: to, search: search, frames: frames, box: box, tell: tell, fit: fit };
-  back.style.display = 'none';
-  fit();
-}());
-]]
+-- Returns the script, without comments and indentation. It is a block, because a document may have
+-- two of them.
+local function program(out)
+   local list = {}
+   for i, name in ipairs { "html/scripts/texts.js", "svg/flame_graph.js" } do
+      local text, reason = resources.read("exports/" .. name)
+      out.failure = out.failure or not text and { "cannot read " .. reason, "io" } or nil
+      list[i] = (text or ""):gsub("/%*.-%*/", ""):gsub("\n%s*//[^\n]*", ""):gsub("\n%s+", "\n")
+         :gsub(" // [^\n]*", "")
+   end
+   return "<script><![CDATA[{\n" .. table.concat(list) .. "}]]></script>\n"
+end
 
 -- Returns the losses as an element `desc`, for programs and screen readers.
 local function description(notes)
@@ -259,15 +98,57 @@ local function description(notes)
 end
 
 -- Says what widths and colours of a difference mean.
-local function foot_of(given, metric)
+local function legend_of(given, metric)
    local is_both = given.widths == "both"
    return ("widths: total %s of %s; colours: the change of the total, red grew, blue shrank%s")
       :format(metric or "", is_both and "both profiles" or "the new profile",
          is_both and "" or "; what is gone has no width")
 end
 
-local function height_of(rows)
-   return HEAD + rows * ROW + FOOT
+-- Says what is not drawn, and what to do: contexts below the minimum width, and rows that are too
+-- many.
+local function not_drawn(given, left)
+   local list = {}
+   local function add(what, count, part, remedy)
+      list[#list + 1] = count > 0 and ("%s %s %s, %s of the whole (%s)"):format(
+         numbers.count(count), count == 1 and "context" or "contexts", what,
+         part < 0.00005 and "less than 0.01 %" or numbers.percent(part, 1), remedy) or nil
+   end
+   add(("narrower than %s pixels"):format(texts.float("%g", given.min_width)), left.narrow,
+      left.narrow_part, ("--set width=%d draws more"):format(10 * given.width))
+   add(("below row %d"):format(given.rows), left.deep, left.deep_part,
+      ("--set rows=%d draws all rows"):format(left.all))
+   return #list > 0 and "not drawn: " .. table.concat(list, "; ") or nil
+end
+
+-- Returns the text below the frames as lines of the width of the picture; all but the last one end
+-- with a blank.
+local function foot_lines(profile, given, options, drawn)
+   local list, notes = {}, profile:notes()
+   list[1] = options.before and legend_of(given, options.metric) or nil
+   list[#list + 1] = drawn.rows == 0 and "nothing to draw: no context has any weight" or nil
+   list[#list + 1] = not_drawn(given, drawn)
+   list[#list + 1] = #notes > 0 and "damaged: " .. notes[1] ..
+      (#notes > 1 and (" and %d more"):format(#notes - 1) or "") or nil
+   local lines, room = { "" }, (given.width - 2 * EDGE) // LETTER
+   for word in markup.clean(table.concat(list, "; ")):gmatch "[^ ]+" do
+      if lines[#lines] ~= "" and utf8.len(lines[#lines] .. word) > room then
+         lines[#lines + 1] = ""
+      end
+      lines[#lines] = lines[#lines] .. word .. " "
+   end
+   lines[#lines] = lines[#lines]:sub(1, -2)
+   return lines
+end
+
+-- Returns those lines as an element.
+local function foot_text(lines, y)
+   local list = {}
+   for i, line in ipairs(lines) do
+      list[i] = ('<tspan x="%d" dy="%d">%s</tspan>'):format(EDGE, i > 1 and LINE or 0,
+         markup.escaped(line))
+   end
+   return ('<text class="note foot" y="%d">%s</text>\n'):format(y, table.concat(list))
 end
 
 -- Returns the pixels between the edges that frames use.
@@ -275,8 +156,8 @@ local function inner_width(given)
    return (given.width - 2 * EDGE) * (given.scale or 1)
 end
 
-local function head(profile, given, height, root, before, metric)
-   local lines = {
+local function head(profile, given, height, root)
+   return table.concat {
       ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="flames" y="%d" width="%d" ' ..
          'height="%d" ' ..
          'viewBox="0 0 %d %d" data-edge="%d" data-row="%d" data-root="%d" data-upward="%s" ' ..
@@ -292,25 +173,24 @@ local function head(profile, given, height, root, before, metric)
       ('<text class="button find" x="%d" y="22" text-anchor="end">Search</text>\n')
          :format(given.width - EDGE),
       ('<text class="note hits" x="%d" y="38" text-anchor="end"></text>\n')
-         :format(given.width - EDGE),
-   }
-   local notes = profile:notes()
-   local foot = before and foot_of(given, metric) or ""
-   if #notes > 0 then
-      foot = foot .. (foot ~= "" and "; " or "") .. "damaged: " .. notes[1] ..
-         (#notes > 1 and (" and %d more"):format(#notes - 1) or "")
-   end
-   lines[#lines + 1] = ('<text class="note" x="%d" y="%d">%s</text>\n'):format(EDGE, height - 10,
-      markup.escaped(foot))
-   return table.concat(lines)
+         :format(given.width - EDGE) }
 end
 
--- Returns the contexts of a profile, and the options of core.write_flames.
-local function drawn(profile, given)
+-- Returns how a profile is drawn: its contexts, the options of core.write_flames, the lines below
+-- the frames, and the height.
+local function drawing_of(profile, given, file)
    local contexts, metric, before = compared.contexts(profile, given.metric, given.lines)
-   return contexts, { metric = metric, before = before, width = inner_width(given), row = ROW,
-      min_width = given.min_width, rows = given.rows, upward = not given.icicle,
+   given.min_width = given.min_width or MIN_WIDTH
+   local options = { metric = metric, before = before, width = inner_width(given), row = ROW,
+      min_width = given.min_width, rows = given.rows, upward = not given.icicle, left = EDGE,
       both = given.widths == "both" }
+   local rows, narrow, narrow_part, deep, deep_part, all = core.flame_rows(contexts, options, file)
+   local foot = foot_lines(profile, given, options, { rows = rows, narrow = narrow,
+      narrow_part = narrow_part, deep = deep, deep_part = deep_part, all = all })
+   local bottom = HEAD + rows * ROW
+   options.root = given.icicle and HEAD or bottom
+   return { contexts = contexts, options = options, foot = foot, bottom = bottom,
+      height = bottom + FOOT + (#foot - 1) * LINE }
 end
 
 ---Writes the elements of a flame graph, for a file of its own or inside a page.
@@ -323,15 +203,11 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function svg.write_element(profile, given, file)
-   local contexts, options = drawn(profile, given)
-   local rows = core.flame_rows(contexts, options, file)
-   local height = height_of(rows)
-   options.root = given.icicle and HEAD or HEAD + rows * ROW
-   local out = lanes.out(file)
-   out:write(head(profile, given, height, options.root, options.before, options.metric))
-   options.left = EDGE
-   out:call(core.write_flames, contexts, options)
-   out:write(tip, "<script><![CDATA[\n", program, "]]></script>\n</svg>\n")
+   local drawing, out = drawing_of(profile, given, file), lanes.out(file)
+   out:write(head(profile, given, drawing.height, drawing.options.root))
+   out:write(foot_text(drawing.foot, drawing.bottom + 20))
+   out:call(core.write_flames, drawing.contexts, drawing.options)
+   out:write(tip, program(out), "</svg>\n")
    return out:result()
 end
 
@@ -353,9 +229,8 @@ end
 local function write_pair(sides, given, file)
    local tops, height = {}, 0
    for i, side in ipairs(sides) do
-      local contexts, options = drawn(side.profile, side_options(side, given))
       tops[i] = height
-      height = height + height_of(core.flame_rows(contexts, options, file))
+      height = height + drawing_of(side.profile, side_options(side, given), file).height
    end
    local out = lanes.out(file)
    out:write(('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" '

@@ -1,5 +1,5 @@
 -- Durations, sizes, counts and shares as pages and pictures show them: "10.5 µs", "1.25 MiB",
--- "12,345", "41.2 %". The scripts of pages write the same texts by exports/html/scripts/numbers.js;
+-- "12,345", "41.2 %". The scripts of pages write the same texts by exports/html/scripts/texts.js;
 -- spec/exports/numbers_spec.lua compares both. Reports, whose columns have one unit, use times.lua.
 
 local numbers = {}

@@ -1,6 +1,6 @@
 /* The data of the page, and how numbers, names and colours are shown. All scripts share the object
    `page`. */
-/* global numbers */
+/* global texts */
 (function () {
   'use strict';
   const data = JSON.parse(document.getElementById('data').textContent);
@@ -25,11 +25,11 @@
 
   // {====== Numbers ======
 
-  page.time = numbers.time;
-  page.bytes = numbers.bytes;
-  page.count = numbers.count;
-  page.percent = numbers.percent;
-  page.counted = numbers.counted;
+  page.time = texts.time;
+  page.bytes = texts.bytes;
+  page.count = texts.count;
+  page.percent = texts.percent;
+  page.counted = texts.counted;
 
   /* Returns a time of the trace with so many digits that times `step` ns apart differ. */
   page.clock = function (ns, step) {
@@ -59,7 +59,7 @@
 
   /* Returns a weight of a metric with its unit. */
   page.weight = function (value, metric) {
-    return numbers.weight(value, data.metrics[metric].unit);
+    return texts.weight(value, data.metrics[metric].unit);
   };
 
   // }======
@@ -147,14 +147,7 @@
     return page.file(id) + (line === null ? '' : ':' + line);
   };
 
-  /* Returns a text of at most so many letters: the middle is left out, since the ends of names
-     distinguish them. */
-  page.cut = function (text, letters) {
-    if (text.length <= letters) { return text; }
-    const end = Math.ceil((letters - 1) * 0.6);
-    return letters < 4 ? text.slice(0, Math.max(0, letters)) :
-      text.slice(0, letters - 1 - end) + '\u2026' + text.slice(-end);
-  };
+  page.cut = texts.cut;
 
   const modules = new Map();
 

@@ -1,7 +1,7 @@
-/* Durations, sizes, counts and shares in words: the rule of lua/profio/internal/numbers.lua, which
-   spec/exports/numbers_spec.lua compares with this one. Pages and flame graphs have this file. */
-/* exported numbers */
-const numbers = (function () {
+/* Numbers and names as people read them. Numbers follow lua/profio/internal/numbers.lua, and
+   spec/exports/numbers_spec.lua compares both. Exports html and svg contain this file. */
+/* exported texts */
+const texts = (function () {
   'use strict';
   // Units from small to large: size, text, least value that is shown in it.
   const durations = [[1, ' ns'], [1e3, ' µs', 1e3], [1e6, ' ms', 1e6], [1e9, ' s', 1e9],
@@ -60,5 +60,14 @@ const numbers = (function () {
   /* Returns a number of things: "1 arc", "2 arcs". */
   function counted(value, word) { return `${count(value)} ${word}${value === 1 ? '' : 's'}`; }
 
-  return { time, bytes, count, percent, weight, counted };
+  /* Returns a text of at most so many letters: the middle is left out, since the ends of names
+     distinguish them. */
+  function cut(text, letters) {
+    if (text.length <= letters) { return text; }
+    const end = Math.ceil((letters - 1) * 0.6);
+    return letters < 4 ? text.slice(0, Math.max(0, letters)) :
+      text.slice(0, letters - 1 - end) + '\u2026' + text.slice(-end);
+  }
+
+  return { time, bytes, count, percent, weight, counted, cut };
 }());
