@@ -328,6 +328,34 @@ describe("--export svg", function()
          "75 % of self, 75 % of total, 1 of 3 functions" }, none = { "", "" } }, told)
    end)
 
+   it_looks("gives both pictures of a pair the width of the window", function()
+      local new, old = folded.profile(("f;"):rep(30) .. "g 750\n"), folded.profile "main;f 500\n"
+      local told = viewers.told(assert((new - old):export("svg", nil, { pair = true, rows = 3 })),
+         [==[
+         const boxes = () => look(() => Array.from(document.querySelectorAll('.flames'), svg => {
+            const page = svg.querySelector('.page').getBoundingClientRect();
+            const root = svg.querySelector('.frames').getBoundingClientRect();
+            const button = svg.querySelector('.find').getBoundingClientRect();
+            const foot = svg.querySelector('.foot').getBoundingClientRect();
+            return [page.left, page.right, root.left >= 10, root.right <= page.right - 10,
+               Math.abs(button.right - page.right + 10) < 1, page.top, page.bottom,
+               foot.bottom <= page.bottom];
+         }));
+         tell('narrow', await boxes());
+         await tab.setViewport({ width: 900, height: 600 });
+         await wait();
+         tell('wide', await boxes());]==], { ending = "svg", width = 400 })
+      for width, boxes in pairs { [400] = told.narrow, [900] = told.wide } do
+         local first, second = boxes[1], boxes[2]
+         for _, box in ipairs(boxes) do
+            assert.same({ 0, width, true, true, true, true }, { box[1], box[2], box[3], box[4],
+               box[5], box[8] })
+         end
+         assert.equal(0, first[6])
+         assert.equal(first[7], second[6])
+      end
+   end)
+
    it("cuts names in the middle, and draws borders where there is space", function()
       local name = "aé<" .. ("x"):rep(400) .. "&zü"
       local svg = assert(folded.profile(("%s 100\nf 99900\n"):format(name)):export("svg", nil,

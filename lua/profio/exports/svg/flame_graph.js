@@ -4,6 +4,7 @@
 (function () {
   'use strict';
   const svg = document.currentScript.ownerSVGElement || document.documentElement;
+  const file = svg.ownerSVGElement || svg; // which may have two pictures
   const { edge, row, root, scale } = Object.fromEntries(['edge', 'row', 'root', 'scale'].map(
     name => [name, Number(svg.dataset[name])]));
   const LETTER = 7.3, LINE = 15, GAP = 0.5; // pixels
@@ -289,19 +290,32 @@
     set(field, { transform: `translate(${full - edge - 250},5)` });
   }
 
-  /* Draws the frames again if the width of the picture has changed, unless it is hidden, or a part
-     of another one. */
+  /* Puts the pictures of a file one below the other. */
+  function stack() {
+    let y = 0;
+    for (const one of file.querySelectorAll('.flames')) {
+      set(one, { y });
+      y += Number(one.getAttribute('height'));
+    }
+    set(file, { viewBox: `0 0 ${full} ${y}`, height: y });
+  }
+
+  /* Draws the frames again if the width of the file has changed, unless it is hidden. */
   function fit() {
-    const { width } = svg.getBoundingClientRect(), now = Math.max(200, Math.floor(width));
-    if (now === full || svg.ownerSVGElement || width === 0) { return; }
+    const { width } = file.getBoundingClientRect(), now = Math.max(200, Math.floor(width));
+    if (now === full || width === 0) { return; }
     full = now;
     wrap();
     set(svg, { viewBox: `0 0 ${full} ${tall}`, height: tall });
     put_right();
+    if (file !== svg) {
+      set(svg, { width: full });
+      stack();
+    }
     if (zoom.w === 1 && zoom.d === 0 && wanted === null) { stretch(); } else { draw(); }
   }
 
-  if (!svg.ownerSVGElement) { svg.setAttribute('width', '100%'); }
+  set(file, { width: '100%' });
   field.append(set(added('rect', '', labels), { width: 250, height: 22, rx: 3 }),
     set(added('text', '', labels), { x: 8, y: 15 }));
   type(null);
