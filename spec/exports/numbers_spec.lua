@@ -6,6 +6,7 @@ local command = require "spec.support.command"
 local folded = require "spec.support.folded"
 local json = require "dkjson"
 local numbers = require "profio.internal.numbers"
+local profio = require "profio"
 local viewers = require "spec.support.viewers"
 
 local it_looks = viewers.it_browses(it, pending)
@@ -121,6 +122,22 @@ describe("numbers of pages and pictures", function()
             tell('frame', await look(() => page.weight(page.flames.root().total, 0)));]])
          assert.same({ summary = text, table = text, frame = text }, told)
       end
+   end)
+
+   it("are those of the sentences of a comparison, too", function()
+      local function write(name, weight)
+         local w = assert(profio.create(command.folder .. "/" .. name, { format = "pprof" }))
+         w:write { stack = w:stack { { area = "f", class = "function" } }, metric = "cpu",
+            unit = "ns", weight = weight }
+         assert(w:close())
+      end
+      write("words-1.pb.gz", 8304888000000)
+      write("words-2.pb.gz", 10500)
+      local page, _, errors = command.run("profio compare words-1.pb.gz --new words-2.pb.gz "
+         .. "--export html")
+      assert.matches("<p>The whole went from 2.307 h to 10.5 µs", page, 1, false, errors)
+      assert.matches("from 8304.888 s to 10.500 us", (command.run(
+         "profio compare words-1.pb.gz --new words-2.pb.gz")))
    end)
 
    it_looks("suit the words around them", function()

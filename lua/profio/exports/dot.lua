@@ -6,6 +6,7 @@ local compared = require "profio.exports.compared"
 local conditions = require "profio.internal.conditions"
 local lanes = require "profio.exports.lanes"
 local markup = require "profio.internal.markup"
+local numbers = require "profio.internal.numbers"
 local profile_parts = require "profio.internal.bodies.profile_parts"
 local sums_body = require "profio.internal.bodies.sums_body"
 local texts = require "profio.internal.texts"
@@ -49,19 +50,11 @@ local function shortened(name)
    return name:sub(1, utf8.offset(name, half + 1) - 1) .. ".." .. name:sub(utf8.offset(name, -half))
 end
 
-local units = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" } }
-
 -- Returns a weight for people, with its share of the whole.
 local function weight(value, graph)
-   local text = ("%d %s"):format(value, graph.unit)
-   for _, unit in ipairs(graph.unit == "ns" and math.abs(value) >= 1000 and units or {}) do
-      if math.abs(value) >= unit[1] then
-         text = texts.float("%.3f", value / unit[1]) .. " " .. unit[2]
-         break
-      end
-   end
+   local text = numbers.weight(value, graph.unit)
    return graph.whole == 0 and text
-      or ("%s (%s%%)"):format(text, texts.float("%.2f", 100.0 * value / graph.whole))
+      or ("%s (%s)"):format(text, numbers.percent(value, graph.whole))
 end
 
 -- Returns a colour that is stronger for larger shares: red, or blue for what has shrunk.
