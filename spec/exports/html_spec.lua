@@ -162,8 +162,8 @@ describe("--export html", function()
       assert.same({ { "g", "600 ns", "10 ns", "-590 ns", "", "-98.33 %" },
          { "f", "20 ns", "50 ns", "+30 ns", "", "+150 %" },
          { "h", "290 ns", "300 ns", "+10 ns", "", "+3.45 %" } }, seen.told.first)
-      assert.same({ "g -590 ns: 600 ns to 10 ns, -98.33 %", "f +30 ns: 20 ns to 50 ns, +150 %",
-         "h +10 ns: 290 ns to 300 ns, +3.45 %" }, seen.told.costs)
+      assert.same({ "g-590 ns: 600 ns to 10 ns, -98.33 %", "f+30 ns: 20 ns to 50 ns, +150 %",
+         "h+10 ns: 290 ns to 300 ns, +3.45 %" }, seen.told.costs)
       assert.same({ "g", "h", "f" }, seen.told.turned)
       assert.same({ 911, { { "g", 600, 600, -1 }, { "h", 290, 290, -1 }, { "f", 20, 20, -1 } } },
          seen.told.before)

@@ -66,10 +66,15 @@ local function entries_of(trace, profile, given)
    end
    add("before", given.sides[2] and profile_parts.title(given.sides[2]))
    add("after", given.sides[1] and profile_parts.title(given.sides[1]))
-   for i, metric in ipairs(profile:metrics()) do
-      local name = given.sides[1] and (i == 1 and metric.name .. " after"
-         or profile:metrics()[1].name .. " before") or metric.name
-      add(name, numbers.weight(metric.total, counts.is_counted(metric) and "count" or metric.unit))
+   local metrics = profile:metrics()
+   if given.sides[1] then -- their metrics are those after and before
+      local name = metrics[1].name
+      metrics = { setmetatable({ name = name .. " before" }, { __index = metrics[2] }),
+         setmetatable({ name = name .. " after" }, { __index = metrics[1] }) }
+   end
+   for _, metric in ipairs(metrics) do
+      add(metric.name, numbers.weight(metric.total,
+         counts.is_counted(metric) and "count" or metric.unit))
    end
    return list
 end

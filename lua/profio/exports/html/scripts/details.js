@@ -117,7 +117,7 @@
   /* Returns a file with its weights, with a heading of this level; only the
      lines of a function if `fn` is given. */
   page.source = function (file, heading, fn, whole_file) {
-    const hot = new Map(), whole = page.whole(data.usual) || 1;
+    const hot = new Map(), whole = data.metrics[data.usual].total || 1;
     file.line.forEach((line, i) => {
       if ((fn === undefined || file.function[i] === fn) && !hot.has(line)) { hot.set(line, i); }
     });

@@ -45,9 +45,10 @@
       if (data.difference) {
         list.push({ key: kind + '_before', title: title + ' before', value: number(kind, 1) },
           { key: kind + '_after', title: 'after', value: number(kind, 0) },
-          { key: kind, title: 'change', value: change(kind), as: 'change' });
+          { key: kind, title: 'change', value: change(kind), as: 'change',
+            has_bar: kind === 'self' });
       } else {
-        list.push({ key: kind, title, value: number(kind, m), as: 'share' });
+        list.push({ key: kind, title, value: number(kind, m), as: 'share', has_bar: true });
       }
     }
     list.push(...(page.tracks ? page.tracks.runs : []).map(longest_column).reverse());
@@ -127,14 +128,15 @@
       return [make('td', {}, make('span', { className: 'verdict ' + value }, value))];
     }
     if (column.as === 'text') {
-      return [make('td', { className: 'l place', title: value }, page.cut(value, 36))];
+      return [make('td', { className: 'l place', title: value },
+        page.cut(value.replace(/^.*[/\\]/, ''), 36))];
     }
     const text = value === null ? '' : column.as === 'calls' ? page.count(value) :
       (column.as === 'change' && value > 0 ? '+' : '') + page.amount(value, metric);
     const cell = make('td', { className: value === 0 ? 'zero' : '' }, text);
     if (column.as !== 'share' && column.as !== 'change') { return [cell]; }
-    return [cell, bar(value / (column.most || 1), value < 0 ? 'less' : column.as === 'change' ?
-      'grown' : ''),
+    return [cell, ...column.has_bar ? [bar(value / (column.most || 1), value < 0 ? 'less' :
+      column.as === 'change' ? 'grown' : '')] : [],
     make('td', { className: value === 0 ? 'zero' : '' }, column.as === 'change' ?
       page.relative(...before_after(column.key, row)) : page.percent(value, all))];
   }
@@ -148,7 +150,7 @@
   function put_head(list) {
     const key = state.sort.replace(/^-/, ''), down = state.sort.startsWith('-');
     head.replaceChildren(...list.map(column => make('th', { scope: 'col',
-      colSpan: column.as === 'share' || column.as === 'change' ? 3 : 1,
+      colSpan: column.has_bar ? 3 : column.as === 'share' || column.as === 'change' ? 2 : 1,
       className: column.as === 'text' ? 'l' : '',
       'aria-sort': key !== column.key ? 'none' : down ? 'descending' : 'ascending' },
     make('button', { type: 'button', value: column.key, onclick: () => page.set({
@@ -190,7 +192,8 @@
     const metric = page.metric();
     const value = data.difference ? change('self') : number('self', metric);
     const rows = table.function.map((_, row) => row)
-      .sort(compare({ as: data.difference ? 'change' : '', value }, true)).filter(value).slice(0, 5);
+      .sort(compare({ as: data.difference ? 'change' : '', value }, true))
+      .filter(value).slice(0, 5);
     $('costs').replaceChildren(...rows.map(row =>
       cost_item(row, value(row), Math.abs(value(rows[0])), metric)));
     if (rows.length === 0) {
