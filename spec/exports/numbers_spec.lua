@@ -55,6 +55,17 @@ local function durations()
 end
 
 describe("numbers of pages and pictures", function()
+   it("of an axis have the unit of its span, and the decimals of its step", function()
+      local calls, expected = {}, {}
+      for _, one in ipairs { { 12500, 90000, 500, "12.5 µs" }, { 20000, 90000, 10000, "20 µs" },
+         { 0, 5, 1, "0 ns" }, { 1.5e9, 1e10, 5e8, "1.5 s" }, { 5.4e12, 1.8e13, 1.8e12, "1.5 h" },
+         { -250, 2000, 50, "-0.25 µs" }, { 3e6, 1.2e6, 2e5, "3 ms" } } do
+         calls[#calls + 1] = { "mark", one[1], one[2], one[3] }
+         expected[#expected + 1] = one[4]
+      end
+      assert.same(expected, of_script(calls))
+   end)
+
    it("have the unit that suits them, and no zeros at the end", function()
       for ns, text in pairs { [0] = "0 ns", [1] = "1 ns", [999] = "999 ns", [1000] = "1 µs",
          [10500] = "10.5 µs", [999999] = "999.999 µs", [999999.4] = "999.999 µs",

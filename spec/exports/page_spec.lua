@@ -138,7 +138,7 @@ describe("the page", function()
             await tab.keyboard.press('Backspace');
             await look(() => document.querySelector('.crumbs button').click());
             tell('out', await look(() => page.flames.zoomed().fn));]==], { width = width })
-         assert.is_true(told.wide > width - 80, told.wide)
+         assert.is_true(told.wide > (width < 1200 and width - 80 or width - 520), told.wide)
          assert.same({ "c", "c" }, told.clicked)
          assert.matches("^d, self 5 ns, total 5 ns, 7%.69 %% of its parent, 4%.76 %% of all",
             told.said)

@@ -26,6 +26,7 @@
   // {====== Numbers ======
 
   page.time = texts.time;
+  page.mark = texts.mark;
   page.bytes = texts.bytes;
   page.count = texts.count;
   page.percent = texts.percent;

@@ -11,25 +11,42 @@
   draw.time = (view, x) =>
     view.from + (x - view.left) / (view.width - view.left) * (view.to - view.from);
 
-  /* Returns the distance of the marks of an axis: 1, 2 or 5 times a power of ten, in ns. */
+  const SECOND = 1e9; // ns
+  const long_steps = [60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400];
+
+  /* Returns the distance of the marks of an axis in ns: 1, 2 or 5 times a power of ten, and of long
+     spans a number of minutes, hours or days. */
   draw.step = function (view) {
     const least = (view.to - view.from) / Math.max(1, (view.width - view.left) / 110);
     const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
-    return [1, 2, 5, 10].map(n => n * power).find(step => step >= least) || power * 10;
+    const long = view.to - view.from >= 1200 * SECOND && least <= 86400 * SECOND;
+    return long ? long_steps.find(step => step * SECOND >= least) * SECOND :
+      [1, 2, 5, 10].map(n => n * power).find(step => step >= least) || power * 10;
   };
 
+  const FAR = 20; // spans from time 0 from which on marks are relative to a base
+
+  /* Returns the time to which the marks of an axis are relative: 0, or one with few digits. */
+  function base_of(view) {
+    const span = view.to - view.from, power = 10 ** Math.ceil(Math.log10(Math.max(span, 1)));
+    return Math.abs(view.from + first) < FAR * span ? 0 :
+      Math.floor((view.from + first) / power) * power;
+  }
+
   draw.axis = function (pen, view, height) {
-    const step = draw.step(view), ink = page.style('--soft');
+    const step = draw.step(view), span = view.to - view.from, base = base_of(view);
     pen.fillStyle = page.style('--page');
     pen.fillRect(0, 0, view.width, draw.AXIS);
-    pen.fillStyle = ink;
+    pen.fillStyle = page.style('--soft');
+    if (base !== 0) { pen.fillText(page.clock(base, span), 2, 10); }
     const begin = Math.ceil((view.from + first) / step) * step - first;
     for (let t = begin; t <= view.to; t += step) {
-      const x = Math.round(draw.x(view, t));
+      const x = Math.round(draw.x(view, t)), time = first + t - base;
+      const text = (base !== 0 && time >= 0 ? '+' : '') + page.mark(time, span, step);
       pen.globalAlpha = 0.25;
       pen.fillRect(x, draw.AXIS - 6, 1, height);
       pen.globalAlpha = 1;
-      if (x < view.width - 60) { pen.fillText(page.clock(first + t, step), x + 3, 10); }
+      if (x + 3 + pen.measureText(text).width < view.width) { pen.fillText(text, x + 3, 10); }
     }
   };
 

@@ -34,6 +34,15 @@ const texts = (function () {
   /* Returns a duration in ns in the unit that suits it: "10.5 µs", "2.307 h". */
   function time(ns) { return scaled(ns, durations); }
 
+  /* Returns a time of an axis in the unit of the span that the axis shows, with so many decimals
+     that times `step` apart differ. */
+  function mark(ns, span, step) {
+    const [unit, name] = durations.findLast(([, , least]) => !(span < least));
+    const parts = 10 ** Math.max(0, Math.ceil(Math.log10(unit / step) - 1e-9));
+    const number = rounded(Math.abs(ns), parts, unit);
+    return sign_of(ns, number) + decimals(number, parts) + name;
+  }
+
   function bytes(value) { return scaled(value, sizes); }
 
   /* Returns a whole number, others rounded: "12,345"; from 1e15 on "1.234e15". */
@@ -69,5 +78,5 @@ const texts = (function () {
       text.slice(0, letters - 1 - end) + '\u2026' + text.slice(-end);
   }
 
-  return { time, bytes, count, percent, weight, counted, cut };
+  return { time, mark, bytes, count, percent, weight, counted, cut };
 }());
