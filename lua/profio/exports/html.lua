@@ -1,6 +1,6 @@
 -- A report as one self-contained HTML page: a summary, the timeline of the lanes, a flame graph, a
--- table of functions with callers, callees and source. The folder html has its parts: the data of
--- the page, its style sheet and its scripts.
+-- call graph, a table of functions with callers, callees and source. The folder html has its parts:
+-- the data of the page, its style sheet and its scripts.
 
 local assets = require "profio.exports.html.page_assets"
 local compared = require "profio.exports.compared"
@@ -29,7 +29,8 @@ local PARTS = { summary = 1 / 32, lines = 0.15, values = 0.03, profile = 0.4, na
 
 local html = {
    name = "html",
-   help = "a report as one HTML page: summary, timeline, flame graph, functions, source",
+   help = "a report as one HTML page: summary, timeline, flame graph, call graph, functions, "
+      .. "source",
    endings = { ".html" },
    takes = "trace",
    options = lanes.with_chains {
@@ -37,7 +38,7 @@ local html = {
       { name = "title", type = "text", help = "title of the page" },
       { name = "functions", type = "int", help = "most functions in the table" },
       { name = "size", type = "size", default = "4M",
-        help = "most bytes of the page, of which its scripts take 130K; the heaviest functions, "
+        help = "most bytes of the page, of which its scripts take 180K; the heaviest functions, "
            .. "contexts and lines and the longest calls stay" },
       { name = "lanes", type = "int", default = timeline.MOST_LANES,
         help = "most lanes in the timeline, those with most events" },
@@ -80,6 +81,8 @@ local middle = [[
 local sections = [[
 <section id="flames" aria-labelledby="flames-title">
 <h2 id="flames-title">Flame graph</h2></section>
+<section id="call-graph" aria-labelledby="call-graph-title">
+<h2 id="call-graph-title">Call graph</h2></section>
 <section id="functions" aria-labelledby="functions-title">
 <h2 id="functions-title">Functions</h2></section>
 <section id="lines" aria-labelledby="lines-title" hidden>

@@ -5,11 +5,12 @@ local resources = require "profio.internal.resources"
 
 local assets = {}
 
----The scripts in the order in which the page runs them.
+---The scripts in the order in which the page runs them. The call graph is before search.js, which
+---lists the sections that are not hidden.
 assets.scripts = { "texts.js", "model.js", "frames.js", "state.js", "profile.js", "surface.js",
-   "gestures.js", "search.js", "functions.js", "details.js", "call_values.js", "activity.js",
-   "tracks.js", "ranges.js", "chosen_call.js", "pictures.js", "timeline.js", "distributions.js",
-   "flames.js", "keys.js", "start.js" }
+   "gestures.js", "graph_layout.js", "call_graph.js", "search.js", "functions.js", "details.js",
+   "call_values.js", "activity.js", "tracks.js", "ranges.js", "chosen_call.js", "pictures.js",
+   "timeline.js", "distributions.js", "flames.js", "keys.js", "start.js" }
 
 -- Returns the text of one of the files; after a failure to read it, `out` fails.
 local function read(out, name)

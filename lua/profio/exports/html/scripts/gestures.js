@@ -6,8 +6,9 @@
   /* Returns the middle of the pointers that are down, and their distance. */
   function middle(pointers) {
     const list = [...pointers.values()];
-    return { x: list.reduce((sum, x) => sum + x, 0) / list.length,
-      apart: list.length > 1 ? Math.max(1, Math.abs(list[0] - list[1])) : 1 };
+    const mean = name => list.reduce((sum, one) => sum + one[name], 0) / list.length;
+    return { x: mean('x'), y: mean('y'),
+      apart: list.length > 1 ? Math.max(1, Math.abs(list[0].x - list[1].x)) : 1 };
   }
 
   class Gestures {
@@ -17,13 +18,13 @@
 
     grab(event, moved) {
       const at = middle(this.pointers);
-      this.held = { ...this.acts.grab(event, at.x), ...at, moved };
+      this.held = { ...this.acts.grab(event, at.x, at.y), ...at, moved };
     }
 
     down(event) {
       if (event.button > 0) { return; }
       this.surface.canvas.setPointerCapture(event.pointerId);
-      this.pointers.set(event.pointerId, event.offsetX);
+      this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
       this.grab(event, this.pointers.size > 1);
     }
 
@@ -32,12 +33,13 @@
         this.acts.hover(event);
         return;
       }
-      this.pointers.set(event.pointerId, event.offsetX);
-      const { x, apart } = middle(this.pointers), held = this.held;
-      held.moved = held.moved || Math.abs(x - held.x) > LEAST;
+      this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+      const { x, y, apart } = middle(this.pointers), held = this.held;
+      held.moved = held.moved || Math.abs(x - held.x) > LEAST ||
+        (this.acts.moves_up && Math.abs(y - held.y) > LEAST);
       if (held.moved) {
         page.tip(null);
-        this.acts.drag(held, x, held.apart / apart);
+        this.acts.drag(held, x, held.apart / apart, y);
       }
     }
 
@@ -57,7 +59,8 @@
     wheel(event) {
       if (event.ctrlKey || event.metaKey) {
         event.preventDefault();
-        this.acts.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 200))), event.offsetX);
+        this.acts.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 200))), event.offsetX,
+          event.offsetY);
       } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
         event.preventDefault();
         this.acts.pan(event.deltaX);
@@ -65,10 +68,11 @@
     }
   }
 
-  /* Listens on a surface. `acts` has grab(event, x): returns what is held at the begin of a drag;
-     drag(held, x, factor): what was at held.x is at x, and the width that is shown is `factor`
-     times that of the begin; drop(held); click(x, y); hover(event), null: the pointer has left;
-     zoom(factor, x); pan(pixels). Positions are pixels of the picture. */
+  /* Listens on a surface. `acts` has grab(event, x, y): returns what is held at the begin of a
+     drag; drag(held, x, factor, y): what was at held.x is at x, and the width that is shown is
+     `factor` times that of the begin; drop(held); click(x, y); hover(event), null: the pointer has
+     left; zoom(factor, x, y); pan(pixels); moves_up: a move up or down is a drag, too. Positions
+     are pixels of the canvas, those of a click of the picture. */
   page.gestures = function (surface, acts) {
     const gestures = new Gestures(surface, acts), canvas = surface.canvas;
     canvas.addEventListener('pointerdown', event => gestures.down(event));

@@ -5,7 +5,7 @@
   const data = page.data;
   const defaults = { find: '', pattern: '', select: '', metric: data.metrics[data.usual].name,
     order: 'heavy', zoom: '', part: '', from: '', to: '', range: '', call: '', fold: '',
-    lanes: 'name', sort: '-self', side: 'difference' };
+    lanes: 'name', sort: '-self', side: 'difference', graph: '' };
   const state = page.state = { ...defaults };
   let tells = false;
 

@@ -17,14 +17,14 @@
   };
 
   /* Returns a surface: `draw(pen, width, top, height)` draws the part of the picture from `top` on.
-     refresh(rows) sets the height of the picture in pixels and draws it once before the next
-     frame. */
+     refresh(height, top) sets the height of the picture in pixels, and from where on it is shown,
+     and draws it once before the next frame. */
   page.surface = function (label, draw) {
     const canvas = page.make('canvas', { tabIndex: 0, role: 'application', 'aria-label': label });
     const box = page.make('div', { className: 'surface' });
     const sizer = page.make('div', { className: 'sizer' }, canvas);
     const pen = canvas.getContext('2d');
-    const surface = { box, canvas, height: 0, pending: false };
+    const surface = { box, canvas, height: 0, top: null, pending: false };
     box.append(sizer);
 
     surface.paint = function () {
@@ -33,6 +33,8 @@
       const height = Math.min(surface.height, Math.max(160, window.innerHeight * 0.6));
       box.style.height = height + 2 * BORDER + 'px';
       sizer.style.height = surface.height + 'px';
+      if (surface.top !== null) { box.scrollTop = surface.top; }
+      surface.top = null;
       page.fit_canvas(canvas, width, height);
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       pen.clearRect(0, 0, width, height);
@@ -40,8 +42,9 @@
       pen.textBaseline = 'middle';
       draw(pen, width, box.scrollTop, height);
     };
-    surface.refresh = function (height) {
+    surface.refresh = function (height, top) {
       surface.height = height === undefined ? surface.height : height;
+      surface.top = top === undefined ? surface.top : top;
       if (!surface.pending) {
         surface.pending = true;
         window.requestAnimationFrame(surface.paint);
