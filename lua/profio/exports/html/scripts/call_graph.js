@@ -354,6 +354,7 @@
     is_seen = list[list.length - 1].isIntersecting;
     if (is_seen && !plan) { build(); }
   }, { rootMargin: '200px' }).observe(section);
-  page.call_graph = { surface, words, graph_of, view, plan: () => plan };
+  page.call_graph = { surface, words, graph_of, view, plan: () => plan,
+    words_at_hand: () => plan && current && words(current) };
   page.parts.push(show);
 }(window.page));

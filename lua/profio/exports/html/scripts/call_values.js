@@ -13,6 +13,14 @@
     page.cut(page.short(caller), 40)), ', ' + text];
   }
 
+  /* Returns all rows for csv. */
+  function rows_of(kind, list) {
+    const names = ['calls', 'time (ns)', 'longest (ns)'];
+    return kind === 'params' ? [['parameters', ...names], ...list.rows] :
+      [['line', 'caller', 'source', ...names], ...list.rows.map(([line, caller, ...rest]) =>
+        [line, caller === null ? null : page.name(caller), ...rest])];
+  }
+
   function table_of(kind, list) {
     const body = make('tbody');
     for (const row of list.rows) {
@@ -28,6 +36,8 @@
     const part = make('div', {}, make('h3', {}, titles[kind] + page.of_all()), make('div',
       { className: 'wide', tabIndex: 0, role: 'group', 'aria-label': titles[kind] },
       make('table', {}, head, body)));
+    part.append(page.csv_button(part, `calls ${titles[kind].toLowerCase()}`, () =>
+      rows_of(kind, list)));
     if (list.left > 0) {
       part.append(make('p', { className: 'note' },
         page.counted(list.left, kind === 'line' ? 'more line' : 'more value') +

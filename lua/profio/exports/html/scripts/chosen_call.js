@@ -39,7 +39,8 @@
       list.push(make('button', { type: 'button', onclick: () => {
         page.set({ order: 'heavy', zoom: path.join('.'), part: '' });
         page.$('flames').scrollIntoView();
-      } }, 'Show its stack in the flame graph'));
+      } }, 'Show its stack in the flame graph'), make('button', { type: 'button', onclick: () =>
+        page.copy_stack(path) }, 'Copy stack'));
     }
     return make('div', { className: 'tools' }, ...list);
   }

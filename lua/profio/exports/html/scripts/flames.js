@@ -376,6 +376,6 @@
       'sides, so that what is gone is shown; red grew, blue shrank.'));
   }
   page.flames = { surface, words, rows: () => rows, zoomed: () => zoomed, root: () => root,
-    marked: frames_of_call };
+    marked: frames_of_call, current: () => current };
   page.parts.push(show);
 }(window.page));

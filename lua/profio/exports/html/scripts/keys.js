@@ -4,7 +4,9 @@
   const make = page.make;
   const groups = [
     ['Everywhere', [['/', 'search'], ['Enter', 'in the search: the next function that is found'],
-      ['Esc', 'end the search and the selection'], ['?', 'these keys']]],
+      ['Esc', 'end the search and the selection'],
+      ['Ctrl + C', 'copy the selected frame, call or function, or the table with the focus'],
+      ['?', 'these keys']]],
     ['Flame graph', [['arrows', 'go to the frame beside, above or below'],
       ['Enter', 'select the frame and zoom to it'], ['Backspace', 'zoom out'],
       ['W S, + \u2212', 'make wider or narrower'], ['A D', 'move'], ['0', 'all']]],

@@ -17,6 +17,9 @@
     return '#' + words.toString();
   }
 
+  /* Returns the address of what is shown, which the browser may show a little later. */
+  page.link = () => window.location.href.replace(/#.*$/, '') + fragment();
+
   function tell(changed) {
     tells = true;
     for (const part of page.parts) { part(changed); }

@@ -16,6 +16,12 @@
     }
   };
 
+  /* Sets what the pictures expect of a pen. */
+  page.begin_picture = function (pen) {
+    pen.font = '12px ui-monospace, Menlo, Consolas, monospace';
+    pen.textBaseline = 'middle';
+  };
+
   /* Returns a surface: `draw(pen, width, top, height)` draws the part of the picture from `top` on.
      refresh(height, top) sets the height of the picture in pixels, and from where on it is shown,
      and draws it once before the next frame. */
@@ -24,7 +30,7 @@
     const box = page.make('div', { className: 'surface' });
     const sizer = page.make('div', { className: 'sizer' }, canvas);
     const pen = canvas.getContext('2d');
-    const surface = { box, canvas, height: 0, top: null, pending: false };
+    const surface = { box, canvas, draw, height: 0, top: null, pending: false };
     box.append(sizer);
 
     surface.paint = function () {
@@ -38,8 +44,7 @@
       page.fit_canvas(canvas, width, height);
       pen.setTransform(ratio, 0, 0, ratio, 0, 0);
       pen.clearRect(0, 0, width, height);
-      pen.font = '12px ui-monospace, Menlo, Consolas, monospace';
-      pen.textBaseline = 'middle';
+      page.begin_picture(pen);
       draw(pen, width, box.scrollTop, height);
     };
     surface.refresh = function (height, top) {
