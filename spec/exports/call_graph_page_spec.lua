@@ -27,6 +27,7 @@ local tools = [==[
       const nodes = Array.from({ length: count }, (_, i) => ({ id: i, w: 80 + i * 37 % 50, h: 40,
          size: count - i }));
       const arcs = pairs.map(([a, b], i) => ({ from: nodes[a], to: nodes[b], size: 1 + i % 7 }));
+      page.lay_out_graph(nodes, arcs, 1); // leaves nothing behind
       const size = page.lay_out_graph(nodes, arcs, wide), wrong = [];
       nodes.forEach((a, i) => nodes.slice(i + 1).forEach(b => {
          if (Math.abs(a.x - b.x) < (a.w + b.w) / 2 && Math.abs(a.y - b.y) < 40) {
@@ -278,7 +279,8 @@ describe("the call graph of a page", function()
    end)
 
    it_looks("zooms and moves by wheel, drag and keys", function()
-      local told = look(assert(folded.profile(stacks):export "html"), tools .. [==[
+      local profile = folded.profile(stacks .. "main;c;d;e;f;g 7\n")
+      local told = look(assert(profile:export "html"), tools .. [==[
          await show();
          const view = () => look(() => ({ ...page.call_graph.view }));
          const box = await look(() => {
@@ -292,20 +294,38 @@ describe("the call graph of a page", function()
          const zoomed = await view();
          tell('zoomed', zoomed.scale / first.scale);
          for (let i = 0; i < 8; i++) { await tab.keyboard.press('+'); }
-         const before = await view();
+         await wait();
+         const before = await view(), scroll = () => look(() =>
+            page.call_graph.surface.box.scrollTop), top = await scroll();
          await tab.mouse.move(box.x + 300, box.y + 100);
          await tab.mouse.down();
          await tab.mouse.move(box.x + 280, box.y + 60, { steps: 4 });
          await tab.mouse.up();
          await wait();
          const after = await view();
-         tell('most', [before.scale, Math.round((after.x - before.x) * after.scale)]);
+         tell('moved', [before.scale, Math.round((after.x - before.x) * after.scale),
+            await scroll() - top]);
          tell('chosen', await look(() => page.selected()));
+         await tab.keyboard.down('Control');
+         await tab.mouse.wheel({ deltaY: 200 });
+         await tab.keyboard.up('Control');
+         await tab.waitForFunction(() => page.call_graph.view.scale < 2);
+         tell('wheel', (await view()).scale);
          await tab.keyboard.press('0');
-         tell('all', (await view()).scale === first.scale);]==])
+         tell('all', (await view()).scale === first.scale);
+         await tab.setViewport({ width: 1300, height: 900 });
+         await wait();
+         await wait();
+         tell('middle', await look(() => {
+            const { plan, view, surface } = page.call_graph;
+            return (plan().width / 2 - view.x) * view.scale - surface.width() / 2;
+         }));]==], { width = 500 })
       assert.is_true(math.abs(told.zoomed - 1.5625) < 1e-9)
-      assert.is_true(told.most[1] == 2 and told.chosen == -1)
+      assert.same({ 2, 20, 40 }, told.moved)
+      assert.equal(-1, told.chosen)
+      assert.is_true(math.abs(told.wheel - 2 / math.exp(1)) < 1e-9)
       assert.is_true(told.all)
+      assert.is_true(math.abs(told.middle) < 1)
    end)
 
    it_looks("shows a difference by the larger side", function()

@@ -127,8 +127,9 @@
       drawn < all ? ', those with the largest total' : '', left.length ? `; ${page.count(
         left.length)} arcs between them, of at most ${full(left[0].total)}, are not. ` : '. ',
       tree && tree.left ? 'Arcs may have more weight than is stated, as the page leaves contexts ' +
-      'out: --set size=N. ' : '', arcs && arcs.left ? `${page.count(arcs.left)} arcs are not in ` +
-      'this page: --set size=N. ' : '', is_pair ? 'Red: self grew; blue: it shrank. ' : '',
+      'out: --set size=N. ' : '', arcs && arcs.left ? `${page.count(arcs.left)} arcs, of smaller ` +
+      'total or of functions that are left out, are not in this page: --set size=N. ' : '',
+      is_pair ? 'Numbers are changes; red: self grew; blue: it shrank. ' : '',
       'Drag to move, Ctrl and the wheel to zoom; 0 shows the whole width.'].join('');
   }
 
@@ -222,6 +223,10 @@
   const surface = page.surface('Call graph. Up and down go to callers and callees, left and ' +
     'right to functions beside, Enter selects.', (pen, width, top) => {
     if (!plan) { return; }
+    if (plan.drawn !== width) {
+      plan.drawn = width;
+      pan(0); // the window has another width
+    }
     const x = at => (at - view.x) * view.scale, y = at => (at + 8) * view.scale - top;
     const is_marked = node => node === current || node.fn === page.selected();
     for (const arc of plan.arcs.slice().reverse()) {
@@ -248,7 +253,8 @@
   const point = (x, y) => [x / view.scale + view.x, (y + surface.box.scrollTop) / view.scale - 8];
   const middle = () => [surface.width() / 2, surface.box.clientHeight / 2];
   const zoom = (factor, ...at) => look_from(point(...at), view.scale / factor, ...at);
-  const pan = by => look_from([view.x + by / view.scale, point(0, 0)[1]], view.scale, 0, 0);
+  function pan(by) { look_from([view.x + by / view.scale, point(0, 0)[1]], view.scale, 0, 0); }
+
   const show_node = node => look_from([node.x, node.y + H / 2], view.scale, ...middle());
   const chosen = () => plan.nodes.find(node => node.fn === page.selected());
 

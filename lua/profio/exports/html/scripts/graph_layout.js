@@ -9,49 +9,50 @@
   /* Marks the arcs that close a cycle: a depth-first search from outermost callers meets a node
      that is on its way. Heavy arcs are followed first, so that light ones are turned. */
   function break_cycles(nodes, arcs) {
-    const on_way = new Set(), left = new Set(), called = new Set(arcs.map(arc => arc.to));
+    const on_way = new Set(), seen = new Set(), called = new Set(arcs.map(arc => arc.to));
     const visit = node => {
-      left.add(node);
+      if (seen.has(node)) { return; }
+      seen.add(node);
       on_way.add(node);
       for (const arc of arcs.filter(one => one.from === node).sort((a, b) => b.size - a.size)) {
         arc.back = on_way.has(arc.to);
-        if (!left.has(arc.to)) { visit(arc.to); }
+        visit(arc.to);
       }
       on_way.delete(node);
     };
-    const roots = nodes.filter(node => !called.has(node));
-    for (const node of [...roots, ...nodes]) {
-      if (!left.has(node)) { visit(node); }
-    }
+    nodes.filter(node => !called.has(node)).forEach(visit);
+    nodes.forEach(visit);
   }
 
   /* Sets the layer of each node: below all of its callers, at most `wide` nodes in each. Callers
      with more callees than callers move down to their callees. */
   function set_layers(nodes, links, wide) {
-    const count = [], done = [], open = new Set(nodes);
-    const is_linked = new Set(links.flatMap(link => [link.above, link.below]));
+    const count = [], above = new Map(nodes.map(node => [node, []]));
+    const below = new Map(nodes.map(node => [node, []]));
+    for (const node of nodes) { node.layer = -1; }
+    for (const link of links) {
+      above.get(link.below).push(link.above);
+      below.get(link.above).push(link.below);
+    }
     const put = (node, layer) => {
-      node.layer = layer;
+      count[node.layer]--;
       count[layer] = (count[layer] || 0) + 1;
+      node.layer = layer;
     };
-    while (open.size > 0) {
-      const list = [...open].filter(node => !links.some(link => link.below === node &&
-        open.has(link.above))).sort((a, b) => is_linked.has(b) - is_linked.has(a) ||
-        b.size - a.size);
-      const node = list[0];
-      let layer = Math.max(0, ...links.filter(link => link.below === node).map(link =>
-        link.above.layer + 1));
+    const is_alone = node => !above.get(node).length && !below.get(node).length;
+    const done = [], open = nodes.slice().sort((a, b) => is_alone(a) - is_alone(b) ||
+      b.size - a.size);
+    while (open.length > 0) {
+      const at = open.findIndex(node => above.get(node).every(one => done.includes(one)));
+      const [node] = open.splice(at, 1);
+      let layer = Math.max(0, ...above.get(node).map(one => one.layer + 1));
       while (count[layer] >= wide) { layer++; }
       put(node, layer);
-      open.delete(node);
       done.unshift(node);
     }
     for (const node of done) {
-      const below = links.filter(link => link.above === node).map(link => link.below.layer);
-      const layer = Math.min(...below) - 1;
-      const is_better = below.length > links.filter(link => link.below === node).length;
-      if (is_better && layer > node.layer && count[layer] < wide) {
-        count[node.layer]--;
+      const layer = Math.min(...below.get(node).map(one => one.layer)) - 1;
+      if (below.get(node).length > above.get(node).length && count[layer] < wide) {
         put(node, layer);
       }
     }
