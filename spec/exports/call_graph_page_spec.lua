@@ -223,9 +223,9 @@ describe("the call graph of a page", function()
       local deep = ("f;"):rep(200):gsub("f", "%0") .. "g 5\nmain;h 1\n"
       local told = look(assert(folded.profile(deep):export "html"), tools .. [==[
          tell('first', await look(() => [page.call_graph.plan() !== null,
-            document.getElementById('call-graph').getBoundingClientRect().top > 1100]));
+            document.getElementById('call-graph').getBoundingClientRect().top > 1000]));
          await show();
-         tell('then', await look(() => page.call_graph.plan() !== null));]==], { height = 600 })
+         tell('then', await look(() => page.call_graph.plan() !== null));]==], { width = 390 })
       assert.same({ false, true }, told.first)
       assert.is_true(told["then"])
       told = look(assert(folded.profile "a 5\nb 6\n":export "html"), [==[

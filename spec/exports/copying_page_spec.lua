@@ -89,14 +89,14 @@ describe("the page", function()
          await look(() => getSelection().selectAllChildren(document.querySelector('h1')));
          tell('text', await copy());]==])
       assert.is_nil(told.nothing[1])
-      assert.same({ "c\nself: 0 ns, 0.00 %\ntotal: 65 ns, 61.90 %", "Copied the function",
+      assert.same({ "c\nself: 0 ns, 0 %\ntotal: 65 ns, 61.9 %", "Copied the function",
          "Copied the function" }, told["function"])
       assert.same({ "a\t\t\t\t0\t0\t30\t1", "b\t\t\t\t90\t2\t90\t2", "c\t\t\t\t0\t0\t65\t2",
          "d\t\t\t\t5\t1\t5\t1", "function\tfile\tline\tcalls\tself time (ns)\tself samples\t"
          .. "total time (ns)\ttotal samples", "main\t\t\t\t10\t1\t105\t4" },
          sorted(told.table[1]))
       assert.equal("Copied functions", told.table[2])
-      assert.equal("c\nself 0 ns, total 65 ns\n61.90 % of its parent, 61.90 % of all",
+      assert.equal("c\nself 0 ns, total 65 ns\n61.9 % of its parent, 61.9 % of all",
          told.frame[1])
       assert.same({ "main\nc", "Copied a stack of 2", "Copied a stack of 2" }, told.stack)
       assert.equal("before", told.field[1])

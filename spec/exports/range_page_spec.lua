@@ -56,11 +56,11 @@ end
 local asked = [==[
    tell('ranges', await look(list => list.map(([from, to]) => {
       page.set({ range: from + '-' + to });
-      const { totals, table, about } = page.profile;
+      const { metrics, table, about } = page.profile;
       const durations = fn => Object.fromEntries(Object.entries(page.durations_in(fn,
          page.tracks.runs[0], { from, to })).map(([kind, calls]) =>
          [kind, calls.map(call => call.value).sort((a, b) => a - b)]));
-      return { totals, about, functions: table.function.map((fn, row) => ({ name: page.name(fn),
+      return { totals: metrics.map(one => one.total), about, functions: table.function.map((fn, row) => ({ name: page.name(fn),
          self: table.self.map(list => list[row]), total: table.total.map(list => list[row]),
          calls: table.calls[row], ...durations(fn) })) };
    }), %s));]==]

@@ -5,39 +5,33 @@
   const MOST = 60, W = 150, H = 48; // functions; pixels of a box
   const note = make('p', { className: 'note' }), view = { x: 0, scale: 1 };
   let graph = null, plan = null, current = null, is_seen = false;
-  const profile = () => page.profile || page.data;
 
   // {====== Graph ======
 
   /* Adds the contexts of a tree. A function or arc that is open already has no more total. */
-  function add_contexts({ depth, function: fns, self, rest }, metrics, node_of, arc_of) {
-    const way = [], open = new Map(), totals = metrics.map(m => {
-      const sums = [];
-      return depth.map((_, i) => depth.length - 1 - i).map(i => {
-        const total = self[m][i] + rest[m][i] + (sums[depth[i] + 1] || 0);
-        sums[depth[i]] = (sums[depth[i]] || 0) + total;
-        sums[depth[i] + 1] = 0;
-        return total;
-      }).reverse();
-    });
-    const add = (list, values, i) => list.map((sum, m) => sum + values[m][i]);
-    depth.forEach((at, i) => {
-      for (const one of way.splice(at - 1).flat()) { open.set(one, open.get(one) - 1); }
-      const node = node_of(fns[i]), entered = [node];
-      if (at > 1) { entered.push(arc_of(way[at - 2][0], node)); }
-      if (!node.is_known) { node.self = add(node.self, metrics.map(m => self[m]), i); }
-      for (const one of entered) {
-        if (!open.get(one) && !one.is_known) { one.total = add(one.total, totals, i); }
+  function add_contexts(tree, metrics, node_of, arc_of) {
+    const open = new Map(), entered = [], totals = metrics.map(m => page.totals(tree, m));
+    page.walk(tree, i => {
+      const node = node_of(tree.function[i - 1]), met = [node];
+      if (entered.length) { met.push(arc_of(entered[entered.length - 1][0], node)); }
+      if (!node.is_known) { node.self = node.self.map((sum, m) =>
+        sum + tree.self[metrics[m]][i - 1]); }
+      for (const one of met) {
+        if (!open.get(one) && !one.is_known) {
+          one.total = one.total.map((sum, m) => sum + totals[m][i]);
+        }
         open.set(one, (open.get(one) || 0) + 1);
       }
-      way.push(entered);
+      entered.push(met);
+    }, () => {
+      for (const one of entered.pop()) { open.set(one, open.get(one) - 1); }
     });
   }
 
   /* Returns the functions, and the arcs between them, with totals in the metrics that are shown:
      only the calls, if there is nothing else. */
   function graph_of() {
-    const { tree, arcs, table, metrics } = profile(), nodes = new Map(), list = new Map();
+    const { tree, arcs, table, metrics } = page.profile, nodes = new Map(), list = new Map();
     const shown = is_pair ? [0, 1] : [page.metric()], zeros = shown.map(() => 0);
     const of = (kind, row) => shown.map(m => table[kind][m][row]);
     const node_of = fn => nodes.get(fn) || nodes.set(fn, { fn, self: zeros, total: zeros,
@@ -120,7 +114,7 @@
 
   /* States what is left out. */
   function put_note(count, is_part, left) {
-    const { table, tree, arcs } = profile();
+    const { table, tree, arcs } = page.profile;
     const all = is_part ? count : Math.max(graph.nodes.size, table.function.length + table.left);
     const drawn = plan.nodes.length;
     note.textContent = [`${page.count(drawn)} of ${page.count(all)} functions are drawn`,
@@ -343,8 +337,8 @@
     'Around the selection']], value => page.set({ graph: value }));
 
   function show(changed) {
-    const has = (...names) => names.some(name => changed.has(name)), { tree, arcs } = profile();
-    section.hidden = tree ? tree.depth.every(depth => depth === 1) : arcs.list.length === 0;
+    const has = (...names) => names.some(name => changed.has(name)), { tree, arcs } = page.profile;
+    section.hidden = tree ? !tree.parent.some(parent => parent) : arcs.list.length === 0;
     if (has('metric', 'profile')) { graph = null; }
     if (!graph || has('graph') || (has('select') && state.graph)) { plan = null; }
     range.show(state.graph);

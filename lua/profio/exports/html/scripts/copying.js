@@ -3,7 +3,6 @@
   'use strict';
   const { $, make } = page, SHOWN = 2500; // ms
   const stated = make('span', { id: 'stated', className: 'chip', hidden: true });
-  const profile = () => page.profile || page.data;
   let timer = null;
 
   /* Says and shows for a short time what was done. */
@@ -71,14 +70,14 @@
   };
 
   const unit_of = metric => metric.unit && metric.unit !== 'count' ? ` (${metric.unit})` : '';
-  const place = fn => [page.name(fn), page.file(fn), profile().functions.line[fn]];
+  const place = fn => [page.name(fn), page.file(fn), page.data.functions.line[fn]];
 
   /* Returns names of columns of a weight in each metric, or in both sides of a difference. */
-  const heads = words => profile().metrics.map((metric, m) => words + ' ' + (page.data.difference ?
-    m ? 'before' : 'after' : metric.name) + unit_of(metric));
+  const heads = words => page.profile.metrics.map((metric, m) => `${words} ` +
+    (page.data.difference ? m ? 'before' : 'after' : metric.name) + unit_of(metric));
 
   function function_rows() {
-    const { table } = profile(), verdicts = page.data.verdicts && new Map(page.data.verdicts);
+    const { table } = page.profile, verdicts = page.data.verdicts && new Map(page.data.verdicts);
     const worsts = page.worsts || [];
     return [['function', 'file', 'line', 'calls', ...heads('self'), ...heads('total'),
       ...(verdicts ? ['verdict'] : []), ...worsts.map((_, run) => 'longest call' + (worsts.length <
@@ -89,7 +88,7 @@
   }
 
   function line_rows() {
-    const { lines, metrics, usual } = profile();
+    const { lines, metrics, usual } = page.data;
     return [['file', 'line', 'function', 'self' + unit_of(metrics[usual]), 'source'],
       ...lines.list.flatMap(file => file.line.map((line, i) => [file.file, line,
         page.name(file.function[i]), file.self[i], file.text ? file.text[line - 1] :
@@ -99,10 +98,10 @@
   /* Returns the callers (up) or callees of a function. */
   function step_rows(fn, up) {
     const metric = page.metric(), is_pair = page.data.difference, unit = unit_of(
-      profile().metrics[metric]);
+      page.profile.metrics[metric]);
     const view = is_pair ? { metric, up, before: 1, both: true } : { metric, up };
     const totals = is_pair ? ['total before' + unit, 'total after' + unit] :
-      [`total ${profile().metrics[metric].name}${unit}`];
+      [`total ${page.profile.metrics[metric].name}${unit}`];
     return [['function', 'file', 'line', ...totals], ...page.function_frame(fn, view)
       .children().map(one => [...place(one.fn), ...(is_pair ? [one.before] : []), one.total])];
   }

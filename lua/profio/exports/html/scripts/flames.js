@@ -57,7 +57,7 @@
   /* Returns the pixels of a unit of weight; both sides of a difference have one scale. */
   function scale_of(frame) {
     const is_side = data.difference && state.side !== 'difference' && frame === root;
-    const whole = is_side ? Math.max(...page.profile.totals) : frame.width;
+    const whole = is_side ? Math.max(...page.profile.metrics.map(one => one.total)) : frame.width;
     const { from, to } = visible_part();
     return width / (to - from) / (whole || 1);
   }

@@ -185,8 +185,8 @@
      inverted, functions with their callers; before: the metric of the old side; both: widths are
      sums of both sides; begin: a function that returns the order of a frame. */
   page.root = function (given) {
-    const { tree, totals } = page.profile, view = { ...given, tree };
-    if (!tree) { return new Estimate(view, null, -1, totals[view.metric], null); }
+    const { tree, metrics } = page.profile, view = { ...given, tree };
+    if (!tree) { return new Estimate(view, null, -1, metrics[view.metric].total, null); }
     if (!view.up) { return new Contexts(view, null, -1, [0]); }
     const groups = new Map(), root = new Contexts(view, null, -1, [0]);
     for (let i = 0; i < tree.function.length; i++) {

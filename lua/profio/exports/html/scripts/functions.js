@@ -61,7 +61,7 @@
   /* Returns the sum of the sizes of self, to which shares are relative. */
   function whole(metric) {
     return data.difference ? table.self[0].reduce((sum, value, row) =>
-      sum + Math.abs(value - table.self[1][row]), 0) : page.profile.totals[metric];
+      sum + Math.abs(value - table.self[1][row]), 0) : page.profile.metrics[metric].total;
   }
   page.whole = whole;
 
@@ -226,7 +226,7 @@
     const metric = page.metric(), count = table.function.length, rest = table.left_self[metric];
     left.textContent = (table.left > 0 ? `${page.count(count)} of ` +
       `${page.counted(count + table.left, 'function')}; the rest, of smaller self, have ` +
-      `${page.weight(rest, metric)}, ${page.percent(rest, page.profile.totals[metric])}: ` +
+      `${page.weight(rest, metric)}, ${page.percent(rest, page.profile.metrics[metric].total)}: ` +
       '--set size=N or functions=N. ' : '') + (data.difference ?
       'Shares are parts of the sum of all changes of self.' : '');
   }

@@ -1,6 +1,6 @@
 /* The profile that the page shows: that of the file, or what stages such as a range of time leave
-   of it. It has `totals` (by metric), `table` (of functions: self and total by metric and row,
-   calls, row_of), `tree` (or null, if only arcs are known) and `about` (why its numbers are
+   of it. It has `metrics` with their totals, `table` (of functions: self and total by metric and
+   row, calls, row_of), `tree` (or null, if only `arcs` are known) and `about` (why its numbers are
    estimates; '': they are exact). */
 (function (page) {
   'use strict';
@@ -26,26 +26,33 @@
     return { ...table, row_of: new Map(table.function.map((fn, row) => [fn, row])) };
   }
 
-  /* Returns by context whether it is the outermost one of its function in its stack: recursive
-     calls count once in totals. */
-  function outermost_of(tree) {
-    const count = tree.function.length, found = new Uint8Array(count + 1);
-    const open = new Int32Array(data.functions.name.length);
+  /* Calls enter(node) for each context of a tree after its callers, and leave(node) after its
+     callees. */
+  page.walk = function (tree, enter, leave) {
     let node = tree.first[0];
     while (node) {
-      const fn = tree.function[node - 1];
-      found[node] = open[fn] === 0 ? 1 : 0;
+      enter(node);
       if (tree.first[node]) {
-        open[fn]++;
         node = tree.first[node];
         continue;
       }
+      leave(node);
       while (node && !tree.next[node]) {
         node = tree.parent[node];
-        if (node) { open[tree.function[node - 1]]--; }
+        if (node) { leave(node); }
       }
       node = node && tree.next[node];
     }
+  };
+
+  /* Returns by context whether it is the outermost one of its function in its stack: recursive
+     calls count once in totals. */
+  function outermost_of(tree) {
+    const found = new Uint8Array(tree.parent.length);
+    const open = new Int32Array(data.functions.name.length);
+    page.walk(tree, node => {
+      found[node] = open[tree.function[node - 1]]++ === 0 ? 1 : 0;
+    }, node => { open[tree.function[node - 1]]--; });
     return found;
   }
 
@@ -75,8 +82,13 @@
       calls: has_calls ? sums(i => tree.calls[i]) : functions.map(() => null) };
   };
 
-  const whole = { totals: data.metrics.map(metric => metric.total), table: indexed(data.table),
+  const whole = { metrics: data.metrics, table: indexed(data.table), arcs: data.arcs,
     tree: data.tree ? linked(data.tree) : null, about: '' };
+
+  /* Returns a profile of a tree, whose numbers are estimates because of `about`, if that is not
+     ''. */
+  page.profile_of = (tree, about) => ({ tree, about, table: page.table_of(tree), metrics:
+    data.metrics.map((metric, m) => ({ ...metric, total: page.totals(tree, m)[0] })) });
 
   /* What reduces the profile, in order: { fields, apply }, with the fields of the state on which it
      depends, and a function that returns a reduced profile, or the same one. */

@@ -205,8 +205,7 @@
     const range = page.selected_range();
     if (!range) { return profile; }
     const found = sums_of(range), tree = tree_of(found);
-    return { totals: tree.self.map(self => self.reduce((sum, value) => sum + value, 0)), tree,
-      table: page.table_of(tree), about: reason(), worsts: found.sums.map(worsts_of) };
+    return { ...page.profile_of(tree, reason()), worsts: found.sums.map(worsts_of) };
   } });
 
   // }======

@@ -231,8 +231,8 @@
       return `${track.name}: ${page.counted_range(calls, 'call')}, busy ` +
         `${page.range(busy, page.time)} (${share})`;
     });
-    const { totals, about } = page.profile, step = Math.max(1, (to - from) / 1000);
-    const sums = page.data.metrics.map(({ name }, m) => `${name} ${page.amount(totals[m], m)}`);
+    const { metrics, about } = page.profile, step = Math.max(1, (to - from) / 1000);
+    const sums = metrics.map(({ name, total }, m) => `${name} ${page.amount(total, m)}`);
     const title = `Selected ${page.time(to - from)} from ${page.clock(first + from, step)}`;
     measure.append(make('b', {}, title), ` ${sums.join(', ')} `, make('button', { type: 'button',
       onclick: () => page.set({ range: '' }) }, 'All times'),
