@@ -215,7 +215,8 @@ local function put_page(trace, profile, given, file)
    local out = lanes.out(file)
    local shown = both_sides(profile, given)
    local title, path = titles_of(profile, given)
-   local begin, program = head:format(core.version, title) .. assets.style(out), assets.program(out)
+   local begin, program = head:format(core.version, title) .. assets.style(out)
+      .. assets.program(out, assets.head_scripts), assets.program(out, assets.scripts)
    local size = math.max((given.size or MOST_SIZE) - #begin - #program - 2 * #title
       - #path - EDGE_SIZE - #sections - #middle, 0)
    local facts = { from = given.from, to = given.to, guesses = {}, notes = profile:notes(),

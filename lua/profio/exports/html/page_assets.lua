@@ -5,6 +5,9 @@ local resources = require "profio.internal.resources"
 
 local assets = {}
 
+---The scripts that run before the page is drawn.
+assets.head_scripts = { "scheme.js" }
+
 ---The scripts in the order in which the page runs them. The call graph is before search.js, which
 ---lists the sections that are not hidden.
 assets.scripts = { "texts.js", "model.js", "colors.js", "frames.js", "state.js", "profile.js",
@@ -29,12 +32,13 @@ function assets.style(out)
    return "<style>\n" .. read(out, "page.css") .. "</style>\n"
 end
 
----Returns the scripts as an element; each file is a function that is called at once.
+---Returns scripts as an element; each file is a function that is called at once.
 ---@param out table of lanes.out
+---@param names string[]
 ---@return string
-function assets.program(out)
+function assets.program(out, names)
    local texts = {}
-   for i, name in ipairs(assets.scripts) do
+   for i, name in ipairs(names) do
       texts[i] = read(out, "scripts/" .. name)
    end
    return "<script>\n" .. table.concat(texts) .. "</script>\n"

@@ -147,11 +147,17 @@
       `${page.time(low_of(high))} (top)`;
     const canvas = make('canvas', { className: 'heat', width: wide * 8, height: tall * 8,
       role: 'img', 'aria-label': text }), pen = canvas.getContext('2d');
-    for (const cell of cells) {
-      pen.fillStyle = page.style('--accent');
-      pen.globalAlpha = 0.15 + 0.85 * Math.log(1 + cell.count) / Math.log(1 + most);
-      pen.fillRect(cell.column * 8, (high - 1 - cell.bucket) * 8, 8, 8);
-    }
+    const paint = () => {
+      pen.clearRect(0, 0, canvas.width, canvas.height);
+      for (const cell of cells) {
+        pen.fillStyle = page.style('--accent');
+        pen.globalAlpha = 0.15 + 0.85 * Math.log(1 + cell.count) / Math.log(1 + most);
+        pen.fillRect(cell.column * 8, (high - 1 - cell.bucket) * 8, 8, 8);
+      }
+      ring(pen, fn, high, told);
+    };
+    paint();
+    canvas.addEventListener('redraw', paint);
     const at = event => {
       const column = Math.floor(event.offsetX / canvas.clientWidth * wide);
       const row = Math.floor(event.offsetY / canvas.clientHeight * tall);
@@ -162,7 +168,6 @@
       page.tip(cell && [page.counted(cell.count, 'call'), `of ${page.time(low_of(cell.bucket))} ` +
         `to ${page.time(low_of(cell.bucket + 1))}`], event.clientX, event.clientY);
     });
-    ring(pen, fn, high, told);
     canvas.addEventListener('pointerleave', () => page.tip(null));
     canvas.addEventListener('click', event => {
       const cell = at(event);

@@ -91,6 +91,7 @@
       }
       add_box(box.frame.depth + 1, { of: box.frame, x: at, w: box.frame.rest * scale });
     }
+    put_key();
   }
 
   // }======
@@ -120,8 +121,8 @@
     const box = { x: left, w: Math.min(whole.x + whole.w, width + 4) - left };
     const wide = Math.max(0.5, box.w - (box.w > 3 ? 1 : 0));
     const faded = frame.fn >= 0 && marks.hits && !marks.hits[frame.fn];
-    pen.globalAlpha = faded ? 0.3 : frame.depth < zoomed.depth ? 0.65 : 1;
-    pen.fillStyle = fill_of(frame);
+    const fill = page.fill(fill_of(frame), faded ? 0.3 : frame.depth < zoomed.depth ? 0.65 : 1);
+    pen.fillStyle = fill;
     pen.fillRect(box.x, y, wide, ROW - 1);
     pen.globalAlpha = faded ? 0.55 : 1;
     const is_marked = frame === current || marks.path.has(frame);
@@ -131,7 +132,8 @@
       pen.strokeRect(box.x + 1, y + 1, Math.max(1, wide - 2), ROW - 3);
     }
     if (box.w > 16) {
-      pen.fillStyle = frame.fn < 0 || faded ? page.style('--text') : '#161616';
+      pen.globalAlpha = 1;
+      pen.fillStyle = page.ink(fill);
       page.label(pen, frame.fn < 0 ? 'all' : page.brief(frame.fn, box.w), Math.max(0, box.x),
         y + ROW / 2, Math.min(width, box.x + box.w) - Math.max(0, box.x));
     }
@@ -210,23 +212,29 @@
     crumbs.hidden = list.length < 2;
   }
 
-  /* Shows the modules with most self, and their colours. */
-  const key = make('ul', { className: 'key', 'aria-label': 'Colours of modules' });
+  /* Shows the modules or functions that are drawn, and their colours. */
+  const MOST_KEYS = 12;
+  const key = make('ul', { className: 'key', 'aria-label': page.by_function ?
+    'Colours of functions' : 'Colours of modules' });
+  let keys_shown = '';
 
   function put_key() {
-    const sums = new Map(), metric = page.metric();
-    const { table } = page.profile;
-    table.function.forEach((fn, row) => {
-      const module = page.module(fn), value = Math.max(0, table.self[metric][row]);
-      sums.set(module, (sums.get(module) || 0) + value);
-    });
-    const list = [...sums].sort((a, b) => b[1] - a[1]).slice(0, 10);
-    key.replaceChildren(...list.map(([module]) => {
+    const drawn = rows.flatMap(row => row.map(box => box.frame ? box.frame.fn : -1));
+    const list = page.meanings(new Set(drawn.filter(fn => fn >= 0)));
+    const few = list.filter(one => one.rank < Infinity || list.length <= MOST_KEYS)
+      .slice(0, MOST_KEYS), text = JSON.stringify(few) + list.length;
+    key.hidden = Boolean(data.difference) && state.side === 'difference';
+    key.style.visibility = list.length < 2 ? 'hidden' : '';
+    if (text === keys_shown) { return; }
+    keys_shown = text;
+    key.replaceChildren(...few.map(({ name, color }) => {
       const swatch = make('i', { className: 'hue' });
-      swatch.style.background = page.module_color(module);
-      return make('li', {}, swatch, module);
-    }));
-    key.hidden = page.has_one_module || (Boolean(data.difference) && state.side === 'difference');
+      swatch.style.background = color;
+      return make('li', {}, swatch, page.cut(name, 40));
+    }), list.length > few.length ? make('li', {}, `and ${page.count(list.length - few.length)} ` +
+      'more') : '');
+    // Parts below do not move while the graph zooms.
+    key.style.minHeight = Math.max(parseFloat(key.style.minHeight) || 0, key.offsetHeight) + 'px';
   }
 
   // }======
@@ -331,7 +339,6 @@
         most_change = i ? Math.max(most_change, Math.abs(total - before[i])) : 0;
       });
     }
-    put_key();
   }
 
   function show(changed) {

@@ -5,7 +5,7 @@
   'use strict';
   const data = JSON.parse(document.getElementById('data').textContent);
   const functions = data.functions;
-  const page = window.page = { data, parts: [], about: [] };
+  const page = Object.assign(window.page, { data, parts: [], about: [] });
 
   page.$ = function (id) { return document.getElementById(id); };
 
@@ -161,11 +161,6 @@
       modules.set(id, (found || '(other)').slice(0, 60));
     }
     return modules.get(id);
-  };
-
-  /* Returns the value of a variable of the style sheet. */
-  page.style = function (name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   };
 
   // }======

@@ -5,6 +5,7 @@
   if (!page.tracks) { return; }
   const { list: tracks, first, length } = page.tracks;
   const draw = page.pictures = { AXIS: 24, STRIP: 20, ROW: 16, PLOT: 44, MOST_ROWS: 64 };
+  const PAUSED = 0.28, HATCHED = 0.45; // parts of colours where calls are suspended
 
   draw.x = (view, time) =>
     view.left + (time - view.from) / (view.to - view.from) * (view.width - view.left);
@@ -86,46 +87,62 @@
     const x = Math.max(call.x, view.left - 1), right = Math.min(call.right, view.width + 1);
     const wide = Math.max(0.6, right - x - (right - x > 3 ? 0.6 : 0));
     const faded = marks.hits && !marks.hits[call.fn];
-    pen.globalAlpha = faded ? 0.3 : 1;
-    pen.fillStyle = call.color || page.color(call.fn);
+    const fill = page.fill(call.color || page.color(call.fn), faded ? 0.3 : 1);
+    pen.fillStyle = fill;
     pen.fillRect(x, y, wide, draw.ROW - 1);
-    pen.globalAlpha = 1;
-    if (wide > 2 && call.pauses) { draw_pauses(pen, view, call, y); }
+    const pale = wide > 2 && call.pauses ? draw_pauses(pen, view, call, y, fill) : [];
     if (call.fn === marks.selected && wide > 1) {
       pen.strokeStyle = page.style(call.is_chosen ? '--accent' : '--text');
       pen.lineWidth = call.is_chosen ? 3 : 1.5;
       pen.strokeRect(x + 1, y + 1, Math.max(1, wide - 2), draw.ROW - 3);
     }
     if (wide > 20) {
-      texts.push({ text: call.text || page.brief(call.fn, wide), x, y, wide, faded });
+      texts.push({ text: call.text || page.brief(call.fn, wide), x, y, wide, fill, pale });
     }
   }
 
-  /* Where a call is suspended its box is pale and hatched. */
-  function draw_pauses(pen, view, call, y) {
-    const [from, to] = call.track.pauses_in(call.start, call.stop);
+  /* Draws where a call is suspended: its box is pale and hatched. Returns these parts, x and width
+     each. */
+  function draw_pauses(pen, view, call, y, fill) {
+    const [from, to] = call.track.pauses_in(call.start, call.stop), parts = [];
     for (let i = from; i < to; i++) {
       const x = Math.max(view.left, draw.x(view, Math.max(call.start, call.track.pause[i])));
       const right = draw.x(view, Math.min(call.stop, call.track.pause_stop[i]));
       const wide = Math.min(view.width, right) - x;
       if (wide < 0.5) { continue; }
-      pen.globalAlpha = 0.72;
-      pen.fillStyle = page.style('--page');
+      pen.fillStyle = page.fill(fill, PAUSED);
       pen.fillRect(x, y, wide, draw.ROW - 1);
-      pen.globalAlpha = 0.6;
-      pen.strokeStyle = page.style('--soft');
+      pen.strokeStyle = page.fill(page.style('--soft'), HATCHED);
       pen.lineWidth = 1;
       if (wide > 3) { hatch(pen, x, y, wide, draw.ROW - 1, 7); }
-      pen.globalAlpha = 1;
+      parts.push([x, wide]);
     }
+    return parts;
   }
 
-  function draw_texts(pen, view, track, texts) {
-    for (const { text, x, y, wide, faded } of texts) {
-      const at = Math.max(x, view.left), room = wide - (at - x);
-      const is_pale = faded || (track.pause.length > 0 && track.is_suspended(draw.time(view, at)));
-      pen.fillStyle = is_pale ? page.style('--text') : '#161616';
-      page.label(pen, text, at, y + draw.ROW / 2, room);
+  /* Writes a text where its box is pale, or everywhere else, in the ink for the fill there. */
+  function write_part(pen, { text, x, y, wide, pale, fill }, left, is_pale) {
+    const at = Math.max(x, left);
+    pen.save();
+    pen.beginPath();
+    for (const [begin, long] of pale) { pen.rect(begin, y, long, draw.ROW); }
+    if (!is_pale) { pen.rect(x, y, wide, draw.ROW); }
+    pen.clip('evenodd');
+    pen.fillStyle = page.ink(is_pale ? page.fill(fill, PAUSED) : fill);
+    page.label(pen, text, at, y + draw.ROW / 2, wide - (at - x));
+    pen.restore();
+  }
+
+  function draw_texts(pen, view, texts) {
+    for (const one of texts) {
+      const { text, x, y, wide, fill } = one, at = Math.max(x, view.left);
+      if (one.pale.length > 0) {
+        write_part(pen, one, view.left, false);
+        write_part(pen, one, view.left, true);
+      } else {
+        pen.fillStyle = page.ink(fill);
+        page.label(pen, text, at, y + draw.ROW / 2, wide - (at - x));
+      }
     }
   }
 
@@ -149,7 +166,7 @@
         }
       }
     });
-    draw_texts(pen, view, track, texts);
+    draw_texts(pen, view, texts);
   };
 
   /* States how many calls of the lane are left out of the page, and where. */
@@ -175,6 +192,30 @@
 
   // {====== Variables ======
 
+  let state_ranks = null;
+
+  /* Returns the name of a state without that of its variable. */
+  function state_text(track, fn) {
+    const name = page.name(fn);
+    return name.startsWith(track.plain + '=') ? name.slice(track.plain.length + 1) : name;
+  }
+
+  /* Returns the colour of a state, the same for all variables: states get the ranks of their
+     times. */
+  function state_color(text) {
+    if (!state_ranks) {
+      const times = new Map();
+      for (const track of tracks.filter(one => one.kind === 'states')) {
+        track.start.forEach((start, i) => {
+          const name = state_text(track, track.fn(i));
+          times.set(name, (times.get(name) || 0) + track.stop[i] - start);
+        });
+      }
+      state_ranks = page.ranks(times);
+    }
+    return page.ranked_color(state_ranks.get(text), text);
+  }
+
   draw.states = function (pen, view, track, y, marks) {
     let last = -Infinity;
     const texts = [];
@@ -183,14 +224,13 @@
       if (stop < view.from || start > view.to) { return; }
       const x = draw.x(view, start), right = draw.x(view, stop);
       if (right > last + 0.6) {
-        const fn = track.fn(i), name = page.name(fn);
-        const text = name.startsWith(track.plain + '=') ? name.slice(track.plain.length + 1) : name;
-        draw_call(pen, view, { x, right, fn, text, color: page.name_color(name),
+        const fn = track.fn(i), text = state_text(track, fn);
+        draw_call(pen, view, { x, right, fn, text, color: state_color(text),
           is_chosen: is_chosen(marks, track, i) }, y, marks, texts);
         last = Math.max(right, x + 0.6);
       }
     });
-    draw_texts(pen, view, track, texts);
+    draw_texts(pen, view, texts);
   };
 
   /* Returns the least and greatest value of a variable. */
@@ -240,6 +280,21 @@
 
   // }======
 
+  let lane_ranks = null;
+
+  /* Returns the colour of a lane on cores: lanes get the ranks of their busy times. */
+  function lane_color(name) {
+    if (!lane_ranks) {
+      const times = new Map();
+      for (const track of tracks.filter(one => one.kind === 'lane')) {
+        times.set(track.plain, (times.get(track.plain) || 0) +
+          track.columns(0, length, 1).busy[0]);
+      }
+      lane_ranks = page.ranks(times);
+    }
+    return page.ranked_color(lane_ranks.get(name), name);
+  }
+
   /* Draws the lane that ran most on a core in each column. */
   draw.running = function (pen, view, core, y) {
     const wide = Math.max(1, Math.floor(view.width - view.left));
@@ -248,9 +303,9 @@
       if (n === wide || top[n] !== top[begin]) {
         if (top[begin] >= 0) {
           const name = tracks[top[begin]].plain;
-          pen.fillStyle = page.name_color(name);
+          pen.fillStyle = page.fill(lane_color(name), 1);
           pen.fillRect(view.left + begin, y + 2, n - begin, draw.ROW);
-          pen.fillStyle = '#161616';
+          pen.fillStyle = page.ink(page.fill(lane_color(name), 1));
           if (n - begin > 24) { page.label(pen, name, view.left + begin, y + 11, n - begin); }
         }
         begin = n;

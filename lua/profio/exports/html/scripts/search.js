@@ -10,6 +10,12 @@
   const chip = make('span', { id: 'chosen', className: 'chip', hidden: true });
   const metrics = make('select', { id: 'metric', 'aria-label': 'Metric' });
 
+  const schemes = page.switch('Colours of the page', [['light', 'Light'], ['dark', 'Dark'],
+    ['system', 'System']], value => {
+    page.remember_scheme(value);
+    page.set({ scheme: value }, true);
+  });
+
   /* Returns the ids of the functions in the table that match, in its order. */
   function found() {
     const hits = page.hits();
@@ -37,6 +43,10 @@
     if (document.activeElement !== field) { field.value = state.find; }
     pattern.checked = state.pattern !== '';
     metrics.value = String(page.metric());
+    if (changed.has('scheme')) {
+      page.show_scheme(state.scheme);
+      schemes.show(page.scheme());
+    }
     if (['profile', 'select', 'find', 'pattern', 'hits'].some(name => changed.has(name))) {
       show_count();
       show_chosen();
@@ -79,7 +89,7 @@
     metric.name + (metric.unit && metric.unit !== 'count' ? ` (${metric.unit})` : ''))));
   $('bar').append(field, make('label', { className: 'note' }, pattern, ' pattern'), next);
   if (data.metrics.length > 1 && !data.difference) { $('bar').append(metrics); }
-  $('bar').append(told, chip);
+  $('bar').append(told, chip, schemes);
   for (const section of document.querySelectorAll('main > section:not([hidden])')) {
     $('contents').append(make('li', {}, make('a', { href: '#', onclick: event => {
       event.preventDefault();

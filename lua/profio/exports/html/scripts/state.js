@@ -5,7 +5,8 @@
   const data = page.data;
   const defaults = { find: '', pattern: '', select: '', metric: data.metrics[data.usual].name,
     order: 'heavy', zoom: '', part: '', from: '', to: '', range: '', call: '', fold: '',
-    lanes: 'name', sort: '-self', side: 'difference', graph: '' };
+    lanes: 'name', sort: '-self', side: 'difference', graph: '',
+    scheme: '' };
   const state = page.state = { ...defaults };
   let tells = false;
 

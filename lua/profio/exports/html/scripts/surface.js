@@ -58,8 +58,7 @@
     surface.width = function () { return box.clientWidth; };
     box.addEventListener('scroll', () => surface.refresh());
     new window.ResizeObserver(() => surface.refresh()).observe(box);
-    window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change',
-      () => surface.refresh());
+    canvas.addEventListener('redraw', () => surface.refresh());
     return surface;
   };
 
