@@ -52,7 +52,7 @@ local head = [[
 <!DOCTYPE html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
+%s<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="profio %s">
 <title>%s</title>
@@ -215,8 +215,9 @@ local function put_page(trace, profile, given, file)
    local out = lanes.out(file)
    local shown = both_sides(profile, given)
    local title, path = titles_of(profile, given)
-   local begin, program = head:format(core.version, title) .. assets.style(out)
-      .. assets.program(out, assets.head_scripts), assets.program(out, assets.scripts)
+   local fixed = assets.all(out)
+   local begin, program = head:format(fixed.policy, core.version, title) .. fixed.style
+      .. fixed.head_program, fixed.program
    local size = math.max((given.size or MOST_SIZE) - #begin - #program - 2 * #title
       - #path - EDGE_SIZE - #sections - #middle, 0)
    local facts = { from = given.from, to = given.to, guesses = {}, notes = profile:notes(),

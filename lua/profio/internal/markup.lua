@@ -1,4 +1,6 @@
--- Escapes texts for XML, HTML and Markdown.
+-- Escapes texts for XML, HTML and Markdown, and states what a page of HTML may do.
+
+local sha256 = require "profio.internal.sha256"
 
 local markup = {}
 
@@ -37,5 +39,49 @@ function markup.markdown_row(texts)
    end
    return "| " .. table.concat(cells, " | ") .. " |\n"
 end
+
+-- {====== Policy ======
+
+local letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+local function base64(bytes)
+   local text = bytes:gsub("..?.?", function(part)
+      local a, b, c = part:byte(1, 3)
+      local bits, list = a << 16 | (b or 0) << 8 | (c or 0), {}
+      for i = 1, #part + 1 do
+         local six = bits >> 24 - 6 * i & 63
+         list[i] = letters:sub(six + 1, six + 1)
+      end
+      return table.concat(list) .. ("="):rep(3 - #part)
+   end)
+   return text
+end
+
+-- Hashes by text, because most pages have the same scripts.
+local hashes = {}
+
+-- Returns a source of a policy for inline texts.
+local function source_of(texts)
+   local list = {}
+   for i, text in ipairs(texts) do
+      hashes[text] = hashes[text] or "'sha256-" .. base64(sha256.digest(text)) .. "'"
+      list[i] = hashes[text]
+   end
+   return #list > 0 and table.concat(list, " ") or "'none'"
+end
+
+---Returns the element with the Content-Security-Policy of a page, which must be the first of its
+---head: only these inline texts run, and nothing is loaded or sent.
+---@param given { scripts: string[]|nil, styles: string[], has_workers: boolean|nil } the texts of
+---the elements script and style; has_workers: scripts start workers from texts of their own
+---@return string
+function markup.policy(given)
+   return ('<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; ' ..
+      "script-src %s; style-src %s; %sbase-uri 'none'; form-action 'none'\">\n"):format(
+      source_of(given.scripts or {}), source_of(given.styles),
+      given.has_workers and "worker-src blob:; " or "")
+end
+
+-- }======
 
 return markup

@@ -94,7 +94,8 @@ td.number{text-align:right;font-variant-numeric:tabular-nums}
 
 local function write_html(out, made)
    local class = made.is_kept and "ok" or "failed"
-   out:write('<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n',
+   out:write('<!DOCTYPE html>\n<html lang="en">\n', markup.policy { styles = { "\n" .. style } },
+      '<meta charset="utf-8">\n',
       '<meta name="viewport" content="width=device-width">\n<title>', markup.escaped(made.sentence),
       "</title>\n<style>\n", style, "</style>\n<h1>", markup.escaped(made.title),
       '</h1>\n<p class="verdict ', class, '">', markup.escaped(made.sentence),

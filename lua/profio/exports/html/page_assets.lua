@@ -1,6 +1,7 @@
 -- The style sheet and the scripts of the report: files .css in this folder and .js in its folder
 -- scripts, which the export builds into the page.
 
+local markup = require "profio.internal.markup"
 local resources = require "profio.internal.resources"
 
 local assets = {}
@@ -22,26 +23,36 @@ local function read(out, name)
    if not text then
       out.failure = out.failure or { "cannot read " .. reason, "io" }
    end
-   return text or ""
+   return text and (text:gsub("\r\n", "\n")) or "" -- as browsers read it before they hash it
 end
 
----Returns the style sheet as an element.
----@param out table of lanes.out
----@return string
-function assets.style(out)
-   return "<style>\n" .. read(out, "page.css") .. "</style>\n"
-end
+---The texts of a page that are not its data.
+---@class profio.PageAssets
+---@field style string element
+---@field head_program string element of scripts, for the head
+---@field program string element of scripts, after the data
+---@field policy string element, the first one of the head
 
----Returns scripts as an element; each file is a function that is called at once.
----@param out table of lanes.out
----@param names string[]
----@return string
-function assets.program(out, names)
+-- Returns the text of scripts; each file is a function that is called at once.
+local function program(out, names)
    local texts = {}
    for i, name in ipairs(names) do
       texts[i] = read(out, "scripts/" .. name)
    end
-   return "<script>\n" .. table.concat(texts) .. "</script>\n"
+   return "\n" .. table.concat(texts)
+end
+
+---Returns the style sheet, the scripts, and the policy that permits only these.
+---@param out table of lanes.out
+---@return profio.PageAssets
+function assets.all(out)
+   local style = "\n" .. read(out, "page.css")
+   local first, rest = program(out, assets.head_scripts), program(out, assets.scripts)
+   return { style = "<style>" .. style .. "</style>\n",
+      head_program = "<script>" .. first .. "</script>\n",
+      program = "<script>" .. rest .. "</script>\n",
+      policy = markup.policy { scripts = { first, rest }, styles = { style },
+         has_workers = true } }
 end
 
 return assets
