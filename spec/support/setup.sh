@@ -107,6 +107,7 @@ probe_test_all () {
   need chromium command -v chromium
   need nodejs command -v node
   need npm command -v npm
+  need poppler-utils command -v pdftoppm
 }
 
 # Packages of npm that Debian does not have go into $B/node. Specs that need

@@ -14,8 +14,8 @@ assets.head_scripts = { "scheme.js" }
 assets.scripts = { "texts.js", "model.js", "colors.js", "frames.js", "state.js", "profile.js",
    "surface.js", "gestures.js", "graph_layout.js", "call_graph.js", "search.js", "functions.js",
    "details.js", "call_values.js", "activity.js", "tracks.js", "ranges.js", "chosen_call.js",
-   "pictures.js", "timeline.js", "distributions.js", "flames.js", "copying.js", "keys.js",
-   "start.js" }
+   "pictures.js", "timeline.js", "distributions.js", "flames.js", "copying.js", "printing.js",
+   "keys.js", "start.js" }
 
 -- Returns the text of one of the files; after a failure to read it, `out` fails.
 local function read(out, name)

@@ -169,6 +169,12 @@
       }
     });
 
+  /* Returns the height of the picture in a width, for printing. */
+  surface.height_at = function (pixels) {
+    lay_out(pixels);
+    return rows.length * ROW + 2;
+  };
+
   function refresh() {
     lay_out(surface.width() || 1);
     tallest = Math.max(tallest, rows.length);
@@ -216,7 +222,7 @@
   const MOST_KEYS = 12;
   const key = make('ul', { className: 'key', 'aria-label': page.by_function ?
     'Colours of functions' : 'Colours of modules' });
-  let keys_shown = '';
+  let keys_shown = '', key_width = 0;
 
   function put_key() {
     const drawn = rows.flatMap(row => row.map(box => box.frame ? box.frame.fn : -1));
@@ -225,7 +231,7 @@
       .slice(0, MOST_KEYS), text = JSON.stringify(few) + list.length;
     key.hidden = Boolean(data.difference) && state.side === 'difference';
     key.style.visibility = list.length < 2 ? 'hidden' : '';
-    if (text === keys_shown) { return; }
+    if (text === keys_shown && width === key_width) { return; }
     keys_shown = text;
     key.replaceChildren(...few.map(({ name, color }) => {
       const swatch = make('i', { className: 'hue' });
@@ -234,6 +240,8 @@
     }), list.length > few.length ? make('li', {}, `and ${page.count(list.length - few.length)} ` +
       'more') : '');
     // Parts below do not move while the graph zooms.
+    if (key_width !== width) { key.style.minHeight = ''; }
+    key_width = width;
     key.style.minHeight = Math.max(parseFloat(key.style.minHeight) || 0, key.offsetHeight) + 'px';
   }
 

@@ -5,7 +5,7 @@
   const KEY = 'profio.scheme', root = document.documentElement;
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
   const page = window.page = { schemes: ['light', 'dark', 'system'] };
-  let wanted = '';
+  let wanted = '', is_printing = false;
 
   /* Returns the last choice of the reader; some browsers have no memory for files. */
   function remembered() {
@@ -25,13 +25,20 @@
 
   function apply(name) {
     const before = root.dataset.scheme;
-    root.dataset.scheme = name !== 'system' ? name : dark.matches ? 'dark' : 'light';
+    const shown = name !== 'system' ? name : dark.matches ? 'dark' : 'light';
+    root.dataset.scheme = is_printing ? 'light' : shown;
     if (page.redraw && root.dataset.scheme !== before) { page.redraw(); }
   }
 
   /* Shows the scheme that the address states, "" if it states none. */
   page.show_scheme = function (name) {
     wanted = name;
+    apply(page.scheme());
+  };
+
+  /* Paper is light. */
+  page.set_printing = function (is_on) {
+    is_printing = is_on;
     apply(page.scheme());
   };
 

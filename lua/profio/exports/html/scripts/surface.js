@@ -3,6 +3,8 @@
   'use strict';
 
   const BORDER = 1; // of a surface, pixels
+  /* All surfaces of the page. */
+  page.surfaces = [];
 
   /* Gives a canvas this size in pixels of the page. */
   page.fit_canvas = function (canvas, width, height) {
@@ -32,6 +34,7 @@
     const pen = canvas.getContext('2d');
     const surface = { box, canvas, draw, height: 0, top: null, pending: false };
     box.append(sizer);
+    page.surfaces.push(surface);
 
     surface.paint = function () {
       surface.pending = false;
