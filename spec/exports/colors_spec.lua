@@ -290,6 +290,39 @@ describe("texts of a page", function()
    end)
 end)
 
+describe("states and lanes of a page", function()
+   it_looks("have the colours of their ranks, a state the same one in all variables", function()
+      local trace <close> = events.open("0 enter f t1 core=0\n0 enter state:a=1 t1\n" ..
+         "40 leave state:a=1 t1\n40 enter state:a=2 t1\n50 leave f t1\n50 enter g t2 core=0\n" ..
+         "60 enter state:b=2 t1\n70 leave g t2\n90 leave state:b=2 t1\n100 leave state:a=2 t1\n")
+      local told = look(assert(trace:export "html"), [==[
+         tell('fills', await look(async () => {
+            const found = [], old = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+               const ratio = this.getTransform().a;
+               const { data } = this.getImageData(Math.round((x - 1) * ratio),
+                  Math.round(y * ratio), 1, 1);
+               found.push([text, ...data.slice(0, 3)].join(' '));
+               old.call(this, text, x, y);
+            };
+            page.redraw();
+            await new Promise(done => setTimeout(done, 300));
+            CanvasRenderingContext2D.prototype.fillText = old;
+            return found;
+         }));]==])
+      local ranked, fills = ranked_colors(), {}
+      for _, fill in ipairs(told.fills) do
+         fills[fill] = (fills[fill] or 0) + 1
+      end
+      local first, second = table.concat(numbers(ranked[1]), " "),
+         table.concat(numbers(ranked[2]), " ")
+      assert.equal(2, fills["2 " .. first])  -- 60 + 30 ns, of variables a and b
+      assert.equal(1, fills["1 " .. second]) -- 40 ns
+      assert.equal(1, fills["t1 " .. first])
+      assert.equal(1, fills["t2 " .. second])
+   end)
+end)
+
 -- }======
 
 describe("the switch of schemes", function()
