@@ -164,6 +164,11 @@
     return worst;
   }
 
+  /* Returns what a metric of calls is, time or calls; undefined: something else. Those of a
+     difference are both sides of one of them. */
+  const kind_of = ({ name, unit }) => unit === 'ns' && (name === 'time' || data.difference) ?
+    'time' : name === 'calls' || data.difference ? 'calls' : undefined;
+
   /* Returns the tree of the contexts that have a call in a range: their callers have one too. */
   function tree_of({ sums, begin }) {
     const count = begin.length, number = new Int32Array(count + 1), kept = [];
@@ -178,8 +183,8 @@
       next[node] = first[parent[node]];
       first[parent[node]] = node;
     }
-    const self = data.metrics.map(({ unit }, m) =>
-      few(sums[data.difference ? m : 0][unit === 'ns' ? 'time' : 'calls']));
+    const self = data.metrics.map((metric, m) => kind_of(metric) ?
+      few(sums[data.difference ? m : 0][kind_of(metric)]) : new Float64Array(kept.length));
     return { function: few(contexts.function, Int32Array), parent, first, next, self,
       rest: self.map(() => new Float64Array(kept.length)), outside: self.map(() => 0),
       begin: few(begin), calls: few(sums[0].calls), totals: new Map() };
@@ -195,6 +200,8 @@
     } else if (parts.length > 0) {
       words.push('the page does not have all suspensions of its lanes: --set size=N');
     }
+    const others = data.metrics.filter(metric => !kind_of(metric)).map(metric => metric.name);
+    if (others.length) { words.push(`of ${others.join(', ')} nothing is known in a range`); }
     for (const told of runs) {
       if (told.few) { words.push(`${told.few}: --set lanes=N`); }
     }
