@@ -329,9 +329,9 @@ describe("the switch of schemes", function()
    local program = [==[
       const shown = () => look(() => [document.documentElement.dataset.scheme,
          getComputedStyle(document.body).backgroundColor,
-         document.querySelector('#bar .switch:last-child [aria-pressed=true]').value]);
+         document.querySelector('#bar [aria-label^=Colours] [aria-pressed=true]').value]);
       const press = value => look(value => document.querySelector(
-         `#bar .switch:last-child [value=${value}]`).click(), value);
+         `#bar [aria-label^=Colours] [value=${value}]`).click(), value);
    ]==]
 
    it_looks("shows light, dark or that of the system, in the address and from then on", function()

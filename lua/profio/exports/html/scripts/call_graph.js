@@ -189,20 +189,15 @@
   function draw_node(pen, node, x, y) {
     const s = view.scale, hits = page.hits(), faded = hits && !hits[node.fn], tall = H * s;
     const box = [x(node.x - node.w / 2), y(node.y), node.w * s, tall];
-    const fill = (color, alpha) => {
-      pen.globalAlpha = alpha * (faded ? 0.3 : 1);
-      pen.fillStyle = color;
-      pen.fillRect(...box);
-    };
-    fill('#dfe2e6', 1);
-    fill(is_pair ? page.change_color(change(node.self), plan.most) : page.color(node.fn),
-      is_pair ? 1 : 0.15 + 0.85 * node.heat);
-    pen.globalAlpha = faded ? 0.5 : 1;
+    const fill = page.fill(is_pair ? page.change_color(change(node.self), plan.most) :
+      page.color(node.fn), (is_pair ? 1 : 0.2 + 0.8 * node.heat) * (faded ? 0.3 : 1));
+    pen.fillStyle = fill;
+    pen.fillRect(...box);
     const is_marked = node === current || node.fn === page.selected();
     pen.strokeStyle = page.style(is_marked ? '--accent' : '--soft');
     pen.lineWidth = is_marked ? 3 : 1;
     pen.strokeRect(...box);
-    pen.fillStyle = faded ? page.style('--text') : '#161616';
+    pen.fillStyle = page.ink(fill);
     const rows = s < 0.55 ? [''] : ['', 'self ' + brief(node.self), 'total ' + brief(node.total)];
     rows.forEach((row, i) => {
       const size = Math.max(9, (i ? 10 : 11) * s);
@@ -211,7 +206,6 @@
       pen.fillText(page.cut(row || page.brief(node.fn, letters * 7.25 + 6), letters), box[0] + 4,
         box[1] + tall * (i + 0.6) / (rows.length + 0.2));
     });
-    pen.globalAlpha = 1;
   }
 
   const surface = page.surface('Call graph. Up and down go to callers and callees, left and ' +

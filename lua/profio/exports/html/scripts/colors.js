@@ -7,10 +7,10 @@
 
   /* The first 8 differ by at least 20 (CIEDE2000) from each other, also for people without one kind
      of cones; spec/exports/colors_spec.lua checks that. The others are less far apart. */
-  const RANKED = ['#a4a6ff', '#e8e664', '#869215', '#2b61cd', '#60fae1', '#af7a89', '#7b3757',
-    '#4a5300', '#647850', '#dcaa78', '#82648c', '#6eb4be'];
+  const RANKED = ['#a68efd', '#d2932c', '#4da798', '#1059bd', '#bfefbd', '#78505e', '#fad8fa',
+    '#596500', '#be5a56', '#91b57e', '#7e7296', '#baa7cf'];
   const NO_MODULE = '#b9b4a8', NOTHING = '(other)';
-  const SHADES = [0, 0.05, -0.02, 0.09, -0.04]; // parts of white or black in colours of one module
+  const SHADES = [0, 0.04, -0.02, 0.065, -0.035]; // parts of white or black in colours of one module
   const READABLE = 4.5; // contrast of texts
 
   // {====== Numbers of colours ======
@@ -123,23 +123,25 @@
       sum + Math.abs(table[kind][metric][row]), 0);
   }
 
-  /* Returns the sum of self of each module. */
+  /* Returns the sum of self of each module, and the largest total of its functions, by which
+     modules are ranked. */
   function weights_of_modules() {
-    const sums = new Map();
+    const sums = new Map(), totals = new Map();
     table.function.forEach((id, row) => {
       const module = page.module(id);
       sums.set(module, (sums.get(module) || 0) + weight_of('self', row));
+      totals.set(module, Math.max(totals.get(module) || 0, weight_of('total', row)));
     });
-    return sums;
+    return [sums, totals];
   }
 
-  const of_modules = weights_of_modules();
+  const [of_modules, totals_of_modules] = weights_of_modules();
   const all = [...of_modules.values()].reduce((sum, value) => sum + value, 0);
 
   /* Whether colours distinguish functions: one module has most of the weight. */
   page.by_function = of_modules.size < 2 || [...of_modules.values()].some(sum => 2 * sum > all);
   const ranks = page.by_function ? page.ranks(new Map(table.function.map((id, row) =>
-    [id, weight_of('total', row)]))) : without(NOTHING, of_modules);
+    [id, weight_of('total', row)]))) : without(NOTHING, totals_of_modules);
 
   /* Returns the ranks of all modules but one. */
   function without(name, weights) {

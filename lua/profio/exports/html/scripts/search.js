@@ -90,7 +90,7 @@
   $('bar').append(field, make('label', { className: 'note' }, pattern, ' pattern'), next);
   if (data.metrics.length > 1 && !data.difference) { $('bar').append(metrics); }
   $('bar').append(told, chip, schemes);
-  for (const section of document.querySelectorAll('main > section:not([hidden])')) {
+  for (const section of document.querySelectorAll('main section:not([hidden])')) {
     $('contents').append(make('li', {}, make('a', { href: '#', onclick: event => {
       event.preventDefault();
       section.scrollIntoView();
