@@ -5,9 +5,11 @@
 -- Unsanitized: callbacks_spec and oom write all exports.
 
 local command = require "spec.support.command"
+local core = require "profio.core"
 local events = require "spec.support.events"
 local folded = require "spec.support.folded"
 local gmon = require "spec.support.gmon_builder"
+local json = require "dkjson"
 local profio = require "profio"
 local viewers = require "spec.support.viewers"
 
@@ -46,17 +48,15 @@ describe("the page", function()
          tell('back', [await chosen(), await look(() => page.state.find)]);
          await tab.goForward();
          tell('forward', await chosen());
-         const told_count = () => look(() => document.getElementById('count').textContent);
-         const counted = () => tab.waitForFunction(() =>
-            document.getElementById('count').textContent !== '');
-         await look(() => { page.set({ find: 'a|c', pattern: 1 }); });
-         await counted();
-         tell('pattern', await told_count());
-         await look(() => { page.set({ find: '(' }); });
-         tell('wrong', await told_count());
+         const told_count = find => look(value => {
+            page.set({ find: value, pattern: 1 });
+            return document.getElementById('count').textContent;
+         }, find);
+         tell('pattern', await told_count('[ac]'));
+         tell('wrong', await told_count('('));
          tell('names', await look(() => page.data.functions.name));]==])
       assert.equal("find", told.focus)
-      assert.equal("1 of 5", told.found[1])
+      assert.equal("85.71 % of self, 85.71 % of total, 1 of 5 functions", told.found[1])
       for i, name in ipairs(told.names) do
          assert.equal(name == "b" and 1 or 0, told.found[2][i])
       end
@@ -65,22 +65,58 @@ describe("the page", function()
       assert.same({ "", "" }, told.empty)
       assert.same({ "b", "b" }, told.back)
       assert.equal("", told.forward)
-      assert.equal("3 of 5", told.pattern) -- a, c, and main, which has an a
-      assert.matches("Unterminated group", told.wrong)
+      -- a, c, and main, which has an a and is below all others
+      assert.equal("9.52 % of self, 100 % of total, 3 of 5 functions", told.pattern)
+      assert.equal("a ) is missing", told.wrong)
    end)
 
    it_looks("ends the search for a pattern that would take for ever", function()
-      local program = assert(folded.profile(("a"):rep(40) .. "b 1\n"):export "html")
+      local program = assert(folded.profile(("a"):rep(400) .. "b 1\n"):export "html")
       local told = look(program, [==[
-         await look(() => { page.set({ find: '^(a+)+$', pattern: 1 }); });
-         await tab.waitForFunction(() => document.getElementById('count').textContent !== '');
-         tell('ended', await look(() => [document.getElementById('count').textContent,
-            page.hits() === null]));
-         await look(() => { page.set({ find: 'a+' }); });
-         await tab.waitForFunction(() => page.hits() !== null);
-         tell('next', await look(() => Array.from(page.hits())));]==])
-      assert.same({ "this pattern takes too long", true }, told.ended)
-      assert.same({ 1 }, told.next)
+         const tried = pattern => look(find => {
+            page.set({ find, pattern: 1 });
+            return [document.getElementById('count').textContent, page.hits() &&
+               Array.from(page.hits())];
+         }, pattern);
+         for (const pattern of ['.-.-.-.-.-x', '^a*a*a*a*a*c', '(a*)*b', 'a+']) {
+            tell(pattern, await tried(pattern));
+         }]==])
+      assert.equal("this pattern takes too long", told[".-.-.-.-.-x"][1])
+      assert.equal("this pattern takes too long", told["^a*a*a*a*a*c"][1])
+      assert.same({ 0 }, told["(a*)*b"][2]) -- * is a letter after a group
+      assert.same({ 1 }, told["a+"][2])
+   end)
+
+   it_looks("finds what string.find finds", function()
+      math.randomseed(73)
+      local parts = { "a", "b", ".", "%a", "%D", "%w", "%s", "%%", "[ab]", "[^a%d]", "[%w_-]",
+         "[]]", "[a-c-]", "(", ")", "()", "%1", "%2", "%bxy", "%b()", "%f[%w]", "%f[^b]", "$", "^",
+         "é", "[é]", "%", "[", "-", "*", "+" }
+      local letters = { "a", "b", "x", "y", "1", "_", " ", "(", ")", "é", "]", "-", "%" }
+      local asks, truth = {}, {}
+      local function random(list, most)
+         local text = {}
+         for i = 1, math.random(0, most) do
+            text[i] = list[math.random(#list)]
+         end
+         return text
+      end
+      for i = 1, 3000 do
+         local pattern = random(parts, 6)
+         for n = 1, #pattern do
+            pattern[n] = pattern[n] .. ({ "", "", "*", "+", "-", "?" })[math.random(6)]
+         end
+         asks[i] = { table.concat(pattern), table.concat(random(letters, 10)) }
+         local compiled, problem = core.pattern(asks[i][1])
+         truth[i] = compiled and compiled:find(asks[i][2]) ~= nil or problem or false
+      end
+      local told = look(assert(folded.profile "a 1\n":export "html"), [==[
+         tell('found', await look(list => list.map(([pattern, text]) => {
+            try { return page.pattern(pattern)(text); } catch (error) { return error.message; }
+         }), ]==] .. json.encode(asks) .. "));")
+      for i, found in ipairs(told.found) do
+         assert.equal(truth[i], found, asks[i][1] .. " in " .. asks[i][2])
+      end
    end)
 
    it_looks("shortens names of templates, and keeps what distinguishes them", function()

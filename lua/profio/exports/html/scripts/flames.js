@@ -269,7 +269,14 @@
     show_part(begin, begin + to - from);
   }
 
+  /* Focuses on the function at hand, or ignores or hides it. */
+  function filter(word) {
+    const { fn } = current || zoomed;
+    if (page.filters && fn >= 0) { page.filters.add_function(word, fn); }
+  }
+
   const keys = { w: () => widen(0.5, width / 2), s: () => widen(2, width / 2),
+    f: () => filter('focus'), i: () => filter('ignore'), h: () => filter('hide'),
     '+': () => widen(0.5, width / 2), '-': () => widen(2, width / 2), a: () => move(-0.25),
     d: () => move(0.25), 0: () => zoom(root) };
 
@@ -323,8 +330,10 @@
     hover: event => {
       const box = event && box_at(event.offsetX, event.offsetY + surface.box.scrollTop);
       page.tip(!box ? null : box.frame ? words(box.frame) : ['left out',
-        `${page.weight(box.of.rest, view().metric)} in small frames is not in this page: ` +
-        '--set size=N'], event && event.clientX, event && event.clientY);
+        `${page.weight(box.of.rest, view().metric)} ` + (data.tree.left > 0 ?
+          'in small frames is not in this page: --set size=N' :
+          'has no frame: it has no stack, or its frames are dropped')],
+      event && event.clientX, event && event.clientY);
     }
   });
 

@@ -9,7 +9,9 @@
       ['?', 'these keys']]],
     ['Flame graph', [['arrows', 'go to the frame beside, above or below'],
       ['Enter', 'select the frame and zoom to it'], ['Backspace', 'zoom out'],
-      ['W S, + \u2212', 'make wider or narrower'], ['A D', 'move'], ['0', 'all']]],
+      ['W S, + \u2212', 'make wider or narrower'], ['A D', 'move'], ['0', 'all'],
+      ...page.filters ? [['F I H', 'focus on the function of the frame, ignore it or hide it']] :
+        []]],
     ['Call graph', [['\u2191 \u2193', 'go to the heaviest caller or callee'],
       ['\u2190 \u2192', 'go to the function beside'], ['Enter', 'select the function'],
       ['W S, + \u2212', 'zoom'], ['A D', 'move'], ['0', 'the whole width']]],

@@ -22,11 +22,56 @@
     return hits ? page.profile.table.function.filter(id => hits[id]) : [];
   }
 
+  /* Returns the totals of functions, each weight once: those of the outermost contexts that match;
+     null: without stacks this is not known. */
+  function total_of(hits, metric) {
+    const { tree } = page.profile;
+    if (!tree) { return null; }
+    const totals = page.totals(tree, metric), inside = new Uint8Array(totals.length);
+    let sum = 0;
+    for (let i = 1; i < totals.length; i++) {
+      const is_one = hits[tree.function[i - 1]], is_below = inside[tree.parent[i]];
+      inside[i] = is_one || is_below ? 1 : 0;
+      sum += is_one && !is_below ? totals[i] : 0;
+    }
+    return sum;
+  }
+
+  function self_of(hits, metric) {
+    const { table } = page.profile;
+    return table.function.reduce((sum, fn, row) =>
+      sum + (hits[fn] ? table.self[metric][row] : 0), 0);
+  }
+
+  /* Returns how much self or total functions have: its share; of a difference both sides and the
+     change, since a share of changes of both signs says little. */
+  function weight_of(kind, sum, metric) {
+    if (data.difference) {
+      const before = sum(1), after = sum(0), change = page.relative(before, after);
+      return `${kind} ${page.amount(before, 1)} \u2192 ${page.amount(after, 0)}` +
+        (change ? ` (${change})` : '');
+    }
+    const share = page.percent(sum(metric), page.profile.totals[metric]);
+    return share && `${page.profile.about ? '\u2248 ' : ''}${share} of ${kind}`;
+  }
+
+  /* Returns the weights of the functions that the search finds, and whether the page may leave out
+     some of it. */
+  function weights(hits) {
+    const metric = page.metric(), { tree, table } = page.profile;
+    const has_all = tree ? page.filters.has_all(page.profile, hits) : table.left === 0;
+    const texts = [weight_of('self', m => self_of(hits, m), metric)];
+    if (tree) { texts.push(weight_of('total', m => total_of(hits, m), metric)); }
+    return texts.filter(Boolean).map(text => (has_all ? '' : 'at least ') + text);
+  }
+
   function show_count() {
-    const list = found(), place = list.indexOf(page.selected());
-    told.textContent = page.hit_error || (page.hits() === null ? '' :
-      (place < 0 ? '' : place + 1 + ' of ') + page.count(list.length) + ' of ' +
-      page.count(page.profile.table.function.length));
+    const hits = page.hits(), list = found(), place = list.indexOf(page.selected());
+    told.textContent = page.hit_error || (hits === null ? '' : [...weights(hits),
+      `${page.count(list.length)} of ` +
+      page.counted(page.profile.table.function.length, 'function') +
+      (place < 0 ? '' : ` (at ${place + 1})`),
+      ...page.lanes && page.lanes.found().length ? [page.lanes.found_text()] : []].join(', '));
     next.disabled = list.length === 0;
   }
 
@@ -47,7 +92,7 @@
       page.show_scheme(state.scheme);
       schemes.show(page.scheme());
     }
-    if (['profile', 'select', 'find', 'pattern', 'hits'].some(name => changed.has(name))) {
+    if (['profile', 'select', 'find', 'pattern', 'metric'].some(name => changed.has(name))) {
       show_count();
       show_chosen();
     }
@@ -87,7 +132,8 @@
 
   data.metrics.forEach((metric, i) => metrics.append(make('option', { value: String(i) },
     metric.name + (metric.unit && metric.unit !== 'count' ? ` (${metric.unit})` : ''))));
-  $('bar').append(field, make('label', { className: 'note' }, pattern, ' pattern'), next);
+  $('bar').append(field, make('label', { className: 'note', title: 'Patterns of Lua, for ' +
+    'which letter case counts: %a %d . [set] * + - ? ^ $' }, pattern, ' pattern'), next);
   if (data.metrics.length > 1 && !data.difference) { $('bar').append(metrics); }
   $('bar').append(told, chip, schemes);
   for (const section of document.querySelectorAll('main section:not([hidden])')) {

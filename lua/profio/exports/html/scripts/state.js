@@ -5,8 +5,8 @@
   const data = page.data;
   const defaults = { find: '', pattern: '', select: '', metric: data.metrics[data.usual].name,
     order: 'heavy', zoom: '', part: '', from: '', to: '', range: '', call: '', fold: '',
-    lanes: 'name', sort: '-self', side: 'difference', graph: '',
-    scheme: '' };
+    pin: '', hidden: '', lane: '', lanes: 'name', sort: '-self', side: 'difference', focus: '',
+    ignore: '', hide: '', merge: '', drop: '', filters: '', graph: '', scheme: '' };
   const state = page.state = { ...defaults };
   let tells = false;
 
@@ -99,61 +99,28 @@
 
   // {====== Search ======
 
-  const LONGEST = 2000; // ms that a pattern may take: some take for ever
-  let hits = null, searcher = null;
+  let hits = null;
 
   /* Returns null, or an array that has 1 for each function that matches the search. */
   page.hits = function () { return hits; };
   page.hit_error = '';
 
-  /* Takes the results for all names of functions, and then of files; null: there are none. */
-  function set_hits(found) {
-    const { name, file } = data.functions, files = found && found.slice(name.length);
-    hits = found ? Uint8Array.from(name, (_, id) => found[id] || files[file[id]] ? 1 : 0) : null;
-  }
-
-  function end_search() {
-    if (searcher) { searcher.end(); }
-    searcher = null;
-  }
-
-  /* The program of the worker. */
-  const worker_text = 'onmessage = ({ data: [pattern, texts] }) => {' +
-    "const wanted = new RegExp(pattern, 'i'); postMessage(texts.map(text => wanted.test(text))); }";
-
-  /* Searches for a pattern in a worker, as only that can be ended. */
-  function search_pattern(texts) {
-    const blob = new window.Blob([worker_text], { type: 'text/javascript' });
-    const url = window.URL.createObjectURL(blob);
-    const worker = new window.Worker(url);
-    const limit = window.setTimeout(() => finish(null, 'this pattern takes too long'), LONGEST);
-    searcher = { end() {
-      window.clearTimeout(limit);
-      worker.terminate();
-      window.URL.revokeObjectURL(url);
-    } };
-    function finish(found, problem) {
-      end_search();
-      set_hits(found);
-      page.hit_error = problem;
-      tell(new Set(['hits']));
-    }
-    worker.onmessage = message => finish(message.data, '');
-    worker.onerror = error => finish(null, error.message);
-    worker.postMessage([state.find, texts]);
-  }
+  /* Returns a function that returns whether a text matches the search; null: nothing is searched
+     for. */
+  page.search_test = function () {
+    const text = state.find.toLowerCase();
+    return text === '' ? null : state.pattern === '' ?
+      value => value.toLowerCase().includes(text) : page.pattern(state.find);
+  };
 
   function search() {
-    const text = state.find.toLowerCase(), texts = [...data.functions.name, ...data.files];
-    end_search();
-    set_hits(null);
+    const { name, file } = data.functions;
+    hits = null;
     page.hit_error = '';
-    if (state.pattern === '') {
-      set_hits(text && texts.map(value => value.toLowerCase().includes(text)));
-      return;
-    }
     try {
-      if (text && new RegExp(state.find, 'i')) { search_pattern(texts); }
+      const is_found = page.search_test(), files = is_found && data.files.map(is_found);
+      hits = is_found && Uint8Array.from(name, (text, id) =>
+        is_found(text) || files[file[id]] ? 1 : 0);
     } catch (error) {
       page.hit_error = error.message;
     }
