@@ -38,7 +38,7 @@ local html = {
       { name = "title", type = "text", help = "title of the page" },
       { name = "functions", type = "int", help = "most functions in the table" },
       { name = "size", type = "size", default = "4M",
-        help = "most bytes of the page, of which its scripts take 180K; the heaviest functions, "
+        help = "most bytes of the page, of which its scripts take 210K; the heaviest functions, "
            .. "contexts and lines and the longest calls stay" },
       { name = "lanes", type = "int", default = timeline.MOST_LANES,
         help = "most lanes in the timeline, those with most events" },

@@ -11,11 +11,12 @@ assets.head_scripts = { "scheme.js" }
 
 ---The scripts in the order in which the page runs them. The call graph is before search.js, which
 ---lists the sections that are not hidden.
-assets.scripts = { "texts.js", "model.js", "colors.js", "frames.js", "patterns.js", "state.js",
-   "profile.js", "surface.js", "gestures.js", "graph_layout.js", "call_graph.js", "search.js",
-   "functions.js", "details.js", "call_values.js", "activity.js", "tracks.js", "ranges.js",
-   "chosen_call.js", "pictures.js", "timeline.js", "distributions.js", "flames.js", "filters.js",
-   "filter_row.js", "copying.js", "printing.js", "keys.js", "start.js" }
+assets.scripts = { "texts.js", "model.js", "colors.js", "frames.js", "filters/patterns.js",
+   "state.js", "profile.js", "surface.js", "gestures.js", "graph_layout.js", "call_graph.js",
+   "search.js", "functions.js", "details.js", "call_values.js", "activity.js", "tracks.js",
+   "ranges.js", "chosen_call.js", "pictures.js", "lanes.js", "timeline.js", "distributions.js",
+   "flames.js", "filters/filters.js", "filters/filter_row.js", "copying.js", "printing.js",
+   "keys.js", "start.js" }
 
 -- Returns the text of one of the files; after a failure to read it, `out` fails.
 local function read(out, name)

@@ -22,6 +22,8 @@
     return hits ? page.profile.table.function.filter(id => hits[id]) : [];
   }
 
+  function found_lanes() { return page.lanes ? page.lanes.found() : []; }
+
   /* Returns the totals of functions, each weight once: those of the outermost contexts that match;
      null: without stacks this is not known. */
   function total_of(hits, metric) {
@@ -71,8 +73,8 @@
       `${page.count(list.length)} of ` +
       page.counted(page.profile.table.function.length, 'function') +
       (place < 0 ? '' : ` (at ${place + 1})`),
-      ...page.lanes && page.lanes.found().length ? [page.lanes.found_text()] : []].join(', '));
-    next.disabled = list.length === 0;
+      ...found_lanes().length ? [page.lanes.found_text()] : []].join(', '));
+    next.disabled = list.length === 0 && !found_lanes().length;
   }
 
   function show_chosen() {
@@ -111,7 +113,11 @@
   pattern.addEventListener('change', () => page.set({ pattern: pattern.checked ? 1 : '' }));
   next.addEventListener('click', () => {
     const list = found();
-    if (list.length) { page.select(list[(list.indexOf(page.selected()) + 1) % list.length]); }
+    if (list.length) {
+      page.select(list[(list.indexOf(page.selected()) + 1) % list.length]);
+    } else if (found_lanes().length) {
+      page.timeline.next_lane(found_lanes());
+    }
   });
   metrics.addEventListener('change', () =>
     page.set({ metric: data.metrics[+metrics.value].name }));

@@ -2,35 +2,14 @@
 (function (page) {
   'use strict';
   if (!page.tracks) { return; }
-  const { list: tracks, length, first } = page.tracks, draw = page.pictures;
+  const { list: tracks, length, first } = page.tracks, draw = page.pictures, lanes = page.lanes;
   const state = page.state, $ = page.$, make = page.make;
-  const MANY = 8, MAP = 34; // lanes that are open at first; height of the minimap
+  const { is_folded, folds, fold } = lanes;
+  const MAP = 34; // height of the minimap
   const view = { from: 0, to: length, left: 0, width: 0 };
-  let places = [], toggled = new Set(), measuring = null, current = null;
+  let places = [], stuck = [], hovered = null, measuring = null, current = null;
 
   // {====== Layout ======
-
-  /* Lanes after the first ones are folded at first; the state has the tracks that are not as at
-     first. */
-  const late = new Set(tracks.filter(track => track.kind === 'lane').slice(MANY));
-
-  function is_folded(track) { return late.has(track) !== toggled.has(track.place); }
-
-  function folds(track, closed) {
-    const list = new Set(toggled);
-    if (late.has(track) === closed) { list.delete(track.place); } else { list.add(track.place); }
-    return [...list].sort((a, b) => a - b).join('.');
-  }
-
-  function fold(track) {
-    if (track.kind !== 'core') { page.set({ fold: folds(track, !is_folded(track)) }); }
-  }
-
-  function busy_of(track) {
-    track.share = track.share === undefined && track.kind === 'lane'
-      ? track.columns(0, length, 1).busy[0] : track.share;
-    return track.share || 0;
-  }
 
   function height_of(track) {
     if (track.kind === 'values') { return is_folded(track) ? draw.ROW + 6 : draw.PLOT; }
@@ -40,18 +19,18 @@
       (track.is_whole ? 0 : draw.ROW) + 8;
   }
 
-  /* Returns the height of all tracks, and sets where each begins. */
+  /* Returns the height of all tracks, and sets where each begins. Pinned ones stay on top as long
+     as they take at most half of the picture. */
   function lay_out() {
-    const list = tracks.slice(), rank = { lane: 0, states: 1, values: 2 };
-    if (state.lanes === 'time') {
-      list.sort((a, b) => rank[a.kind] - rank[b.kind] || busy_of(b) - busy_of(a));
-    }
     let top = draw.AXIS;
-    places = [...page.tracks.cores, ...list].map(track => {
+    places = lanes.ordered().map(track => {
       const place = { track, top, height: height_of(track) };
       top += place.height;
       return place;
     });
+    const most = draw.AXIS + Math.max(160, window.innerHeight * 0.6) / 2;
+    stuck = places.filter(place => lanes.is_pinned(place.track) &&
+      place.top + place.height <= most);
     return top + 8;
   }
 
@@ -66,12 +45,16 @@
       pen.fillStyle = page.style('--chosen');
       pen.fillRect(0, y, view.left, place.height - 1);
     }
+    const room = lanes.draw_marks(pen, view, place, { y, is_at_hand: track === hovered ||
+      track === current });
     pen.fillStyle = page.style('--text');
-    const mark = track.kind === 'core' ? '  ' : is_folded(track) ? '\u25b8 ' : '\u25be ';
+    const mark = lanes.mark(view, track);
     const run = track.kind === 'core' || track.name === track.plain ? '' :
       page.tracks.words[page.tracks.runs.indexOf(track.told)];
     const title = run ? track.plain : track.name;
-    pen.fillText(page.cut(mark + title, Math.floor(view.left / 7.3) - 1), 2, y + 11);
+    const name = page.cut(mark + title, Math.floor((view.left - room) / 7.3) - 1);
+    pen.fillText(name, 5, y + 11);
+    if (lanes.is_found(track)) { pen.fillText(name, 5.6, y + 11); } // bold
     pen.fillStyle = soft;
     if (run && view.left <= 90) { pen.fillText(run, 16, y + 27); }
     if (place.height > 36 && view.left > 90) {
@@ -134,6 +117,12 @@
           draw_track(pen, place, place.top - top, marks);
         }
       }
+      for (const place of top > 0 ? stuck : []) {
+        pen.fillStyle = page.style('--page');
+        pen.fillRect(0, place.top, width, place.height);
+        draw_track(pen, place, place.top, marks);
+      }
+      lanes.show_at_hand(current);
       draw.axis(pen, view, height);
       draw_measure(pen, top, height);
       paint_map();
@@ -184,11 +173,15 @@
 
   /* Returns the call, state or track at a point of the canvas. */
   function at_point(x, y) {
-    const place = places.find(one => y >= one.top && y < one.top + one.height);
+    const is_at = height => one => height >= one.top && height < one.top + one.height;
+    const fixed = y - surface.box.scrollTop, top = stuck.find(is_at(fixed));
+    const place = top || places.find(is_at(y)), inside = (top ? fixed : y) - (place || {}).top;
     if (!place) { return null; }
     const track = place.track, time = draw.time(view, x), found = { track, time, call: -1 };
-    if (x < view.left) { return { track, gutter: true }; }
-    const depth = Math.floor((y - place.top - draw.STRIP) / draw.ROW);
+    if (x < view.left) {
+      return { track, gutter: true, act: inside < 22 ? lanes.act_at(view, track, x) : undefined };
+    }
+    const depth = Math.floor((inside - draw.STRIP) / draw.ROW);
     if (track.kind === 'lane' && !is_folded(track) && track.rows[depth]) {
       const slack = (view.to - view.from) / (view.width - view.left);
       const [from, to] = track.range(track.rows[depth], time - slack, time + slack);
@@ -251,6 +244,7 @@
     const { top } = track.columns(time, time + Math.max(step, 1), 1);
     if (gutter || top[0] < 0) { return; }
     current = tracks[top[0]];
+    page.set(lanes.revealed(current));
     see(current);
     surface.refresh();
   }
@@ -261,7 +255,10 @@
     if (found.track.kind === 'core') {
       see_lane(found);
     } else if (found.gutter) {
-      fold(found.track);
+      const has_icons = found.track === hovered || found.track === current;
+      current = found.track;
+      (has_icons && found.act ? found.act : fold)(found.track);
+      surface.refresh();
     } else if (found.call >= 0 && found.track.kind !== 'values') {
       page.select_call(found.track, found.call);
     }
@@ -292,8 +289,11 @@
     },
     hover: event => {
       const found = event && at_point(event.offsetX, event.offsetY + surface.box.scrollTop);
+      if (hovered !== (found && found.track)) { surface.refresh(); }
+      hovered = found && found.track;
       if (found) {
-        page.tip(found.gutter ? [found.track.name] : words(found), event.clientX, event.clientY);
+        page.tip(found.gutter ? [found.track.name, ...found.act === lanes.pin ? ['pin or unpin'] :
+          found.act ? ['hide'] : []] : words(found), event.clientX, event.clientY);
       } else {
         page.tip(null);
       }
@@ -311,14 +311,17 @@
 
   function see(track) {
     const place = places.find(one => one.track === track), box = surface.box;
-    if (place.top < box.scrollTop + draw.AXIS ||
+    const above = stuck.reduce((sum, one) => sum + one.height, draw.AXIS);
+    if (!place || stuck.includes(place)) { return; }
+    if (place.top < box.scrollTop + above ||
         place.top + Math.min(place.height, 60) > box.scrollTop + box.clientHeight) {
-      box.scrollTop = Math.max(0, place.top - draw.AXIS - 20);
+      box.scrollTop = Math.max(0, place.top - above - 20);
     }
   }
 
   /* Makes the track before or after the current one the current one. */
   function step_track(by) {
+    if (places.length === 0) { return; }
     const at = places.findIndex(place => place.track === current) + by;
     current = places[Math.max(0, Math.min(places.length - 1, at))].track;
     see(current);
@@ -342,14 +345,27 @@
   }
 
   function lane_at_hand() {
-    return current || places.find(place => place.track.kind !== 'core').track;
+    const shown = places.map(place => place.track);
+    return shown.includes(current) ? current :
+      shown.find(track => track.kind !== 'core') || tracks[0];
+  }
+
+  /* Pins or hides the lane at hand; after that the next lane is at hand. */
+  function act_on(act) {
+    const track = lane_at_hand(), at = places.findIndex(place => place.track === track);
+    act(track);
+    current = places.some(place => place.track === track) ? track :
+      (places[Math.min(at, places.length - 1)] || {}).track || null;
+    surface.refresh();
   }
 
   const keys = { w: () => zoom(0.5), s: () => zoom(2), '+': () => zoom(0.5), '=': () => zoom(0.5),
     '-': () => zoom(2), a: () => move(-0.25), d: () => move(0.25),
     ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), 0: () => show_span(0, length),
     ArrowUp: () => step_track(-1), ArrowDown: () => step_track(1), f: () => fold(lane_at_hand()),
-    n: () => step_call(1), p: () => step_call(-1), m: () => page.set_range(view.from, view.to) };
+    t: () => act_on(lanes.pin), h: () => act_on(lanes.hide), u: lanes.show_all,
+    g: lanes.next_order, l: lanes.focus_field, n: () => step_call(1), p: () => step_call(-1),
+    m: () => page.set_range(view.from, view.to) };
 
   surface.canvas.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey) { return; }
@@ -399,15 +415,12 @@
     const track = tracks[shown.track], long = Math.max(shown.long, 10);
     const call = track.find(shown.start, shown.depth, fn);
     page.select(fn, { from: Math.round(Math.max(0, shown.start - long)), call: call < 0 ? '' :
-      page.call_word(track, call), fold: folds(track, false),
+      page.call_word(track, call), fold: folds(track, false), ...lanes.revealed(track),
     to: Math.round(Math.min(length, shown.start + 2 * long)) });
     current = track;
     see(track);
     $('timeline').scrollIntoView();
   };
-
-  const sorts = page.switch('Order of lanes', [['name', 'By name'], ['time', 'By time']], value =>
-    page.set({ lanes: value }));
 
   function show(changed) {
     if (changed.has('from') || changed.has('to')) {
@@ -417,9 +430,7 @@
       tell_span();
     }
     if (changed.has('range')) { tell_measure(); }
-    if (changed.has('fold') || changed.has('lanes')) {
-      toggled = new Set(state.fold.split('.').filter(word => word !== '').map(Number));
-      sorts.show(state.lanes);
+    if (['fold', 'lanes', 'pin', 'hidden', 'lane'].some(name => changed.has(name))) {
       surface.refresh(lay_out());
     }
     surface.refresh();
@@ -445,13 +456,24 @@
     button('\u2190', 'Earlier', () => move(-0.5)), button('\u2192', 'Later', () => move(0.5)),
     button('All', 'Show all times', () => show_span(0, length, true)),
     button('Select', 'Select the visible range (M)', () => page.set_range(view.from, view.to)),
-    sorts, span), map,
+    ...lanes.tools, span), map,
   surface.box, measure, make('p', { className: 'note' }, note.join(' ')));
   if (tracks.length === 0) {
     $('timeline').replaceChildren($('timeline').firstElementChild,
       make('p', { className: 'note' }, 'There is nothing to draw: no lane has any call.'));
   }
   surface.refresh(lay_out());
-  page.timeline = { view, surface, at_point, places: () => places, zoom, is_folded };
+  /* Goes to the lane after the current one of these. */
+  function next_lane(list) {
+    current = list[(list.indexOf(current) + 1) % list.length];
+    page.set(lanes.revealed(current));
+    see(current);
+    page.speak(current.name);
+    surface.refresh();
+    $('timeline').scrollIntoView();
+  }
+
+  page.timeline = { view, surface, at_point, places: () => places, zoom, is_folded, next_lane,
+    stuck: () => stuck };
   page.parts.push(show);
 }(window.page));
