@@ -216,7 +216,7 @@ describe("filters of a page", function()
    end)
 
    it_looks("are set by buttons, keys, text and a link, and taken back", function()
-      local stacks = "main;a;b 30\nmain;c;b 60\nmain 10\n~T;c 5\n"
+      local stacks = "main;a;b 30\nmain;c;b 60\nmain 10\n~T;c 5\ntime=1;a 3\n"
       local told = look(assert(folded.profile(stacks):export "html"), [==[
          const address = () => look(() => decodeURIComponent(location.hash));
          const row = () => look(() => document.getElementById('filters').innerText);
@@ -247,8 +247,10 @@ describe("filters of a page", function()
          await tab.keyboard.press('Enter');
          tell('wrong', await row());
          await look(() => page.filters.clear());
-         await look(() => page.filters.add_function('ignore',
-            page.data.functions.name.indexOf('~T')));
+         for (const name of ['~T', 'time=1']) {
+            await look(fn => page.filters.add_function('ignore',
+               page.data.functions.name.indexOf(fn)), name);
+         }
          tell('tilde', [await look(() => page.state.ignore), await look(() =>
             page.profile.totals[0])]);]==])
       assert.is_true(told.closed)
@@ -258,12 +260,49 @@ describe("filters of a page", function()
       assert.equal(65, told.focus[3])
       assert.equal("#select=c", told.removed)
       assert.equal("#select=c&focus=c", told.back)
-      assert.same({ "#hide=c", "hide c: 105 ns of time" }, told.hidden)
+      assert.same({ "#hide=c", "hide c: 108 ns of time" }, told.hidden)
       assert.is_true(told.cleared)
       assert.equal("filtered", told.active)
       assert.equal("#focus=~^[ab]$&filters=1", told.typed)
       assert.matches("focus: ~(: a ) is missing", told.wrong, 1, true)
-      assert.same({ "~^~T$", 100 }, told.tilde)
+      assert.same({ "~^~T$\n~^time=1$", 100 }, told.tilde)
+   end)
+
+   it_looks("have the numbers of both sides of a comparison", function()
+      math.randomseed(108)
+      local new = folded.profile(folded.random(100) .. "main;rare 1\n")
+      local old = folded.profile(folded.random(100) .. "main;rare 90000\n")
+      local told = look(assert((new - old):export "html"), asked:format(json.encode {
+         { focus = "parse", hide = "read\n~^pr" }, { drop = "5" } }) .. [==[
+         await look(() => page.set({ drop: '', find: 'rare' }));
+         tell('found', await look(() => document.getElementById('count').textContent));]==])
+      for i, side in ipairs { new, old } do
+         side = side:focus("parse"):hide("read"):hide(profio.match "^pr")
+         for name, self, total in side:flat():each("function", "self", "total") do
+            local row = told.filtered[1].rows[name]
+            assert.same({ self, total }, { row.self[i], row.total[i] }, name)
+         end
+         assert.equal(side:metrics()[1].total, told.filtered[1].totals[i])
+      end
+      assert.same({ 1, 90000 }, told.filtered[2].rows.rare.self) -- small on one side only
+      assert.matches("^self 90 µs → 1 ns %(%-100 %%%), total 90 µs → 1 ns %(%-100 %%%), 1 of",
+         told.found)
+   end)
+
+   it_looks("leave what the search says of the total of functions", function()
+      math.randomseed(109)
+      local profile = folded.profile(folded.random(300))
+      local whole = profile:metrics()[1].total
+      local told = look(assert(profile:export "html"), [==[
+         tell('found', await look(() => ['^pr', 'n', 'e.d$', '%u', '^main$'].map(find => {
+            page.set({ find, pattern: 1 });
+            return [find, document.getElementById('count').textContent];
+         })));]==])
+      for _, row in ipairs(told.found) do
+         local share = profile:focus(profio.match(row[1])):metrics()[1].total / whole
+         local said = row[2]:match "([%d.]+) %% of total"
+         assert.is_true(math.abs(tonumber(said) - 100 * share) < 0.0051, row[2])
+      end
    end)
 
    it_looks("say that they are estimates where contexts are left out", function()

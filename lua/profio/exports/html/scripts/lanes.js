@@ -217,6 +217,7 @@
       const label = at_hand ? `${text} ${page.cut(at_hand.name, 24)}` : text + ' lane';
       if (button.textContent !== label) { button.textContent = label; }
       button.disabled = !at_hand;
+      button.title = at_hand ? '' : 'First click the name of a lane, or go to it by \u2191 \u2193';
     }
   };
 

@@ -118,6 +118,10 @@
     ...filters.words.map(kind => make('button', { type: 'button', title:
       `${names[kind]} this function (${kind[0].toUpperCase()} in the flame graph)`,
     onclick: () => filters.add_function(kind, fn) }, names[kind]))));
+  if (page.tracks) {
+    page.about.splice(1, 0, () => filters.is_set() ? make('p', { className: 'note' },
+      'Durations and longest calls are those without filters.') : '');
+  }
   new window.ResizeObserver(() => document.documentElement.style.setProperty('--top',
     $('bar').offsetHeight + 'px')).observe($('bar'));
   page.parts.push(show);

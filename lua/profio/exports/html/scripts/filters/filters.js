@@ -5,16 +5,17 @@
 (function (page) {
   'use strict';
   const data = page.data, state = page.state, names = data.functions.name;
-  const WORDS = ['focus', 'ignore', 'hide'];
+  const WORDS = ['focus', 'ignore', 'hide'], PLACE = /^(?:flat|graph|time)=([^]+)$/;
   if (!data.tree) { return; }
 
   // {====== Specifications of functions ======
 
   function is_file(path, wanted) { return path === wanted || path.endsWith('/' + wanted); }
 
-  /* Returns the test of NAME, FILE, FILE:NAME, FILE:LINE or ~PATTERN for ids of functions. Throws
-     an error if a pattern is wrong. */
-  function test_of(text) {
+  /* Returns the test of NAME, FILE, FILE:NAME, FILE:LINE or ~PATTERN for ids of functions; as in
+     the command flat=, graph= or time= may precede it. Throws an error if a pattern is wrong. */
+  function test_of(given) {
+    const text = given.replace(PLACE, '$1');
     if (/^~[^]/.test(text)) {
       const is_found = page.pattern(text.slice(1));
       return fn => is_found(page.name(fn));
@@ -35,7 +36,7 @@
      name. Names that would mean something else become patterns. */
   function spec_of(fn) {
     const name = page.name(fn), file = page.file(fn);
-    if (/^~|\n/.test(name)) {
+    if (/^~|\n/.test(name) || PLACE.test(name)) {
       return '~^' + name.replace(/[\^$()%.[\]*+\-?]/g, '%$&').replace(/\n/g, '%c') + '$';
     }
     const has_others = names.indexOf(name) !== names.lastIndexOf(name);
