@@ -191,6 +191,14 @@ describe("filters of a page", function()
       local middle = (ends.last - ends.first) // 2
       local told = look(page, asked:format(json.encode { { range = "0-" .. middle,
          hide = names[1] }, { range = "", focus = names[2] } }))
+      local said = look(page, ([==[
+         await look(range => page.set({ range }), '0-%d');
+         await look(name => page.set({ focus: name }), '%s');
+         tell('measure', await look(() => document.querySelector('#measure').innerText));
+         tell('amount', await look(() => page.amount(page.profile.totals[0], 0)));]==]):format(
+         middle, names[1]))
+      assert.matches("s time " .. said.amount:gsub("%p", "%%%0") .. ",.* with filters All times",
+         said.measure)
       compare(told.filtered[1], assert(trace:profile { from = ends.first,
          to = ends.first + middle }):hide(names[1]))
       compare(told.filtered[2], profile:focus(names[2]))

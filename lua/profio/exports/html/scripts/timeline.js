@@ -213,7 +213,7 @@
   }
 
   /* States time, calls and busy time of each lane in the selected range. */
-  function tell_measure() {
+  function tell_measure(is_new) {
     const range = page.selected_range();
     measure.replaceChildren();
     if (!range) { return; }
@@ -226,12 +226,13 @@
     });
     const { metrics, about } = page.profile, step = Math.max(1, (to - from) / 1000);
     const sums = metrics.map(({ name, total }, m) => `${name} ${page.amount(total, m)}`);
+    const filtered = page.profile.is_filtered ? ' with filters' : '';
     const title = `Selected ${page.time(to - from)} from ${page.clock(first + from, step)}`;
-    measure.append(make('b', {}, title), ` ${sums.join(', ')} `, make('button', { type: 'button',
-      onclick: () => page.set({ range: '' }) }, 'All times'),
+    measure.append(make('b', {}, title), ` ${sums.join(', ')}${filtered} `, make('button',
+      { type: 'button', onclick: () => page.set({ range: '' }) }, 'All times'),
     ...about ? [make('div', {}, `\u2248: ${about}.`)] : [],
     ...rows.slice(0, 12).map(row => make('div', {}, row)));
-    page.speak(`${title}. ${sums.join(', ')}. ${rows[0] || ''}`);
+    if (is_new) { page.speak(`${title}. ${sums.join(', ')}${filtered}. ${rows[0] || ''}`); }
   }
 
   // }======
@@ -429,7 +430,7 @@
       view.to = Math.max(view.to, view.from + Math.min(length, 1));
       tell_span();
     }
-    if (changed.has('range')) { tell_measure(); }
+    if (changed.has('profile')) { tell_measure(changed.has('range')); }
     if (['fold', 'lanes', 'pin', 'hidden', 'lane'].some(name => changed.has(name))) {
       surface.refresh(lay_out());
     }
