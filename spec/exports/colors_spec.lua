@@ -180,8 +180,8 @@ describe("colours of a page", function()
          await look(() => page.set({ zoom: String(page.data.functions.name.indexOf('a::x')) }));
          await wait();
          tell('zoomed', await key());]==])
-      assert.equal("dbca", told.all)
-      assert.equal("bca", told.zoomed)
+      assert.equal("adbc", told.all)
+      assert.equal("abc", told.zoomed)
    end)
 end)
 

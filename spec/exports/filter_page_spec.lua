@@ -27,7 +27,8 @@ local asked = [==[
    tell('filtered', await look(list => list.map(given => {
       page.filters.clear();
       page.set(given);
-      const { totals, table, about } = page.profile, rows = {};
+      const { metrics, table, about } = page.profile, rows = {};
+      const totals = metrics.map(({ total }) => total);
       table.function.forEach((fn, row) => {
          rows[page.name(fn)] = { self: table.self.map(list => list[row]),
             total: table.total.map(list => list[row]), calls: table.calls[row] };
@@ -195,7 +196,8 @@ describe("filters of a page", function()
          await look(range => page.set({ range }), '0-%d');
          await look(name => page.set({ focus: name }), '%s');
          tell('measure', await look(() => document.querySelector('#measure').innerText));
-         tell('amount', await look(() => page.amount(page.profile.totals[0], 0)));]==]):format(
+         tell('amount', await look(() => page.amount(page.profile.metrics[0].total,
+            0)));]==]):format(
          middle, names[1]))
       assert.matches("s time " .. said.amount:gsub("%p", "%%%0") .. ",.* with filters All times",
          said.measure)
@@ -233,7 +235,8 @@ describe("filters of a page", function()
          tell('closed', await look(() => document.getElementById('filters').hidden));
          await look(() => page.select(page.data.functions.name.indexOf('c')));
          await click('.filter-by button', 'Focus');
-         tell('focus', [await address(), await row(), await look(() => page.profile.totals[0])]);
+         tell('focus', [await address(), await row(),
+            await look(() => page.profile.metrics[0].total)]);
          await look(() => document.querySelector('.chips button').click());
          tell('removed', await address());
          await tab.goBack();
@@ -260,7 +263,7 @@ describe("filters of a page", function()
                page.data.functions.name.indexOf(fn)), name);
          }
          tell('tilde', [await look(() => page.state.ignore), await look(() =>
-            page.profile.totals[0])]);]==])
+            page.profile.metrics[0].total)]);]==])
       assert.is_true(told.closed)
       assert.equal("#select=c&focus=c", told.focus[1])
       assert.matches("focus: c", told.focus[2], 1, true)
@@ -340,7 +343,8 @@ describe("filters of a page", function()
       local told = look(assert(trace:export "html"), [==[
          await look(() => page.set({ find: 'main', focus: 'main' }));
          tell('seen', await look(() => [document.getElementById('filter') === null,
-            document.getElementById('flames').innerText, page.profile.totals[page.data.usual],
+            document.getElementById('flames').innerText,
+            page.profile.metrics[page.data.usual].total,
             document.getElementById('count').textContent]));]==])
       assert.is_true(told.seen[1])
       assert.matches("has no stacks, so this page cannot focus", told.seen[2], 1, true)

@@ -60,7 +60,8 @@ local asked = [==[
       const durations = fn => Object.fromEntries(Object.entries(page.durations_in(fn,
          page.tracks.runs[0], { from, to })).map(([kind, calls]) =>
          [kind, calls.map(call => call.value).sort((a, b) => a - b)]));
-      return { totals: metrics.map(one => one.total), about, functions: table.function.map((fn, row) => ({ name: page.name(fn),
+      const totals = metrics.map(one => one.total);
+      return { totals, about, functions: table.function.map((fn, row) => ({ name: page.name(fn),
          self: table.self.map(list => list[row]), total: table.total.map(list => list[row]),
          calls: table.calls[row], ...durations(fn) })) };
    }), %s));]==]

@@ -72,14 +72,12 @@ end
 
 ---Returns the element with the Content-Security-Policy of a page, which must be the first of its
 ---head: only these inline texts run, and nothing is loaded or sent.
----@param given { scripts: string[]|nil, styles: string[], has_workers: boolean|nil } the texts of
----the elements script and style; has_workers: scripts start workers from texts of their own
+---@param given { scripts: string[]|nil, styles: string[] } texts of the elements script and style
 ---@return string
 function markup.policy(given)
    return ('<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; ' ..
-      "script-src %s; style-src %s; %sbase-uri 'none'; form-action 'none'\">\n"):format(
-      source_of(given.scripts or {}), source_of(given.styles),
-      given.has_workers and "worker-src blob:; " or "")
+      "script-src %s; style-src %s; base-uri 'none'; form-action 'none'\">\n"):format(
+      source_of(given.scripts or {}), source_of(given.styles))
 end
 
 -- }======

@@ -1,5 +1,5 @@
 -- The style sheet and the scripts of the report: files .css in this folder and .js in its folder
--- scripts, which the export builds into the page.
+-- scripts and below, which the export builds into the page.
 
 local markup = require "profio.internal.markup"
 local resources = require "profio.internal.resources"
@@ -13,10 +13,11 @@ assets.head_scripts = { "scheme.js" }
 ---lists the sections that are not hidden.
 assets.scripts = { "texts.js", "model.js", "colors.js", "frames.js", "filters/patterns.js",
    "state.js", "profile.js", "surface.js", "gestures.js", "graph_layout.js", "call_graph.js",
-   "search.js", "functions.js", "details.js", "call_values.js", "activity.js", "tracks.js",
-   "ranges.js", "chosen_call.js", "pictures.js", "lanes.js", "timeline.js", "distributions.js",
-   "flames.js", "filters/filters.js", "filters/filter_row.js", "copying.js", "printing.js",
-   "keys.js", "start.js" }
+   "search.js", "functions.js", "details.js", "call_values.js", "timeline/activity.js",
+   "timeline/tracks.js", "timeline/ranges.js", "timeline/chosen_call.js", "timeline/pictures.js",
+   "timeline/lanes.js", "timeline/timeline.js", "timeline/distributions.js", "flames.js",
+   "filters/filters.js", "filters/filter_row.js", "copying.js", "printing.js", "keys.js",
+   "start.js" }
 
 -- Returns the text of one of the files; after a failure to read it, `out` fails.
 local function read(out, name)
@@ -34,11 +35,18 @@ end
 ---@field program string element of scripts, after the data
 ---@field policy string element, the first one of the head
 
+-- Returns a script without the indentation, and without comments that have lines of their own: they
+-- are for those who read the files.
+local function brief(text)
+   return (("\n" .. text):gsub("\n[ ]*/%*.-%*/[ ]*(\n)", "%1"):gsub("\n[ ]*//[^\n]*", "")
+      :gsub("\n%s+", "\n"):sub(2))
+end
+
 -- Returns the text of scripts; each file is a function that is called at once.
 local function program(out, names)
    local texts = {}
    for i, name in ipairs(names) do
-      texts[i] = read(out, "scripts/" .. name)
+      texts[i] = brief(read(out, "scripts/" .. name))
    end
    return "\n" .. table.concat(texts)
 end
@@ -52,8 +60,7 @@ function assets.all(out)
    return { style = "<style>" .. style .. "</style>\n",
       head_program = "<script>" .. first .. "</script>\n",
       program = "<script>" .. rest .. "</script>\n",
-      policy = markup.policy { scripts = { first, rest }, styles = { style },
-         has_workers = true } }
+      policy = markup.policy { scripts = { first, rest }, styles = { style } } }
 end
 
 return assets

@@ -248,8 +248,11 @@
 
   function fit(least) {
     view.scale = Math.max(least, Math.min(1, surface.width() / (plan.width + 16)));
-    if (chosen()) { show_node(chosen()); } else { look_from([plan.nodes[0].x, -8], view.scale,
-      middle()[0], 0); }
+    if (chosen()) {
+      show_node(chosen());
+    } else if (plan.nodes.length > 0) { // filters may leave none
+      look_from([plan.nodes[0].x, -8], view.scale, middle()[0], 0);
+    }
   }
 
   const node_at = (x, y) => plan.nodes.find(node => Math.abs(x - node.x) <= node.w / 2 &&

@@ -10,7 +10,8 @@
   const RANKED = ['#a68efd', '#d2932c', '#4da798', '#1059bd', '#bfefbd', '#78505e', '#fad8fa',
     '#596500', '#be5a56', '#91b57e', '#7e7296', '#baa7cf'];
   const NO_MODULE = '#b9b4a8', NOTHING = '(other)';
-  const SHADES = [0, 0.04, -0.02, 0.065, -0.035]; // parts of white or black in colours of one module
+  // Parts of white or black in colours of one module.
+  const SHADES = [0, 0.04, -0.02, 0.065, -0.035];
   const READABLE = 4.5; // contrast of texts
 
   // {====== Numbers of colours ======

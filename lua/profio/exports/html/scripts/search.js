@@ -53,7 +53,7 @@
       return `${kind} ${page.amount(before, 1)} \u2192 ${page.amount(after, 0)}` +
         (change ? ` (${change})` : '');
     }
-    const share = page.percent(sum(metric), page.profile.totals[metric]);
+    const share = page.percent(sum(metric), page.profile.metrics[metric].total);
     return share && `${page.profile.about ? '\u2248 ' : ''}${share} of ${kind}`;
   }
 

@@ -270,8 +270,7 @@
       tree = drop(tree, filters.share(), data.difference ? [0, 1] : [page.metric()]);
     }
     const about = [profile.about, reason(profile, tree, is_lossy)].filter(Boolean).join('; ');
-    return { ...profile, tree, about, table: page.table_of(tree), is_filtered: true,
-      totals: tree.self.map((_, m) => page.totals(tree, m)[0]) };
+    return { ...profile, ...page.profile_of(tree, about), is_filtered: true };
   }
 
   /* Returns where the contexts of a tree begin in the timeline. */
@@ -309,7 +308,7 @@
 
   /* Returns how much of the whole profile the filters leave. */
   filters.summary = function () {
-    const metric = page.metric(), { totals } = page.profile;
+    const metric = page.metric(), totals = page.profile.metrics.map(({ total }) => total);
     return data.difference ? `${page.amount(totals[1], 1)} before, ${page.amount(totals[0], 0)} ` +
       'after' : `${page.amount(totals[metric], metric)} of ${data.metrics[metric].name}`;
   };
