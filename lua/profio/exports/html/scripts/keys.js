@@ -1,4 +1,4 @@
-/* The list of keys, which ? shows. */
+/* The help of the page, which ? shows: keys, and what the states mean that its address keeps. */
 (function (page) {
   'use strict';
   const make = page.make;
@@ -25,11 +25,29 @@
       ['Esc', 'end the selected range']]],
     ['Mouse and touch', [['Ctrl + wheel, two fingers', 'zoom'], ['drag', 'move'],
       ['Shift + drag', 'select a range in the timeline'],
-      ['double click', 'fill the width of the timeline with a call']]]];
+      ['double click', 'fill the width of the timeline with a call']]],
+    ['What the address keeps', [
+      ['search', 'marks what is found in all parts, with its weight; a pattern is one of Lua'],
+      ['selection', 'a function, and one of its calls: its numbers are beside the pictures'],
+      ['metric, sort', 'the weight of frames and tables, and the order of rows'],
+      ['order', 'of frames: the largest first, inverted (functions with their callers), by time'],
+      ['zoom', 'the frame that fills the flame graph, and the part of it that is seen'],
+      page.tracks && ['times', 'the span of the timeline that is seen'],
+      page.tracks && ['range', 'all numbers but those of lines are of calls in these times: calls ' +
+        'that reach beyond it are cut, and those count that begin in it'],
+      page.tracks && ['lanes', 'which are folded, pinned, hidden and found, and their order'],
+      page.filters && ['filters', 'focus: only stacks with these functions; ignore: without them; ' +
+        'hide: their weight is that of their callers; merge recursion: calls of a function in ' +
+        'itself are one frame; drop: small frames are parts of their callers'],
+      page.data.difference && ['side', 'before, after, or both with the change as colour'],
+      ['colours', 'light, dark or as the system; hues go by rank of modules or functions']]],
+    ['Marks', [['\u2248', 'an estimate, as the page does not have all calls or contexts'],
+      ['hatched', 'left out of the page, or in the timeline suspended'],
+      ['faded', 'not found by the search, or around the zoomed frame']]]];
 
-  const box = make('dialog', { id: 'keys', 'aria-label': 'Keys' },
+  const box = make('dialog', { id: 'keys', 'aria-label': 'Help' },
     ...groups.filter(Boolean).map(([title, list]) => make('div', {}, make('h3', {}, title),
-      make('dl', {}, ...list.map(([key, text]) => make('div', {}, make('dt', {}, key),
+      make('dl', {}, ...list.filter(Boolean).map(([key, text]) => make('div', {}, make('dt', {}, key),
         make('dd', {}, text)))))));
   box.append(make('button', { type: 'button', autofocus: true, onclick: () => box.close() },
     'Close'));
@@ -40,5 +58,5 @@
     if (event.key === '?' && !typing && !box.open) { box.showModal(); }
   });
   page.$('count').before(make('button', { type: 'button', id: 'show-keys', onclick: () =>
-    box.showModal() }, 'Keys'));
+    box.showModal() }, 'Help'));
 }(window.page));
