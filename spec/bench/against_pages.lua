@@ -99,11 +99,34 @@ local function write_timeline()
    end
 end
 
---- A profile of 100,000 contexts in Chromium, and the time to write the page of a timeline.
+-- Prints the processor time after a range of time is selected in a page of a million calls: its
+-- flame graph and functions should be there within 0.1 s.
+local function select_ranges(here)
+   local path, actions = timing.folder .. "/ranges", { "page.prepare_range()" }
+   assert(os.execute(("%s/timeline %s 2360000 20 3"):format(timing.folder, path)))
+   local trace <close> = assert(profio.open(path .. ".txt"))
+   assert(trace:export("html", path .. ".html", { size = "128M" }))
+   for from = 1, 6 do
+      actions[from + 1] = ([[{ const { length } = page.tracks;
+         page.set({ range: Math.round(length * %d / 20) + '-' + Math.round(length * 0.95) }); }]])
+         :format(from)
+   end
+   local times = times_of(here .. path .. ".html", "", table.unpack(actions))
+   timing.print("\na range of time over %d calls: %s", trace:calls():count(), times
+      and ("loaded in %.2f s, each range %.3f s"):format(times.load, times.action)
+      or "(Chromium is not installed)")
+   for _, ending in ipairs { ".txt", ".txt.BIN", ".html" } do
+      os.remove(path .. ending)
+   end
+end
+
+--- A profile of 100,000 contexts in Chromium, a range of a timeline, and the time to write the page
+--- of one.
 function bench.page()
    write_timeline()
    local pipe <close> = assert(io.popen "pwd")
    local here, profile = pipe:read "l" .. "/", made()
+   select_ranges(here)
    local tree, count = d3_tree(profile)
    timing.settle()
    timing.print("\na flame graph of %d contexts in Chromium: processor time, and frames while the "

@@ -163,9 +163,9 @@ function summary.text(trace, profile, given)
    return table.concat { '<section id="summary" aria-labelledby="summary-title">\n',
       '<h2 id="summary-title">Summary</h2>\n', entries_text(entries, given.size),
       #words <= given.size and words or "",
-      given.sides[1] and '<h3>Largest changes of self</h3>\n' or
-      '<h3>Where the <span class="metric"></span> <span class="goes"></span></h3>\n',
-      '<ol id="costs"></ol>\n',
+      "<h3>", given.sides[1] and "Largest changes of self" or
+      'Where the <span class="metric"></span> <span class="goes"></span>',
+      '<span id="costs-of"></span></h3>\n<ol id="costs"></ol>\n',
       losses_text(trace, given, given.size // 2), facts_text(trace, given.size // 2),
       "</section>\n" }
 end

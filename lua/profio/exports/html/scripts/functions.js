@@ -194,6 +194,8 @@
     const rows = table.function.map((_, row) => row)
       .sort(compare({ as: data.difference ? 'change' : '', value }, true))
       .filter(value).slice(0, 5);
+    $('costs-of').textContent = (page.selected_range() ? ' in the selected range' : '') +
+      (page.profile.is_filtered ? ' with filters' : '');
     $('costs').replaceChildren(...rows.map(row =>
       cost_item(row, value(row), Math.abs(value(rows[0])), metric)));
     if (rows.length === 0) {

@@ -1,4 +1,4 @@
-/* The help of the page, which ? shows: keys, and what the states mean that its address keeps. */
+/* The help of the page, which ? shows: keys, and what its address keeps. */
 (function (page) {
   'use strict';
   const make = page.make;
@@ -33,12 +33,12 @@
       ['order', 'of frames: the largest first, inverted (functions with their callers), by time'],
       ['zoom', 'the frame that fills the flame graph, and the part of it that is seen'],
       page.tracks && ['times', 'the span of the timeline that is seen'],
-      page.tracks && ['range', 'all numbers but those of lines are of calls in these times: calls ' +
-        'that reach beyond it are cut, and those count that begin in it'],
+      page.tracks && ['range', 'all numbers but those of lines are of calls in these times: ' +
+        'calls that reach beyond are cut, and those count that begin in it'],
       page.tracks && ['lanes', 'which are folded, pinned, hidden and found, and their order'],
-      page.filters && ['filters', 'focus: only stacks with these functions; ignore: without them; ' +
-        'hide: their weight is that of their callers; merge recursion: calls of a function in ' +
-        'itself are one frame; drop: small frames are parts of their callers'],
+      page.filters && ['filters', 'focus: only stacks with these functions; ignore: without ' +
+        'them; hide: their weight is that of their callers; merge recursion: calls of a function ' +
+        'in itself are one frame; drop: small frames are parts of their callers'],
       page.data.difference && ['side', 'before, after, or both with the change as colour'],
       ['colours', 'light, dark or as the system; hues go by rank of modules or functions']]],
     ['Marks', [['\u2248', 'an estimate, as the page does not have all calls or contexts'],
@@ -47,8 +47,8 @@
 
   const box = make('dialog', { id: 'keys', 'aria-label': 'Help' },
     ...groups.filter(Boolean).map(([title, list]) => make('div', {}, make('h3', {}, title),
-      make('dl', {}, ...list.filter(Boolean).map(([key, text]) => make('div', {}, make('dt', {}, key),
-        make('dd', {}, text)))))));
+      make('dl', {}, ...list.filter(Boolean).map(([key, text]) => make('div', {},
+        make('dt', {}, key), make('dd', {}, text)))))));
   box.append(make('button', { type: 'button', autofocus: true, onclick: () => box.close() },
     'Close'));
   document.body.append(box);
