@@ -270,7 +270,7 @@ describe("the call graph of a page", function()
          assert.same({ "c", "self 0 ns", "total 72 ns 64.29 %", "called by main (72 ns 64.29 %)" },
             told.tip)
          assert.equal("c", told.clicked)
-         assert.matches("^main, self 10 ns 8%.93 %%, total 112 ns 100%.00 %%", told.said)
+         assert.matches("^main, self 10 ns 8%.93 %%, total 112 ns 100 %%", told.said)
          assert.equal("b", told.entered)
          assert.same({ "#select=b&graph=around", "a b c main" }, told.around)
          assert.equal("c d e f g", told.next)

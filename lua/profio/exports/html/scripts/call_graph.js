@@ -88,20 +88,15 @@
   // {====== Words ======
 
   const own = node => Math.max(...node.self.map(Math.abs));
-  const weight = value => graph.by_calls ? page.count(value) + ' calls' :
-    page.weight(value, is_pair ? 0 : page.metric());
-  const part = (value, digits) => !graph.whole || !value ? '' :
-    ` ${(100 * value / graph.whole).toFixed(digits)} %`;
-
-  /* Returns a weight with about three digits, without the word for what is counted. */
-  const short = value => weight(value).replace(/ (?!([num\u00b5]?s|min|h|d|\w?i?B)$).*/, '')
-    .replace(/\d+\.\d+/, text => (+text).toFixed(Math.max(0, 3 - text.indexOf('.'))));
+  const weight = value => graph.by_calls ? page.counted(value, 'call') :
+    page.amount(value, is_pair ? 0 : page.metric());
+  const share = value => value ? ` ${page.percent(value, graph.whole)}` : '';
   const change = list => list[0] - list[1];
-  const brief = list => is_pair ? (change(list) > 0 ? '+' : '') + short(change(list)) :
-    short(list[0]) + part(list[0], 1);
+  const brief = list => is_pair ? (change(list) > 0 ? '+' : '') + weight(change(list)) :
+    weight(list[0]) + share(list[0]);
   const full = list => is_pair ? `before ${weight(list[1])}, after ${weight(list[0])}` :
-    weight(list[0]) + part(list[0], 2);
-  const calls = one => one.calls === null ? [] : [page.count(one.calls) + ' calls'];
+    weight(list[0]) + share(list[0]);
+  const calls = one => one.calls === null ? [] : [page.counted(one.calls, 'call')];
 
   function words(node) {
     const callers = node.into.slice(0, 4).map(arc =>
@@ -172,7 +167,7 @@
     pen.font = font(size);
     for (const arc of plan.arcs) {
       const text = !arc.size && arc.calls ? calls(arc)[0] : is_pair ? brief(arc.total) :
-        short(arc.total[0]), wide = text.length * size * 0.62 + 4;
+        weight(arc.total[0]), wide = text.length * size * 0.62 + 4;
       const boxes = places(arc).map(at => [x(at[0]) - wide / 2, y(at[1]) - size / 2, wide,
         size + 2]);
       const place = boxes.find(([a, b, w, h]) => taken.every(one => a > one[0] + one[2] ||

@@ -36,8 +36,8 @@
   function rows_left() {
     const more = page.$('more'), rows = document.querySelectorAll('#functions tbody tr').length;
     return more.hidden ? '' : make('p', { className: 'note printed' },
-      `${page.count(rows)} functions are printed, of ${more.textContent.replace(/\D/g, '')
-        .replace(/\B(?=(\d{3})+$)/g, ',')}.`);
+      `${page.count(rows)} functions are printed, of ` +
+      `${page.count(+more.textContent.replace(/\D/g, ''))}.`);
   }
 
   function end() {
