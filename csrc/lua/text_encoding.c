@@ -1,8 +1,9 @@
 /*
-** text_encoding.c - core.utf8_of: converts a text from a code page.
+** text_encoding.c - core.utf8_of: converts a text from a code page;
+** core.base64: writes bytes as a text.
 **
-** Called by lua/profio/reports/br/, for sources. The converted text is in a
-** userdata until it is returned.
+** Called by lua/profio/reports/br/, for sources, and for pages by exports/html/
+** and internal/markup.lua. The result is in a userdata until it is returned.
 */
 
 #include "lua/arguments.h"
@@ -34,6 +35,26 @@ static int core_utf8_of (lua_State *L) {
 }
 
 
+/* core.base64(bytes): the bytes in base64 (RFC 4648), with padding. */
+static int core_base64 (lua_State *L) {
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const pf_bytes bytes = l_text_check(L, 1);
+  char *const out = l_scratch(L, bytes.size / 3 + 1, 4);
+  char *at = out;
+  for (size_t i = 0; i < bytes.size; i += 3) {
+    const size_t count = bytes.size - i < 3 ? bytes.size - i : 3;
+    uint32_t bits = 0;
+    for (size_t n = 0; n < count; n++)
+      bits |= (uint32_t)bytes.at[i + n] << (16 - 8 * n);
+    for (size_t n = 0; n < 4; n++)
+      *at++ = n > count ? '=' : digits[bits >> (18 - 6 * n) & 63];
+  }
+  lua_pushlstring(L, out, (size_t)(at - out));
+  return 1;
+}
+
+
 void l_open_text_encoding (lua_State *L) {
-  L_ADD(L, {"utf8_of", core_utf8_of});
+  L_ADD(L, {"utf8_of", core_utf8_of}, {"base64", core_base64});
 }

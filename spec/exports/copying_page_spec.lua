@@ -1,4 +1,4 @@
--- What the page of export html copies, and the files that it saves.
+-- The page of export html copies what is selected, and saves files.
 --
 -- Extra: needs Chromium.
 -- Unsanitized: callbacks_spec and oom write all exports.

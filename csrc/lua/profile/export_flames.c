@@ -26,7 +26,7 @@
 
 #define SCALE 1e7 /* width of the root in `metadata` */
 
-/* What is not drawn for one reason: contexts with all below them. */
+/* Contexts that are not drawn for one reason, with all below them. */
 typedef struct left_out {
   uint32_t contexts;
   double weight;

@@ -141,21 +141,8 @@ static int overview_trim (lua_State *L) {
 enum {
   START,
   LENGTH,
-  DEPTH,
-  FRAME,
   VALUE
 };
-
-static int64_t call_member (l_overview *o, const pf_overview_call *call,
-                            int member) {
-  switch (member) {
-    case START: return call->start;
-    case LENGTH: return call->length;
-    case DEPTH: return call->depth;
-    default: return index_of(o, call->frame);
-  }
-}
-
 
 /* Adds a value of a variable, or null. */
 static void add_value (luaL_Buffer *b, bool is_first, double value) {
@@ -174,33 +161,34 @@ static void add_value (luaL_Buffer *b, bool is_first, double value) {
 
 /* Pushes an array; starts are differences, the first one from the first time
    on. */
-static void push_calls (lua_State *L, l_overview *o,
+static void push_calls (lua_State *L, const pf_overview *o,
                         const pf_overview_list *list, int member) {
   luaL_Buffer b;
-  int64_t last = o->overview->options.first;
+  int64_t last = o->options.first;
   luaL_buffinit(L, &b);
   luaL_addchar(&b, '[');
   for (size_t i = 0; i < list->count; i++) {
-    if (member == VALUE) {
-      add_value(&b, i == 0, list->calls[i].value);
-      continue;
+    const pf_overview_call *const call = &list->calls[i];
+    switch (member) {
+      case START:
+        l_add_number(&b, i == 0, l_distance(last, call->start));
+        break;
+      case LENGTH: l_add_number(&b, i == 0, call->length); break;
+      default: add_value(&b, i == 0, call->value); break;
     }
-    const int64_t value = call_member(o, &list->calls[i], member);
-    l_add_number(&b, i == 0, member == START ? l_distance(last, value) : value);
-    last = value;
+    last = call->start;
   }
   luaL_addchar(&b, ']');
   luaL_pushresult(&b);
 }
 
 
-/* overview:column(track, list, member): a member (start, length, depth, frame,
-   value) of the calls or pauses of a track as an array of JSON. */
+/* overview:column(track, list, member): a member (start, length, value) of the
+   calls or pauses of a track as an array of JSON. */
 static int overview_column (lua_State *L) {
   static const char *const lists[] = {"calls", "pauses", NULL};
-  static const char *const members[] = {"start", "length", "depth",
-                                        "frame", "value",  NULL};
-  l_overview *const o = l_overview_check(L);
+  static const char *const members[] = {"start", "length", "value", NULL};
+  const pf_overview *const o = l_overview_of(L);
   const pf_overview_track *const t = track_check(L);
   const int list = luaL_checkoption(L, 3, NULL, lists);
   const int member = luaL_checkoption(L, 4, NULL, members);
@@ -209,55 +197,31 @@ static int overview_column (lua_State *L) {
 }
 
 
-/* Bytes that are added to a text in base64 (RFC 4648), three at a time. */
-typedef struct base64 {
-  luaL_Buffer text;
-  uint32_t bits;
-  unsigned count; /* of bytes in `bits` */
-} base64;
-
-static void add_group (base64 *to) {
-  static const char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const uint32_t bits = to->bits << 8 * (3 - to->count);
-  for (unsigned i = 0; i < 4; i++)
-    luaL_addchar(&to->text,
-                 i > to->count ? '=' : digits[bits >> (18 - 6 * i) & 63]);
-  to->bits = to->count = 0;
-}
-
-
-static void add_varint (base64 *to, int64_t value) {
+static void add_varint (luaL_Buffer *b, int64_t value) {
   uint8_t bytes[PF_VARINT_SIZE];
   const uint8_t *const end = pf_save_varint(bytes, (uint64_t)value);
-  for (const uint8_t *at = bytes; at < end; at++) {
-    to->bits = to->bits << 8 | *at;
-    if (++to->count == 3)
-      add_group(to);
-  }
+  luaL_addlstring(b, (const char *)bytes, (size_t)(end - bytes));
 }
 
 
-/* overview:packed(track): the calls of a track in base64: varints (LEB128) of
+/* overview:packed(track): the calls of a track as bytes: varints (LEB128) of
    the start of each minus that of the one before (of the first one, from the
    first time on), length, depth and frame. */
 static int overview_packed (lua_State *L) {
   l_overview *const o = l_overview_check(L);
   const pf_overview_list *const list = &track_check(L)->calls;
   int64_t last = o->overview->options.first;
-  base64 to = {.bits = 0};
-  luaL_buffinit(L, &to.text);
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
   for (size_t i = 0; i < list->count; i++) {
     const pf_overview_call *const call = &list->calls[i];
-    add_varint(&to, l_distance(last, call->start));
-    add_varint(&to, call->length);
-    add_varint(&to, call->depth);
-    add_varint(&to, index_of(o, call->frame));
+    add_varint(&b, l_distance(last, call->start));
+    add_varint(&b, call->length);
+    add_varint(&b, call->depth);
+    add_varint(&b, index_of(o, call->frame));
     last = call->start;
   }
-  if (to.count > 0)
-    add_group(&to);
-  luaL_pushresult(&to.text);
+  luaL_pushresult(&b);
   return 1;
 }
 

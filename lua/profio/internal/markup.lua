@@ -1,5 +1,6 @@
 -- Escapes texts for XML, HTML and Markdown, and states what a page of HTML may do.
 
+local core = require "profio.core"
 local sha256 = require "profio.internal.sha256"
 
 local markup = {}
@@ -42,21 +43,6 @@ end
 
 -- {====== Policy ======
 
-local letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
-local function base64(bytes)
-   local text = bytes:gsub("..?.?", function(part)
-      local a, b, c = part:byte(1, 3)
-      local bits, list = a << 16 | (b or 0) << 8 | (c or 0), {}
-      for i = 1, #part + 1 do
-         local six = bits >> 24 - 6 * i & 63
-         list[i] = letters:sub(six + 1, six + 1)
-      end
-      return table.concat(list) .. ("="):rep(3 - #part)
-   end)
-   return text
-end
-
 -- Hashes by text, because most pages have the same scripts.
 local hashes = {}
 
@@ -64,7 +50,7 @@ local hashes = {}
 local function source_of(texts)
    local list = {}
    for i, text in ipairs(texts) do
-      hashes[text] = hashes[text] or "'sha256-" .. base64(sha256.digest(text)) .. "'"
+      hashes[text] = hashes[text] or "'sha256-" .. core.base64(sha256.digest(text)) .. "'"
       list[i] = hashes[text]
    end
    return #list > 0 and table.concat(list, " ") or "'none'"

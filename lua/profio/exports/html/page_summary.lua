@@ -66,15 +66,11 @@ local function entries_of(trace, profile, given)
    end
    add("before", given.sides[2] and profile_parts.title(given.sides[2]))
    add("after", given.sides[1] and profile_parts.title(given.sides[1]))
-   local metrics = profile:metrics()
-   if given.sides[1] then -- their metrics are those after and before
-      local name = metrics[1].name
-      metrics = { setmetatable({ name = name .. " before" }, { __index = metrics[2] }),
-         setmetatable({ name = name .. " after" }, { __index = metrics[1] }) }
-   end
-   for _, metric in ipairs(metrics) do
-      add(metric.name, numbers.weight(metric.total,
-         counts.is_counted(metric) and "count" or metric.unit))
+   local metrics, is_pair = profile:metrics(), given.sides[1] ~= nil
+   for i = 1, #metrics do -- those of a difference are after and before
+      local metric = metrics[is_pair and #metrics + 1 - i or i]
+      add(is_pair and metrics[1].name .. (i == 1 and " before" or " after") or metric.name,
+         numbers.weight(metric.total, counts.is_counted(metric) and "count" or metric.unit))
    end
    return list
 end

@@ -68,7 +68,7 @@ end
 
 -- Appends the calls of a lane, or the states of a variable. Returns their bytes.
 local function add_packed(texts, overview, track)
-   local text = (',\n"packed":"%s"'):format(overview:packed(track.number))
+   local text = (',\n"packed":"%s"'):format(core.base64(overview:packed(track.number)))
    texts[#texts + 1] = text
    return #text
 end

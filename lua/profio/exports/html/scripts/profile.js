@@ -90,8 +90,8 @@
   page.profile_of = (tree, about) => ({ tree, about, table: page.table_of(tree), metrics:
     data.metrics.map((metric, m) => ({ ...metric, total: page.totals(tree, m)[0] })) });
 
-  /* What reduces the profile, in order: { fields, apply }, with the fields of the state on which it
-     depends, and a function that returns a reduced profile, or the same one. */
+  /* Stages that reduce the profile, in order: { fields, apply }, with the fields of the state on
+     which they depend, and a function that returns a reduced profile, or the same one. */
   page.stages = [];
   page.profile = whole;
 

@@ -1,4 +1,4 @@
-/* What a lane did when: the spans in which a call was the innermost one, and how busy it was. */
+/* The activity of a lane: the spans in which a call was the innermost one, and how busy it was. */
 (function (page) {
   'use strict';
 
