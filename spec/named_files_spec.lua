@@ -63,6 +63,12 @@ describe("a source that a trace names", function()
 
    it("is shown from there with --source, or --trust-paths", function()
       assert.matches(SECRET, page_of("elsewhere/key.c", "--set source=../far"))
+      local page = page_of("elsewhere/key.c", "--source ../far")
+      assert.matches(SECRET, page)
+      assert.is_nil(page:find("No source is shown", 1, true))
+      assert.matches("No source is shown: the trace names no file that is in %.%.",
+         page_of("elsewhere/gone.c", "--source ../far"))
+      assert.matches(SECRET, page_of("elsewhere/key.c", "--source . --source ../far"))
       assert.matches(SECRET, page_of(base .. "/far/key.c", "--set source=../far"))
       assert.matches(SECRET, page_of(base .. "/far/key.c", "--trust-paths"))
       command.file("named/near/mine.c", "a line of mine\n")

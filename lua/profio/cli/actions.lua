@@ -171,6 +171,7 @@ function actions.export(context, export)
       options.chains = text_file.texts(given.chain)
    end
    options.metric = options.metric or given.metric
+   options.sources = given.source
    options.timelines = given.diff and context.old and { context.trace, context.old } or nil
    local write = as_profile and export.write_profile or not as_profile and export.write_trace
    options.notes, options.worded = {}, messages.command

@@ -7,7 +7,6 @@
 -- nothing. It may be a function of the trace and the options of the command line.
 
 local failure = require "profio.internal.command.failure"
-local options = require "profio.internal.options"
 local registry = require "profio.internal.opening.registry"
 local traces = require "profio.internal.trace"
 
@@ -168,12 +167,9 @@ local function users_of(key, subjects, trace)
    return names
 end
 
--- Returns advice for a refused option: an option of that name of the subject itself, the missing
--- table of events, or the subjects of its kind that accept it; false if there is none.
+-- Returns advice for a refused option: the missing table of events, or the subjects of its kind
+-- that accept it; false if there is none.
 local function instead_of(subject, key, trace)
-   if key == "source" and options.find(subject.options, key) then
-      return "give --set source=DIR"
-   end
    local is_span = key == "from" or key == "to" or key == "lane"
    if is_span and not trace:has "events" then
       return "it picks from events, of which " .. trace.path .. " has no table"

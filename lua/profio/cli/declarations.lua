@@ -75,7 +75,7 @@ local groups = {
       { "--exe", "PROGRAM", "executable with names; an ELF file among the FILEs is one too" },
       { "--symbols", "NM_TEXT", "output of nm, instead of an executable" },
       { "--load-bias", "N", "run-time addresses minus those of --exe or --symbols" },
-      { "--source", "DIR", "folder of source files, for annotate, hotlines; Xbase++: *.prg",
+      { "--source", "DIR", "folder of source files, for annotate, hotlines, html; Xbase++: *.prg",
          many = true },
    },
    { "The files",

@@ -42,7 +42,7 @@ local html = {
            .. "contexts and lines and the longest calls stay" },
       { name = "lanes", type = "int", default = timeline.MOST_LANES,
         help = "most lanes in the timeline, those with most events" },
-      { name = "source", type = "text", help = "folder of source files" },
+      { name = "source", type = "text", help = "folder of source files; as --source" },
       { name = "trust_paths", type = "bool", default = false,
         help = "show sources outside of that and this folder, and of any size" },
    },
@@ -208,7 +208,9 @@ local function words_of(comparison)
 end
 
 local function put_page(trace, profile, given, file)
-   local is_there, message, code = sources.check { given.source }
+   given.sources = table.move(given.sources or {}, 1, #(given.sources or {}), 1, {})
+   table.insert(given.sources, given.source)
+   local is_there, message, code = sources.check(given.sources)
    if not is_there then
       return nil, message, code
    end
@@ -228,6 +230,10 @@ local function put_page(trace, profile, given, file)
       size - #summary.text(trace, shown, facts) - FOUND_SIZE, 0))
    given.guesses = { shown:kind() ~= "contexts" and "The profile has no stacks: paths of calls in "
       .. "the flame graph are estimated from the shares of the callers of each function." or nil }
+   if given.sources[1] and not given.has_source then
+      table.insert(given.guesses, "No source is shown: the trace names no file that is in "
+         .. table.concat(given.sources, ", ") .. ".")
+   end
    guesses.add(given.guesses, found.before or {}, "Before: ")
    guesses.add(given.guesses, found.flagged or {}, found.before and "After: ")
    given.length, given.lane_count = found.length, found.lanes

@@ -21,8 +21,8 @@ local export = {
 }
 
 export.more = verbs.joined({ "--report", "--export", "--lane", "--metric", "--chain",
-   "--group", "--aggregate", "--sort", "--top", "--unfilter", "--compat", "--keep" }, verbs.older,
-   verbs.opening)
+   "--group", "--aggregate", "--sort", "--top", "--unfilter", "--compat", "--keep",
+   "--source" }, verbs.older, verbs.opening)
 
 function export.prepare(given)
    local name = verbs.take_name(given, exports, "export", "kind")

@@ -122,10 +122,11 @@ end
 -- Returns the text of the source of some lines, or why there is none, as members of a JSON object
 -- of about `room` bytes.
 local function found_text(known, given, room)
-   local text, found, doubt = sources.read(known.file, { given.source }, given.trust_paths,
+   local text, found, doubt = sources.read(known.file, given.sources, given.trust_paths,
       given.recorded)
    table.insert(given.inputs, text and found)
    table.insert(given.notes, doubt)
+   given.has_source = text and true or given.has_source
    local member = text and source_text(known, text, room - #(doubt or ""))
    local reason = not text and "Not shown: " .. (found or NOT_FOUND) or not member
       and "Not shown: the page has no room for it: --set size=N" or doubt
@@ -141,8 +142,9 @@ end
 
 ---Returns the lines as a member of a JSON object of at most `size` bytes.
 ---@param profile profio.Profile|nil of lines.profile
----@param given table metric, source, trust_paths; recorded: of sources.recording; inputs: the paths
----of the sources that are read are appended, to notes why their lines may have moved
+---@param given table metric, sources, trust_paths; recorded: of sources.recording; inputs: the
+---paths of the sources that are read are appended, to notes why their lines may have moved;
+---has_source is set if a text is shown
 ---@param functions profio.PageFunctions
 ---@param size integer
 ---@return string

@@ -14,7 +14,7 @@ local LONGEST = 200   -- bytes of parameters
 local function sources_of(trace, given)
    return prg_sources.open {
       trace = trace,
-      given = { source = { given.source }, trust_paths = given.trust_paths },
+      given = { source = given.sources, trust_paths = given.trust_paths },
       note = function(_, text)
          table.insert(given.notes, (text:gsub("^note: ", "")))
       end,
@@ -28,9 +28,10 @@ local function sources_of(trace, given)
 end
 
 -- Returns the line of a call, with its caller and its text, as members of an array of JSON.
-local function line_cells(row, index, functions)
+local function line_cells(row, index, functions, given)
    local file = index and index:place(row.area, row.caller, row.line)
    local text = file and index:text(file, row.line)
+   given.has_source = text and true or given.has_source
    return ("%s,%s,%s"):format(row.line or "null", row.caller and functions:of(row.caller) or "null",
       text and lanes.script(text:match "^%s*(.-)%s*$":sub(1, LONGEST)) or "null")
 end
@@ -53,7 +54,7 @@ local function rows_of(trace, format, name, given, functions)
       if #list == MOST_ROWS then
          list.left = list.left + 1
       else
-         local value = name == "line" and line_cells(row, index, functions)
+         local value = name == "line" and line_cells(row, index, functions, given)
             or row.params and lanes.script(row.params:sub(1, LONGEST)) or "null"
          list[#list + 1] = ("[%s,%d,%d,%d]"):format(value, row.calls, row.elapsed, row.longest)
       end

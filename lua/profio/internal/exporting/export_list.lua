@@ -57,6 +57,7 @@ local function uses_of(export)
    end
    uses[#uses + 1] = options.find(export.options, "metric") and "metric" or nil
    uses[#uses + 1] = options.find(export.options, "chains") and "chain" or nil
+   uses[#uses + 1] = options.find(export.options, "source") and "source" or nil
    return uses
 end
 
