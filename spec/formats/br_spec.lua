@@ -38,7 +38,8 @@ describe("br", function()
       assert.equal("br", trace.format)
       assert.same({ "samples", "frames", "raw" }, trace.tables)
       assert.same({ { module = "LIB.BR", line = 1230, clause = 2, ["function"] = "FNTAX",
-         kind = "function", spent = 1500, depth = 3, stack = 2, self = 1500, offset = 23 } },
+         kind = "function", spent = 1500, depth = 3, stack = 2, self = 1500, time = 0,
+            offset = 23 } },
          trace.samples:rows())
       assert.same({
          { area = "FNTAX", class = "function", file = "LIB.BR", line = 1230, value = 2 },

@@ -248,6 +248,7 @@ static inline const br_frame *br_frame_of (const br_group *group,
   X(T, stack, STACK, "the line and its callers")                            \
   X(T, self, INT, "time of the line without what it called, ns")            \
   X(T, labels, NAME, "labels that a Lua program set, as route=/login")      \
+  X(T, time, INT, "sum of the self times before it, ns")                    \
   X(T, offset, INT, "byte at which the group begins")
 PF_COLUMN_INDEXES(SAMPLES);
 

@@ -54,6 +54,8 @@ typedef struct group_reader {
   size_t nstack, stack_capacity;
   br_callees callees; /* owned */
   bool has_callers;   /* some group has had backtraces */
+  bool has_clock;     /* some self time has been known: */
+  int64_t clock;      /* their sum, at most INT64_MAX */
   uint32_t label_module;
   uint8_t name_buffer[BR_MAX_CONVERTED + 8];
 } group_reader;
@@ -156,10 +158,20 @@ static pf_status put_labels (group_reader *self, pf_column *column, size_t row,
 }
 
 
+/* Puts the self time of a group, and when it began. */
+static void put_self (group_reader *self, pf_column *columns, size_t row,
+                      int64_t time, bool is_known) {
+  self->has_clock |= is_known;
+  pf_put_int(&columns[SAMPLES_self], row, time, is_known);
+  pf_put_int(&columns[SAMPLES_time], row, self->clock, self->has_clock);
+  if (is_known && __builtin_add_overflow(self->clock, time, &self->clock))
+    self->clock = INT64_MAX;
+}
+
+
 /* Puts the times. Samples have none, and stand for the interval if it is known;
-   self time can be computed from inclusive
-   times only if backtraces state the callers, in a live trace from the first of
-   them on. */
+   self time can be computed from inclusive times only if backtraces state the
+   callers, in a live trace from the first of them on. */
 static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
                             pf_error *error) {
   const br_group *const group = &self->parser.group;
@@ -169,16 +181,18 @@ static pf_status put_times (group_reader *self, pf_column *columns, size_t row,
   const bool has_self = has_time && (!subtracts || self->has_callers);
   uint64_t called = 0;
   pf_put_int(&columns[SAMPLES_spent], row, (int64_t)group->spent, has_time);
-  if (subtracts && columns[SAMPLES_self].data != NULL &&
+  if (subtracts &&
+      (columns[SAMPLES_self].data != NULL ||
+       columns[SAMPLES_time].data != NULL) &&
       !br_end_line(&self->callees, group, &called))
     return pf_no_memory(error);
   const bool is_less = has_time && called > group->spent;
   const int64_t interval = has_time ? 0 : self->interp->interval;
-  pf_put_int(&columns[SAMPLES_self], row,
-             interval > 0 ? interval
-             : is_less    ? 0
-                          : (int64_t)(group->spent - called),
-             has_self || interval > 0);
+  put_self(self, columns, row,
+           interval > 0 ? interval
+           : is_less    ? 0
+                        : (int64_t)(group->spent - called),
+           has_self || interval > 0);
   if (!is_less)
     return PF_OK;
   return pf_warn(self->parser.trace, PF_NOTE, "br-not-inclusive", PF_EFORMAT,

@@ -191,6 +191,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   if (!file->has_headers && !file->has_frames)
     return pf_fail(error, PF_EFORMAT, 0,
                    "a sample expected: comm, thread, time: period event:");
+  pf_info_bool(trace, "times", file->has_time);
   set_fields(file);
   file->tables[0] =
       (pf_table){"samples", file->fields,

@@ -164,7 +164,7 @@ function actions.export(context, export)
    if as_profile then
       what = context:profile():with(context:profile_options())
    end
-   if not as_profile or context.trace:profile_kind() ~= "calls" then -- calls are cut already
+   if not as_profile then -- the profile is of the span
       span.into_export(options, context.trace, given)
    end
    if given.chain[1] then

@@ -7,6 +7,7 @@
 -- nothing. It may be a function of the trace and the options of the command line.
 
 local failure = require "profio.internal.command.failure"
+local profiles = require "profio.internal.bodies.profile_methods"
 local registry = require "profio.internal.opening.registry"
 local traces = require "profio.internal.trace"
 
@@ -18,8 +19,8 @@ local groups = {
       "explain", "export", "out" },
    -- a part of the time or of the lanes
    span = { "from", "to", "lane" },
-   -- the same for reports of a profile that is built from calls
-   ["span of calls"] = { "from", "to", "lane" },
+   -- the same for reports of a profile that is built from calls, or from samples with times
+   ["span of profile"] = { "from", "to", "lane" },
    -- the same if there are events
    ["span of events"] = { "from", "to", "lane" },
    -- selection of functions of a profile
@@ -39,8 +40,8 @@ local NO_SYMBOLS = "no program is given to find names in: give --exe or --symbol
 
 -- Returns whether the trace has what a word of `uses` needs.
 local function is_there(word, trace)
-   if word == "span of calls" then
-      return trace:profile_kind() == "calls"
+   if word == "span of profile" then
+      return profiles.span_table(traces.of(trace)) ~= nil
    elseif word == "span of events" then
       return trace:has "events"
    end
@@ -171,8 +172,9 @@ end
 -- that accept it; false if there is none.
 local function instead_of(subject, key, trace)
    local is_span = key == "from" or key == "to" or key == "lane"
-   if is_span and not trace:has "events" then
-      return "it picks from events, of which " .. trace.path .. " has no table"
+   if is_span and not trace:has "events" and not profiles.span_table(traces.of(trace)) then
+      return "it picks from events or samples with times, of which " .. trace.path
+         .. " has no table"
    end
    local names = users_of(key, subject.others and subject.others() or {}, trace)
    return #names > 0 and ("%s that can: %s"):format(subject.kind, table.concat(names, ", "))

@@ -8,8 +8,10 @@ local failure = require "profio.internal.command.failure"
 local files = require "profio.cli.files"
 local messages = require "profio.cli.messages"
 local narrowing = later "profio.cli.narrowing"
+local profiles = require "profio.internal.bodies.profile_methods"
 local query = require "profio.internal.command.query"
 local span = require "profio.internal.command.selection"
+local traces = require "profio.internal.trace"
 local views = require "profio.internal.views"
 
 local context = {}
@@ -40,16 +42,19 @@ local function calls_of(self, trace, options)
    return span.in_lane(trace:calls(options), self.given)
 end
 
--- Builds a profile of a trace with options of trace:profile; for events within --from, --to,
--- --lane.
+-- Builds a profile of a trace with options of trace:profile; for events and samples with times
+-- within --from, --to, --lane.
 local function profile_of(self, trace, options)
    local own = { arcs = query.names_functions(self.given) and narrowing.arcs(self, trace)
       or nil }
    for name, value in pairs(options) do
       own[name] = value
    end
-   if query.has_span(self.given) and trace:profile_kind() == "calls" then
+   local name = query.has_span(self.given) and profiles.span_table(traces.of(trace))
+   if name == "events" then
       own.calls = calls_of(self, trace, {})
+   elseif name then
+      own.samples = span.cut(trace:table(name), trace, self.given)
    end
    return failure.check(trace:profile(own))
 end

@@ -69,7 +69,8 @@ function br.profile(part)
    elseif part:fact "interval" then
       table.insert(metrics, 1, { name = "time", unit = "ns", column = "self" })
    end
-   return { table = "samples", stack = "stack", metrics = metrics }
+   local timed = metrics[1].name == "time" and { lasts = "time" } or nil
+   return { table = "samples", stack = "stack", metrics = metrics, timed = timed }
 end
 
 ---Returns what lies between two samples, if a recording states it: the metric, its unit and the

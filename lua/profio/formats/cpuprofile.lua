@@ -17,6 +17,9 @@ cpuprofile.options = {
      help = "table events: a function in samples that follow each other is a call" },
 }
 
+local timed = { table = "samples", lasts = "time", metrics = {
+   { name = "samples", unit = "count" }, { name = "time", unit = "ns", column = "duration" } } }
+
 ---Returns the table of stacks, and the metrics: samples, and their time or size.
 ---@param part profio.core.Part
 ---@return table|nil
@@ -31,7 +34,7 @@ function cpuprofile.profile(part)
                column = amount }
          end
          return { table = "stacks", stack = "stack", metrics = metrics,
-            usual = metrics[#metrics].name }
+            usual = metrics[#metrics].name, timed = is_time and part:fact "times" and timed or nil }
       end
    end
    return nil

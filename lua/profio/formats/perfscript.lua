@@ -58,7 +58,8 @@ function perfscript.profile(part)
    for _, described in ipairs(part:tables()) do
       if described.name == "samples" then
          local metrics = metrics_of(described.fields)
-         return { table = "samples", stack = "stack", metrics = metrics, usual = usual_of(metrics) }
+         return { table = "samples", stack = "stack", metrics = metrics, usual = usual_of(metrics),
+            timed = part:fact "times" and { lanes = "thread" } or nil }
       end
    end
    return nil

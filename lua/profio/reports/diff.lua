@@ -21,7 +21,7 @@ local diff = {
    shown = { "change", "relative", "significance", "self", "self_before", "total_change",
       "function", "file" },
    compares = true,
-   uses = { "span of calls", "functions", "metric", "diff", "compat" },
+   uses = { "span of profile", "functions", "metric", "diff", "compat" },
 }
 
 ---@param trace profio.Trace

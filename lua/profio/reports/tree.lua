@@ -17,7 +17,7 @@ local tree = {
       { name = "line", help = "its line" },
    },
    unit = "auto",
-   uses = { "span of calls", "functions", "metric", "diff", "follow" },
+   uses = { "span of profile", "functions", "metric", "diff", "follow" },
 }
 
 ---Returns the columns of the text: lines come before names if frames have lines.

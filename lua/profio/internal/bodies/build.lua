@@ -25,9 +25,10 @@ local declared = {
    { name = "demangle", type = "bool", default = true, help = "show C++ names demangled" },
    { name = "arcs", type = "view", help = "use these arcs instead of table arcs" },
    { name = "calls", type = "view", help = "use these calls instead of all calls of the events" },
-   { name = "from", type = "int", help = "for events: only from this time on" },
-   { name = "to", type = "int", help = "for events: only before this time" },
-   { name = "lane", type = "where", help = "for events: only this lane" },
+   { name = "samples", type = "view", help = "use these samples instead of all of them" },
+   { name = "from", type = "int", help = "for events and samples with times: only from this on" },
+   { name = "to", type = "int", help = "for events and samples with times: only before this" },
+   { name = "lane", type = "where", help = "for events and samples of threads: only this lane" },
 }
 
 -- {====== Kinds ======
@@ -48,6 +49,16 @@ function making.kind(state)
       return "graph"
    end
    return state.schema.events and "calls" or nil
+end
+
+---Returns the table from which a profile of a part of the time is built: "events", or one of
+---samples with times; nil if there is none.
+---@param state table of the trace
+---@return string|nil
+function making.span_table(state)
+   local kind = making.kind(state)
+   local timed = kind == "stacks" and stacks.timed(state)
+   return kind == "calls" and "events" or timed and timed.table or nil
 end
 
 ---Returns whether a profile of the trace knows callers, to which the cost of functions can be
@@ -87,8 +98,35 @@ function making.of_contexts(made, title)
    return made_profile
 end
 
+---Returns the samples with times of a span and a lane, of those given or of all; nil: there are
+---none.
+---@param trace profio.Trace
+---@param state table of the trace
+---@param given table samples, from, to, lane
+---@return profio.View|nil
+---@return table|nil timed their description: see stacks.timed
+function making.timed_samples(trace, state, given)
+   local timed = stacks.timed(state)
+   if not timed then
+      return nil
+   end
+   local rows = given.samples or trace:table(timed.table)
+   rows = (given.from or given.to) and rows:range(given.from, given.to) or rows
+   if given.lane ~= nil and not timed.lanes then
+      error(trace.path .. ": its samples are of no lanes", 0)
+   end
+   rows = given.lane ~= nil and rows:where { [timed.lanes] = given.lane } or rows
+   return rows, timed
+end
+
+local function is_part(given)
+   return (given.from or given.to or given.lane) ~= nil
+end
+
 -- From a table with stacks or with columns of functions.
-local function of_stacks(state, given)
+local function of_stacks(trace, state, given)
+   given.samples = is_part(given) and making.timed_samples(trace, state, given)
+      or given.samples
    return body_of(stacks.contexts(state, given))
 end
 
@@ -240,7 +278,7 @@ end
 ---Builds the body of a trace's profile; raises if the trace has no suitable table.
 ---@param trace profio.Trace
 ---@param state table of the trace
----@param given table compat, lines, by_line, demangle, arcs, calls, from, to, lane
+---@param given table compat, lines, by_line, demangle, arcs, calls, samples, from, to, lane
 ---@return table|nil body, or { kind = "profile", profile = the profile }
 ---@return string|nil message
 ---@return string|nil code
@@ -252,12 +290,13 @@ function making.body(trace, state, given)
       return of_stored(state, stored, given)
    end
    local kind = making.kind(state)
-   if kind and kind ~= "calls" and (given.from or given.to or given.lane) ~= nil then
-      error(trace.path .. ": its profile is of the whole: from, to and lane are for events", 0)
+   if kind and is_part(given) and not making.span_table(state) then
+      error(trace.path .. ": its profile is of the whole: from, to and lane are for events, and "
+         .. "samples with times", 0)
    elseif kind == "sums" then
       return noting_losses(state, of_sums(state, stacks.wanted(state)))
    elseif kind == "stacks" then
-      local body, message, code, pin = noting_losses(state, of_stacks(state, given))
+      local body, message, code, pin = noting_losses(state, of_stacks(trace, state, given))
       if body and stored then
          stored.note_kinds(body:usual(), body:metrics())
       end

@@ -18,6 +18,7 @@ local view_warnings = require "profio.internal.views.view_warnings"
 local views = require "profio.internal.views"
 
 local profile = { kind = making.kind, has_callers = making.has_callers,
+   span_table = making.span_table, timed_samples = making.timed_samples,
    of_contexts = making.of_contexts }
 
 local Profile, new, of, derived = object.Profile, object.new, object.of, object.derived
@@ -33,7 +34,7 @@ end })
 ---Build the profile of a trace; see trace:profile.
 ---@param trace profio.Trace
 ---@param state table of the trace
----@param given table compat, lines, by_line, demangle, arcs, calls, from, to, lane
+---@param given table compat, lines, by_line, demangle, arcs, calls, samples, from, to, lane
 ---@return profio.Profile|nil
 ---@return string|nil message
 ---@return string|nil code

@@ -37,6 +37,20 @@ function stacks.has(state)
    return wanted ~= nil and (state.schema[wanted.table] ~= nil or differs(state, wanted.table))
 end
 
+---Returns the format's description of a table of samples with times, or nil: that of `wanted`, with
+---its field `timed` (table, metrics: if they are others; lanes: a column; lasts: the metric that is
+---the time for which a sample stands).
+---@param state table of the trace
+---@return table|nil
+function stacks.timed(state)
+   local wanted = not state.stored and stacks.wanted(state)
+   local timed = wanted and wanted.timed
+   local name = timed and (timed.table or wanted.table)
+   return name and state.schema[name] and setmetatable({}, { __index = function(_, key)
+      return timed[key] or wanted[key]
+   end }) or nil
+end
+
 -- Builds contexts from the rows of a table.
 local function contexts_of(wanted, given, reader, message, code)
    if not reader then
@@ -78,7 +92,7 @@ end
 
 ---Builds the contexts of a trace that has such a table.
 ---@param state table of the trace
----@param given table options of a profile: lines
+---@param given table options of a profile: lines, samples
 ---@return profio.core.Contexts|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -86,6 +100,8 @@ function stacks.contexts(state, given)
    local wanted, stored = stacks.wanted(state), state.stored
    if stored then
       return stored.contexts(state.dictionary)
+   elseif given.samples then
+      return contexts_of(stacks.timed(state) or wanted, given, given.samples:reader())
    elseif differs(state, wanted.table) then
       return sum_of_parts(state, given)
    end

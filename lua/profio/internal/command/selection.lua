@@ -4,7 +4,9 @@ local later = require "profio.internal.later"
 local calls_view = later "profio.internal.calls"
 local conditions = require "profio.internal.conditions"
 local failure = require "profio.internal.command.failure"
+local profiles = require "profio.internal.bodies.profile_methods"
 local query = require "profio.internal.command.query"
+local traces = require "profio.internal.trace"
 local words = later "profio.internal.command.values"
 
 local span = {}
@@ -134,12 +136,17 @@ function span.in_lane(rows, given)
    return given.lane and rows:where(lane_condition(rows, given)) or rows
 end
 
----Returns the condition of --lane for the events of a trace, as options named `lane` expect it.
----@param trace profio.Trace with events
+---Returns the condition of --lane for the events of a trace, or for its samples with times, as
+---options named `lane` expect it.
+---@param trace profio.Trace
 ---@param given table
 ---@return any condition nil without --lane
 function span.lanes(trace, given)
-   return given.lane and select(2, next(lane_condition(trace.events, given))) or nil
+   if not given.lane then
+      return nil
+   end
+   local name = trace:has "events" and "events" or profiles.span_table(traces.of(trace))
+   return select(2, next(lane_condition(trace:table(name), given)))
 end
 
 ---Sets the span of the command line as options of an export.

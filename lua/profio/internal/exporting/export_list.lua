@@ -51,7 +51,7 @@ local function uses_of(export)
    if export.takes == "rows" then
       return { "rows" }
    end
-   local uses = { "span of events" }
+   local uses = { "span of profile", "span of events" }
    if export.takes == "profile" or export.write_profile then
       table.move({ "functions", "diff" }, 1, 2, 2, uses)
    end

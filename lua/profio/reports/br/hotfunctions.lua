@@ -11,7 +11,7 @@ local hotfunctions = {
       { name = "module", help = "file of the program" },
    },
    narrows = true,
-   uses = { "follow" },
+   uses = { "span of profile", "follow" },
 }
 table.move(br.columns, 1, #br.columns, #hotfunctions.columns + 1, hotfunctions.columns)
 

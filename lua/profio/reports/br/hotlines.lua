@@ -15,7 +15,7 @@ local hotlines = {
       { name = "function", help = "the function that contains it" },
    },
    narrows = true,
-   uses = { "source", "follow" },
+   uses = { "span of profile", "source", "follow" },
 }
 table.move(br.columns, 1, #br.columns, #hotlines.columns + 1, hotlines.columns)
 hotlines.columns[#hotlines.columns + 1] = { name = "source", help = "the line's text" }

@@ -3,6 +3,7 @@
 
 local core = require "profio.core"
 local plain = require "profio.internal.plain"
+local span = require "profio.internal.command.selection"
 local times = require "profio.internal.times"
 
 local br = {}
@@ -94,10 +95,10 @@ local function add_stack(sums, frames, key_of, count, self, total)
    end
 end
 
--- Returns count and time of each distinct stack, and how many self times of it are known; the core
--- computes these sums.
+-- Returns count and time in the selected span of each distinct stack, and how many self times of it
+-- are known; the core computes these sums.
 local function stacks_of(context)
-   return context.trace.samples:group("stack")
+   return span.cut(context.trace.samples, context.trace, context.given):group("stack")
       :aggregate { "n = count", "self = sum(self)", "known = count(self)", "spent = sum(spent)" }
       :each("stack", "n", "self", "known", "spent")
 end
@@ -142,8 +143,9 @@ br.columns = {
       .. "include callees that the file does not name" },
    { name = "total", help = "time including callees, ns, or samples; recursion counts once" },
    { name = "mean", help = "self divided by count, ns; missing of samples" },
-   { name = "self_share", help = "self as a share of the total of the file" },
-   { name = "total_share", help = "total as a share of the total of the file" },
+   { name = "self_share", help = "self as a share of the total of the file, or of the selected "
+      .. "time" },
+   { name = "total_share", help = "total as a share of it" },
 }
 
 ---The fields of these columns for core.rows_reader.

@@ -7,7 +7,7 @@ local flat = {
    name = "flat",
    help = "functions by self time, the longest first",
    unit = "auto",
-   uses = { "span of calls", "functions", "metric", "diff", "compat", "follow" },
+   uses = { "span of profile", "functions", "metric", "diff", "compat", "follow" },
    narrows = true,
    columns = {
       { name = "function", help = "its name, or the address range of code without a symbol" },

@@ -11,7 +11,7 @@ local view_warnings = require "profio.internal.views.view_warnings"
 local graph = {
    name = "graph",
    unit = "auto",
-   uses = { "span of calls", "functions", "metric", "diff", "compat", "follow" },
+   uses = { "span of profile", "functions", "metric", "diff", "compat", "follow" },
    help = "functions between their callers and callees, time charged to callers",
    columns = {
       { name = "caller", help = "the calling function; missing: called from outside" },
