@@ -14,6 +14,7 @@ local numbers = require "profio.internal.numbers"
 local profile_data = require "profio.exports.html.profile_data"
 local profile_parts = require "profio.internal.bodies.profile_parts"
 local profiles = require "profio.internal.bodies.profile_methods"
+local sampled = require "profio.exports.html.sampled"
 local sources = require "profio.internal.sources"
 local summary = require "profio.exports.html.page_summary"
 local timeline = require "profio.exports.html.timeline"
@@ -105,16 +106,31 @@ local function metric_of(profile, name)
    error(("no metric '%s'"):format(tostring(name)), 0)
 end
 
+-- Returns the samples by time as text of at most `size` bytes, and what the summary says about
+-- them.
+local function samples_text(trace, given, functions, size, side)
+   local text, found = sampled.text(trace, setmetatable({ size = size, functions = functions,
+      member = side == 1 and "samples" or "samples_before",
+      metrics = given.is_difference and { { name = given.metric } } or given.metrics },
+      { __index = given }))
+   given.notes[#given.notes + 1] = found and found.few and found.few
+      .. (text and ": lanes = N draws N" or ": size = N shows more") or nil
+   return text or "", text and found or {}, nil
+end
+
 -- Returns the timeline as text of at most `size` bytes, what the summary says about it, and why
--- there is none. `member` is its name in the data.
-local function timeline_text(out, trace, given, functions, size, member)
+-- there is none. `side` is 2 for that of the runs before a change.
+local function timeline_text(out, trace, given, functions, size, side)
    local fits, reason, text, found, message, code
-   if trace and trace:has "events" then
+   if trace and sampled.fits(trace) then
+      return samples_text(trace, given, functions, size, side)
+   elseif trace and trace:has "events" then
       fits, reason = lanes.fits(trace)
    end
    if fits then
       text, found, message, code = timeline.text(trace, setmetatable({ size = size,
-         functions = functions, member = member }, { __index = given }))
+         functions = functions, member = side == 1 and "timeline" or "timeline_before" },
+         { __index = given }))
       out.failure = out.failure or message and { message, code } or nil
       reason = not found and "its times lie more than 292 years apart" or nil
       given.notes[#given.notes + 1] = found and found.few and found.few .. ": lanes = N draws N"
@@ -127,8 +143,7 @@ end
 local function timelines_text(out, sides, given, functions, size)
    local texts, found, reason = {}, {}, nil
    for i, trace in ipairs(sides) do
-      texts[i], found[i], reason = timeline_text(out, trace, given, functions, size // #sides,
-         i == 1 and "timeline" or "timeline_before")
+      texts[i], found[i], reason = timeline_text(out, trace, given, functions, size // #sides, i)
       if texts[i] == "" then
          return "", {}, reason
       end
@@ -158,7 +173,9 @@ end
 -- theirs.
 local function data_text(out, trace, profile, given, size)
    local drawn_traces = trace and { trace } or given.timelines or {}
-   local has_timeline = drawn_traces[1] and drawn_traces[1]:has "events"
+   local has_timeline = drawn_traces[1]
+      and (drawn_traces[1]:has "events" or sampled.fits(drawn_traces[1]))
+   given.metrics = profile:metrics()
    local share = has_timeline and PARTS.profile or 1 - PARTS.lines - PARTS.names
    local profiled, functions, used = profile_data.text(profile, { usual = given.metric,
       functions = given.functions or MOST_FUNCTIONS, size = size * share // 1 | 0 })

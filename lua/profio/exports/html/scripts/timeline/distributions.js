@@ -202,6 +202,7 @@
 
   /* Returns the durations of a function in one run. */
   function durations_of(fn, told, run) {
+    if (told.is_sampled) { return ''; }
     const range = page.selected_range(), part = make('div');
     const data = range ? computed(fn, told, range) : stored(fn, told, run);
     const worst = page.worst_of(run, fn);

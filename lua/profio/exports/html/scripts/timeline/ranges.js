@@ -8,7 +8,8 @@
 
   /* Returns the selected range, { from, to } in ns from the first time on, or null. */
   page.selected_range = function () {
-    const [from, to] = page.state.range.split('-').map(Number);
+    const step = page.range_step || 1, [begin, end] = page.state.range.split('-');
+    const from = Math.floor(begin / step) * step, to = Math.ceil(end / step) * step;
     return from >= 0 && from < to && from < length ? { from, to } : null;
   };
 
@@ -78,6 +79,7 @@
 
   /* Prepares the selection of a range when the browser is idle. */
   page.prepare_range = function () {
+    if (page.sampled_profile) { return; }
     window.requestIdleCallback(() => {
       index_calls();
       for (const lane of lanes) { lane.known_busy(0, 1); }
@@ -169,8 +171,9 @@
   const kind_of = ({ name, unit }) => unit === 'ns' && (name === 'time' || data.difference) ?
     'time' : name === 'calls' || data.difference ? 'calls' : undefined;
 
-  /* Returns the tree of the contexts that have a call in a range: their callers have one too. */
-  function tree_of({ sums, begin }) {
+  /* Returns the tree of the contexts that have a begin below Infinity, as their callers do; those
+     without a number of calls have none. */
+  page.tree_of = function (contexts, begin, self, rest, calls) {
     const count = begin.length, number = new Int32Array(count + 1), kept = [];
     for (let i = 0; i < count; i++) {
       if (begin[i] < Infinity) { number[i + 1] = kept.push(i); }
@@ -183,11 +186,20 @@
       next[node] = first[parent[node]];
       first[parent[node]] = node;
     }
+    return { function: few(contexts.function, Int32Array), parent, first, next,
+      self: self.map(list => few(list)), rest: rest.map(list => few(list)),
+      outside: self.map(() => 0), begin: few(begin), calls: calls ? few(calls) : kept.map(() => null),
+      totals: new Map() };
+  };
+
+  /* Returns the profile of the calls in a range. */
+  function profile_of_calls(range) {
+    const { sums, begin } = sums_of(range), none = new Float64Array(begin.length);
     const self = data.metrics.map((metric, m) => kind_of(metric) ?
-      few(sums[data.difference ? m : 0][kind_of(metric)]) : new Float64Array(kept.length));
-    return { function: few(contexts.function, Int32Array), parent, first, next, self,
-      rest: self.map(() => new Float64Array(kept.length)), outside: self.map(() => 0),
-      begin: few(begin), calls: few(sums[0].calls), totals: new Map() };
+      sums[data.difference ? m : 0][kind_of(metric)] : none);
+    const rest = self.map(() => none), tree = page.tree_of(contexts, begin, self, rest,
+      sums[0].calls);
+    return { ...page.profile_of(tree, reason()), worsts: sums.map(worsts_of) };
   }
 
   /* Returns why numbers of a range are estimates; '': they are exact. */
@@ -210,9 +222,7 @@
 
   page.stages.push({ fields: ['range'], apply: profile => {
     const range = page.selected_range();
-    if (!range) { return profile; }
-    const found = sums_of(range), tree = tree_of(found);
-    return { ...page.profile_of(tree, reason()), worsts: found.sums.map(worsts_of) };
+    return range ? (page.sampled_profile || profile_of_calls)(range) : profile;
   } });
 
   // }======

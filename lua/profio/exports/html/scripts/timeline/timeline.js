@@ -60,7 +60,7 @@
     if (place.height > 36 && view.left > 90) {
       const [low, high] = track.kind === 'values' ? draw.limits(track) : [];
       const text = low > high ? 'no numbers' : track.kind === 'values' ? `${low} to ${high}` :
-        track.is_whole ? page.counted(track.calls, 'call') :
+        track.is_whole ? page.counted(track.calls, track.word) :
           `${page.count(track.kept)} of ${page.counted(track.calls, 'call')}`;
       pen.fillText(page.cut(run ? `${run}: ${text}` : text, Math.floor(view.left / 7.3) - 3), 16,
         y + 27);
@@ -221,7 +221,8 @@
     const rows = tracks.filter(track => track.kind === 'lane').map(track => {
       const { calls, busy } = track.measure(from, to);
       const share = page.range(busy, time => page.percent(time, to - from));
-      return `${track.name}: ${page.counted_range(calls, 'call')}, busy ` +
+      return `${track.name}: ${page.counted_range(calls, track.word)}, ` +
+        `${track.told.is_sampled ? '\u2248 ' : ''}busy ` +
         `${page.range(busy, page.time)} (${share})`;
     });
     const { metrics, about } = page.profile, step = Math.max(1, (to - from) / 1000);
@@ -449,7 +450,8 @@
       `${variables_left === 1 ? 'is' : 'are'} left out.` : '',
     'Drag to move, Ctrl and the wheel to zoom, Shift and drag to select a range, for which all ' +
     'numbers are computed; ? shows the keys. ' +
-    'Hatched calls are suspended.', tracks.some(track => track.kind === 'lane' && !track.is_exact)
+    (page.data.timeline.is_sampled ? 'Boxes join samples that follow each other: what begins and ' +
+    'ends between two samples is not seen.' : 'Hatched calls are suspended.'), tracks.some(track => track.kind === 'lane' && !track.is_exact)
       ? 'Where calls or suspensions are left out, numbers are ranges and \u2248 marks an estimate.'
       : ''];
   $('timeline').append(make('div', { className: 'tools' },

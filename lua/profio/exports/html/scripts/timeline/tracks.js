@@ -39,7 +39,7 @@
   class Track {
     constructor(data, name, told) {
       Object.assign(this, { data, told, place: -1, kind: data.kind, name, plain: data.name,
-        calls: data.calls, kept: data.kept, value: data.value });
+        calls: data.calls, kept: data.kept, value: data.value, word: data.word || 'call' });
       this.is_whole = data.kept === data.calls;
       this.has_pauses = (data.pause_start || []).length === data.pauses;
       this.is_exact = this.is_whole && this.has_pauses;
@@ -47,7 +47,7 @@
         this.start = this.stop = sums(data.start);
         this.depth = [];
       } else {
-        Object.assign(this, unpacked(data.packed, data.kept));
+        Object.assign(this, data.boxes || unpacked(data.packed, data.kept));
       }
       this.pause = sums(data.pause_start);
       this.pause_stop = this.pause.map((start, i) => start + data.pause_length[i]);
@@ -260,11 +260,12 @@
         this.start[call] - this.start[last] };
     }
 
-    /* Returns the number of calls that begin in a span, and the time in which the lane was busy,
+    /* Returns the number of calls that begin in a span, or of its samples, and the time in which the lane was busy,
        both at least and at most. */
     measure(from, to) {
       const until = to < this.told.length ? to - 1e-6 : Infinity;
-      const calls = above(this.start, until) - above(this.start, from - 1e-6);
+      const calls = this.data.count_in ? this.data.count_in(from, until) :
+        above(this.start, until) - above(this.start, from - 1e-6);
       return { calls: this.left_in(from, to).map(left => calls + left),
         busy: this.busy_in(from, to) };
     }

@@ -1,0 +1,198 @@
+/* Samples with times: their sums in a range, and the timeline that they show. A stack lasts as long
+   as its sample, or until the next one of its lane; a frame that follows itself below the same
+   callers is one call. Times are ns from the first one on. */
+(function (page) {
+  'use strict';
+  const data = page.data, told = [data.samples, data.samples_before].filter(Boolean);
+  if (told.length === 0) { return; }
+  const above = page.activity.above;
+  const functions = Int32Array.from(data.functions.name, (name, fn) => fn);
+
+  /* Returns the sums of differences, times a scale. */
+  function summed(steps, scale) {
+    let sum = 0;
+    return Float64Array.from(steps, step => (sum += step) * scale);
+  }
+
+  // {====== Contexts ======
+
+  /* Adds to contexts, which have how far each is from its caller, what ranges.js has of calls: the
+     root is 0. */
+  function linked(run) {
+    const count = run.back.length, parent = new Int32Array(count + 1);
+    const depth = new Int32Array(count + 1);
+    for (let node = 1; node <= count; node++) {
+      parent[node] = node - run.back[node - 1];
+      depth[node] = depth[parent[node]] + 1;
+    }
+    return { function: run.function, parent, depth };
+  }
+
+  // }======
+
+  // {====== Calls ======
+
+  /* Returns the median distance of samples that are not at one time. */
+  function usual_step(time) {
+    const steps = time.subarray(1).map((at, i) => at - time[i]).filter(step => step > 0).sort();
+    return steps[steps.length >> 1] || 1;
+  }
+
+  /* Calls act(start, stop, node) for the stacks of a lane, one after the other. Samples that the
+     page has summed share their length of time by weight. */
+  function each_stack(run, { time, node, weights }, act) {
+    const { width, lasts, counts } = run, long = lasts < 0 ? null : weights[lasts];
+    const step = long || width > 1 ? 0 : usual_step(time);
+    const part = long || weights[counts];
+    for (let i = 0; i < time.length;) {
+      if (width > 1) {
+        let end = i, sum = 0, at = time[i];
+        while (end < time.length && time[end] === time[i]) { sum += part(end++); }
+        for (; i < end; i++) {
+          const until = at + (long ? Math.min(long(i), width) : width * part(i) / sum);
+          act(at, until, node[i]);
+          at = until;
+        }
+      } else {
+        const next = i + 1 < time.length ? time[i + 1] : Infinity;
+        const until = long ? time[i] + long(i) : time[i] + step;
+        act(time[i], !long && next <= until + step ? next : Math.min(next, until), node[i]);
+        i++;
+      }
+    }
+  }
+
+  /* Returns the calls that the samples of a lane show: start, stop, depth and frame of each. */
+  function calls_of(run, contexts, lane) {
+    const calls = { start: [], stop: [], depth: [], frame: [] }, open = [], path = [];
+    let last = 0, ended = 0;
+    const close = depth => {
+      while (open.length > depth) { calls.stop[open.pop()] = ended; }
+    };
+    each_stack(run, lane, (start, stop, node) => {
+      if (stop <= start) { return; }
+      let shared = start > ended ? 0 : last;
+      for (let other = node; shared !== other;) {
+        if (contexts.depth[shared] > contexts.depth[other]) {
+          shared = contexts.parent[shared];
+        } else {
+          path.push(other);
+          other = contexts.parent[other];
+        }
+      }
+      close(contexts.depth[shared]);
+      while (path.length) {
+        const one = path.pop();
+        open.push(calls.start.push(start) - 1);
+        calls.stop.push(start);
+        calls.depth.push(contexts.depth[one]);
+        calls.frame.push(contexts.function[one - 1]);
+      }
+      [last, ended] = [node, stop];
+    });
+    close(0);
+    return { start: Float64Array.from(calls.start), stop: Float64Array.from(calls.stop),
+      depth: Int32Array.from(calls.depth), frame: Int32Array.from(calls.frame) };
+  }
+
+  // }======
+
+  /* Returns a function of the number of a sample: its weight. */
+  function weight_of(list) {
+    const values = typeof list === 'number' ? null : summed(list, 1);
+    return values ? i => values[i] : () => list;
+  }
+
+  /* Returns how many samples of a lane begin in a span. */
+  function count_in(run, { time, weights }, from, to) {
+    let count = 0;
+    for (let i = above(time, from - 1e-6); i < time.length && time[i] < to; i++) {
+      count += weights[run.counts](i);
+    }
+    return count;
+  }
+
+  /* Returns the run of a timeline that samples show. */
+  function run_of(run) {
+    const contexts = linked(run);
+    const lanes = run.lanes.map(({ name, count, time, node, weights }) => ({ name, count,
+      node: Int32Array.from(node, number => number >> 1), is_cut: node.map(number => number % 2 > 0),
+      time: summed(time, run.unit), weights: weights.map(weight_of) }));
+    const tracks = lanes.slice(0, run.drawn).map(lane => ({ kind: 'lane', name: lane.name,
+      word: 'sample', calls: lane.count, kept: lane.count, pauses: 0,
+      count_in: (from, to) => count_in(run, lane, from, to), boxes: calls_of(run, contexts, lane) }));
+    return { first: run.first, length: run.length, few: run.few, frames: functions, tracks,
+      contexts, lanes, width: run.width, is_sampled: true, losses: [], variables_left: 0,
+      worst: [], distributions: [], places: [], heat_width: 1 };
+  }
+
+  const runs = told.map(run_of);
+  [data.timeline, data.timeline_before] = runs;
+
+  /* Ranges are widened to the ends of samples that the page has summed. */
+  page.range_step = Math.max(...runs.map(run => run.width));
+
+  // {====== Ranges ======
+
+  /* Returns the weights of a run in a range by metric and context, those of no context first, and
+     when contexts begin. */
+  function sums_of({ contexts, lanes }, { from, to }) {
+    const of = runs.length > 1 ? [data.metrics[0]] : data.metrics;
+    const count = contexts.parent.length, begin = new Float64Array(count).fill(Infinity);
+    const zeros = () => of.map(() => new Float64Array(count));
+    const found = { self: zeros(), rest: zeros(), is_cut: false };
+    for (const { time, node, is_cut, weights } of lanes) {
+      const end = above(time, to - 1e-6);
+      for (let i = above(time, from - 1e-6); i < end; i++) {
+        const at = node[i], sums = is_cut[i] ? found.rest : found.self;
+        begin[at] = Math.min(begin[at], time[i]);
+        sums.forEach((list, m) => { list[at] += weights[m](i); });
+        found.is_cut = found.is_cut || is_cut[i];
+      }
+    }
+    for (let node = count - 1; node > 0; node--) {
+      const parent = contexts.parent[node];
+      begin[parent] = Math.min(begin[parent], begin[node]);
+    }
+    return { ...found, begin };
+  }
+
+  /* Returns the sums of both runs of a comparison as one: contexts of both, and the first metric of
+     each. */
+  function merged(found) {
+    const known = new Map(), all = { function: [], parent: [0], begin: [Infinity], is_cut: false };
+    const sums = { self: runs.map(() => [0]), rest: runs.map(() => [0]) };
+    const lists = [...sums.self, ...sums.rest];
+    runs.forEach(({ contexts }, run) => {
+      const place = new Int32Array(contexts.parent.length);
+      for (let node = 0; node < place.length; node++) {
+        const fn = contexts.function[node - 1], caller = place[contexts.parent[node]];
+        const key = node && caller * functions.length + fn + 1;
+        if (node && !known.has(key)) {
+          known.set(key, all.function.push(fn));
+          all.parent.push(caller);
+          all.begin.push(Infinity);
+          lists.forEach(list => list.push(0));
+        }
+        const at = place[node] = node && known.get(key);
+        all.begin[at] = Math.min(all.begin[at], found[run].begin[node]);
+        for (const kind of ['self', 'rest']) { sums[kind][run][at] += found[run][kind][0][node]; }
+      }
+      all.is_cut = all.is_cut || found[run].is_cut;
+    });
+    return { ...all, ...sums };
+  }
+
+  /* Returns the profile of a range. */
+  page.sampled_profile = function (range) {
+    const found = runs.map(run => sums_of(run, range));
+    const all = runs.length > 1 ? merged(found) : { ...runs[0].contexts, ...found[0] };
+    const below = lists => lists.map(list => list.slice(1));
+    const tree = page.tree_of(all, all.begin.slice(1), below(all.self), below(all.rest));
+    tree.outside = all.self.map((list, m) => list[0] + all.rest[m][0]);
+    return { ...page.profile_of(tree, all.is_cut ? 'the page has no room for the innermost ' +
+      'functions of some stacks: --set size=N' : ''), worsts: runs.map(() => new Map()) };
+  };
+
+  // }======
+}(window.page));
