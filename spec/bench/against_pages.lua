@@ -60,15 +60,15 @@ local function d3_page(tree)
       "d3.select('#c').datum(tree).call(chart);</script>" }
 end
 
--- Returns { load =, action =, frame =, worst =, work = } in seconds, or nil. `place` is JavaScript
--- for where the mouse zooms and drags, or "".
-local function times_of(path, place, ...)
+-- Returns { load =, action =, frame =, worst =, work = } in seconds and heap in MB, medians of
+-- `rounds`; or nil. `place` is JavaScript for where the mouse zooms and drags, or "".
+local function times_of(rounds, path, place, ...)
    local words = {}
    for i, action in ipairs { place, ... } do
       words[i] = "'" .. action:gsub("'", "'\\''") .. "'"
    end
-   local pipe <close> = assert(io.popen(("node spec/bench/page_times.mjs %s 'file://%s' %s " ..
-      "2>/dev/null"):format(modules, path, table.concat(words, " "))))
+   local pipe <close> = assert(io.popen(("node spec/bench/page_times.mjs %s %d 'file://%s' " ..
+      "%s 2>/dev/null"):format(modules, rounds, path, table.concat(words, " "))))
    return (json.decode(pipe:read "a"))
 end
 
@@ -76,8 +76,9 @@ local function row(label, times)
    if not times then
       timing.print("%-16s (not installed)", label)
    else
-      timing.print("%-16s load %6.2f s  zoom %-8s frames %4.0f ms, worst %4.0f ms, work %5.1f ms",
-         label, times.load, times.action and ("%.3f s"):format(times.action) or "",
+      timing.print("%-16s load %6.2f s  heap %5.0f MB  zoom %-8s frames %4.0f ms, worst %4.0f ms, "
+         .. "work %5.1f ms",
+         label, times.load, times.heap, times.action and ("%.3f s"):format(times.action) or "",
          1000 * times.frame, 1000 * times.worst, 1000 * times.work)
    end
 end
@@ -111,7 +112,7 @@ local function select_ranges(here)
          page.set({ range: Math.round(length * %d / 20) + '-' + Math.round(length * 0.95) }); }]])
          :format(from)
    end
-   local times = times_of(here .. path .. ".html", "", table.unpack(actions))
+   local times = times_of(3, here .. path .. ".html", "", table.unpack(actions))
    timing.print("\na range of time over %d calls: %s", trace:calls():count(), times
       and ("loaded in %.2f s, each range %.3f s"):format(times.load, times.action)
       or "(Chromium is not installed)")
@@ -133,7 +134,7 @@ function bench.page()
       .. "mouse\nzooms and drags (d3-flame-graph: while it zooms)", count)
    local mine = timing.folder .. "/page.html"
    assert(profile:export("html", mine, { size = "16M" }))
-   row("--export html", times_of(here .. mine, [[(() => {
+   row("--export html", times_of(3, here .. mine, [[(() => {
       const canvas = document.querySelector("#flames canvas");
       canvas.scrollIntoView();
       const { x, y, width } = canvas.getBoundingClientRect();
@@ -142,14 +143,15 @@ function bench.page()
       "page.set({ zoom: String(page.flames.root().children()[1].fn) })", "page.set({ zoom: '' })"))
    local d3 = d3_page(tree)
    local zoom = "{ const all = d3.select('#c').datum(); chart.%s }"
-   row("d3-flame-graph", d3 and times_of(here .. write("d3.html", d3), "",
+   -- Once: it takes a minute and a half.
+   row("d3-flame-graph", d3 and times_of(1, here .. write("d3.html", d3), "",
       zoom:format "zoomTo(all.children[0])", zoom:format "resetZoom()",
       zoom:format "zoomTo(all.children[1])", zoom:format "resetZoom()"))
    local scope = "build/node/node_modules/speedscope/dist/release/index.html"
    local profiled = assert(profile:export "speedscope")
    local text = write("scope.js", ("speedscope.loadFileFromBase64('p.json', btoa(%s))"):format(
       json.encode(profiled)))
-   row("speedscope", read(scope) and times_of(here .. scope .. "#localProfilePath=" .. here ..
+   row("speedscope", read(scope) and times_of(3, here .. scope .. "#localProfilePath=" .. here ..
       text, "[640, 500]"))
    for _, name in ipairs { "page.html", "d3.html", "scope.js" } do
       os.remove(timing.folder .. "/" .. name)

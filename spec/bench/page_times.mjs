@@ -1,6 +1,6 @@
-// node page_times.mjs MODULES ADDRESS PLACE [ACTION...] - opens a page in Chromium three times and
-// prints JSON, the medians in seconds: load, the processor time of the main thread until it is idle
-// after loading; action, that of an ACTION (JavaScript in the page) with the frame after it; and
+// node page_times.mjs MODULES ROUNDS ADDRESS PLACE [ACTION...] - opens a page in Chromium ROUNDS
+// times and prints JSON, the medians in seconds: load, the processor time of the main thread until
+// it is idle after loading; heap, the MB of its JavaScript objects then; action, that of an ACTION (JavaScript in the page) with the frame after it; and
 // for the frames while the mouse zooms and drags at PLACE: frame and worst, the time between
 // frames, and work, the processor time for each. PLACE is JavaScript that returns [x, y], or empty:
 // then the frames are those of the actions. MODULES is where npm put puppeteer-core.
@@ -8,11 +8,11 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const [modules, address, place, ...actions] = process.argv.slice(2);
+const [modules, count, address, place, ...actions] = process.argv.slice(2);
 const library = path.resolve(modules, 'puppeteer-core/lib/puppeteer/puppeteer-core.js');
 const { default: puppeteer } = await import(pathToFileURL(library));
 const median = list => list.slice().sort((a, b) => a - b)[Math.floor(list.length / 2)];
-const rounds = { load: [], action: [], frame: [], worst: [], work: [] };
+const rounds = { load: [], heap: [], action: [], frame: [], worst: [], work: [] };
 const STEPS = 20;
 
 const spent = async tab => (await tab.metrics()).TaskDuration;
@@ -65,7 +65,7 @@ async function frames_of (tab, run) {
   rounds.work.push((await spent(tab) - before) / times.length);
 }
 
-for (let round = 0; round < 3; round++) {
+for (let round = 0; round < +count; round++) {
   const browser = await puppeteer.launch({ executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--allow-file-access-from-files'] });
   const tab = await browser.newPage();
@@ -73,6 +73,7 @@ for (let round = 0; round < 3; round++) {
   await tab.goto(address, { timeout: 120000 });
   let last = await settled(tab);
   rounds.load.push(last);
+  rounds.heap.push((await tab.metrics()).JSHeapUsedSize / 1e6);
   for (const action of actions) {
     await tab.evaluate(action);
     const now = await settled(tab);

@@ -154,14 +154,17 @@ describe("a range of time in a page", function()
          tell('about', await look(() => page.profile.about));
          tell('measure', await look(() => document.getElementById('measure').innerText));
          tell('cost', await look(() => document.querySelector('#costs li').innerText));
+         tell('fact', await look(() => document.querySelector('[data-metric="0"]').innerText));
          tell('link', await look(() => location.hash));
          await look(() => document.querySelector('#measure button').click());
-         tell('all', await look(() => [page.profile.about, location.hash]));]==])
+         tell('all', await look(() => [page.profile.about, location.hash,
+            document.querySelector('[data-metric="0"]').innerText]));]==])
       assert.matches("^the page has the [%d,]+ longest of [%d,]+ calls", told.about)
       assert.matches("\n\u{2248}: the page has the ", told.measure)
       assert.matches("\u{2248} ", told.cost)
       assert.matches("range=100%-900", told.link)
-      assert.same({ "", "" }, told.all)
+      assert.equal(told.all[3], told.fact:match "^\u{2248} [%d.]+ %S+ of (.*)$")
+      assert.same({ "", "" }, { told.all[1], told.all[2] })
    end)
 
    it_looks("has the numbers of both runs of a comparison", function()

@@ -51,11 +51,11 @@ local function begin_of(trace)
    return nil
 end
 
--- Returns the entries about the recording: { name, text } each.
+-- Returns the entries about the recording: { name, text, index of a metric or nil } each.
 local function entries_of(trace, profile, given)
    local list = {}
-   local function add(name, text)
-      list[#list + 1] = text and { name, text } or nil
+   local function add(name, text, metric)
+      list[#list + 1] = text and { name, text, metric } or nil
    end
    add("format", trace and trace.format)
    add("recorded", trace and begin_of(trace))
@@ -68,9 +68,10 @@ local function entries_of(trace, profile, given)
    add("after", given.sides[1] and profile_parts.title(given.sides[1]))
    local metrics, is_pair = profile:metrics(), given.sides[1] ~= nil
    for i = 1, #metrics do -- those of a difference are after and before
-      local metric = metrics[is_pair and #metrics + 1 - i or i]
+      local m = is_pair and #metrics + 1 - i or i
+      local metric = metrics[m]
       add(is_pair and metrics[1].name .. (i == 1 and " before" or " after") or metric.name,
-         numbers.weight(metric.total, counts.is_counted(metric) and "count" or metric.unit))
+         numbers.weight(metric.total, counts.is_counted(metric) and "count" or metric.unit), m - 1)
    end
    return list
 end
@@ -93,7 +94,8 @@ end
 local function entries_text(list, room)
    local texts = {}
    for i, entry in ipairs(list) do
-      texts[i] = ("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(markup.escaped(entry[1]),
+      local metric = entry[3] and (' data-metric="%d"'):format(entry[3]) or ""
+      texts[i] = ("<div><dt>%s</dt><dd%s>%s</dd></div>\n"):format(markup.escaped(entry[1]), metric,
          markup.escaped(entry[2]))
    end
    return "<dl>\n" .. as_fit(texts, room, "<div><dt>left out</dt><dd>%d more</dd></div>\n") ..

@@ -188,6 +188,16 @@
       `${page.amount(value, metric)}, ${page.percent(value, whole(metric))}`));
   }
 
+  /* Says of how much of each metric the functions are. */
+  function put_facts() {
+    for (const fact of document.querySelectorAll('#summary [data-metric]')) {
+      const m = +fact.dataset.metric, all = data.metrics[m].total;
+      const { total } = page.profile.metrics[m];
+      fact.textContent = (total === all ? '' : `${page.amount(total, m)} of `) +
+        page.weight(all, m);
+    }
+  }
+
   function put_costs() {
     const metric = page.metric();
     const value = data.difference ? change('self') : number('self', metric);
@@ -211,6 +221,7 @@
     if (has('find', 'pattern')) { shown = FIRST; }
     if (has('profile', 'metric')) {
       put_costs();
+      put_facts();
       put_left();
     }
     put_head(list);

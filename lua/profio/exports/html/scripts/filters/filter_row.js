@@ -62,7 +62,7 @@
       ['drop', 'frames with a smaller share of the total are merged into their callers, as ' +
         'profile:prune of Lua does; of a comparison, where both sides are smaller'],
       ['calls', 'those of frames that are hidden or merged into others do not count'],
-      ['unchanged', 'timeline, longest calls, durations, source lines and the summary']
+      ['unchanged', 'timeline, longest calls, durations and source lines']
     ].map(([name, meaning]) => make('div', {}, make('dt', {}, name), make('dd', {}, meaning)))));
 
   const row = make('div', { id: 'filters', role: 'group', 'aria-label': 'Filters', hidden: true },

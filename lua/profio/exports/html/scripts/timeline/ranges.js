@@ -173,23 +173,23 @@
 
   /* Returns the tree of the contexts that have a begin below Infinity, as their callers do; those
      without a number of calls have none. */
-  page.tree_of = function (contexts, begin, self, rest, calls) {
+  page.tree_of = function (all, begin, self, rest, calls) {
     const count = begin.length, number = new Int32Array(count + 1), kept = [];
     for (let i = 0; i < count; i++) {
       if (begin[i] < Infinity) { number[i + 1] = kept.push(i); }
     }
-    const few = (all, Type = Float64Array) => Type.from(kept, i => all[i]);
+    const few = (values, Type = Float64Array) => Type.from(kept, i => values[i]);
     const first = new Int32Array(kept.length + 1), next = new Int32Array(kept.length + 1);
     const parent = new Int32Array(kept.length + 1);
     for (let node = kept.length; node > 0; node--) {
-      parent[node] = number[contexts.parent[kept[node - 1] + 1]];
+      parent[node] = number[all.parent[kept[node - 1] + 1]];
       next[node] = first[parent[node]];
       first[parent[node]] = node;
     }
-    return { function: few(contexts.function, Int32Array), parent, first, next,
-      self: self.map(list => few(list)), rest: rest.map(list => few(list)),
-      outside: self.map(() => 0), begin: few(begin), calls: calls ? few(calls) : kept.map(() => null),
-      totals: new Map() };
+    return { function: few(all.function, Int32Array), parent, first, next,
+      self: self.map(values => few(values)), rest: rest.map(values => few(values)),
+      outside: self.map(() => 0), begin: few(begin),
+      calls: calls ? few(calls) : kept.map(() => null), totals: new Map() };
   };
 
   /* Returns the profile of the calls in a range. */

@@ -116,11 +116,12 @@
   function run_of(run) {
     const contexts = linked(run);
     const lanes = run.lanes.map(({ name, count, time, node, weights }) => ({ name, count,
-      node: Int32Array.from(node, number => number >> 1), is_cut: node.map(number => number % 2 > 0),
+      node: Int32Array.from(node, place => place >> 1), is_cut: node.map(place => place % 2 > 0),
       time: summed(time, run.unit), weights: weights.map(weight_of) }));
     const tracks = lanes.slice(0, run.drawn).map(lane => ({ kind: 'lane', name: lane.name,
       word: 'sample', calls: lane.count, kept: lane.count, pauses: 0,
-      count_in: (from, to) => count_in(run, lane, from, to), boxes: calls_of(run, contexts, lane) }));
+      count_in: (from, to) => count_in(run, lane, from, to),
+      boxes: calls_of(run, contexts, lane) }));
     return { first: run.first, length: run.length, few: run.few, frames: functions, tracks,
       contexts, lanes, width: run.width, is_sampled: true, losses: [], variables_left: 0,
       worst: [], distributions: [], places: [], heat_width: 1 };
@@ -131,6 +132,10 @@
 
   /* Ranges are widened to the ends of samples that the page has summed. */
   page.range_step = Math.max(...runs.map(run => run.width));
+
+  page.told_samples = 'Boxes join samples that follow each other: what begins and ends between ' +
+    'two samples is not seen.' + (page.range_step > 1 ? ` Samples are summed over ` +
+    `${page.time(page.range_step)}, to which ranges are widened: --set size=N.` : '');
 
   // {====== Ranges ======
 

@@ -449,11 +449,10 @@
     variables_left ? `${page.counted(variables_left, 'variable')} ` +
       `${variables_left === 1 ? 'is' : 'are'} left out.` : '',
     'Drag to move, Ctrl and the wheel to zoom, Shift and drag to select a range, for which all ' +
-    'numbers are computed; ? shows the keys. ' +
-    (page.data.timeline.is_sampled ? 'Boxes join samples that follow each other: what begins and ' +
-    'ends between two samples is not seen.' : 'Hatched calls are suspended.'), tracks.some(track => track.kind === 'lane' && !track.is_exact)
-      ? 'Where calls or suspensions are left out, numbers are ranges and \u2248 marks an estimate.'
-      : ''];
+    'numbers are computed; ? shows the keys.', page.told_samples || 'Hatched calls are suspended.',
+    tracks.some(track => track.kind === 'lane' && !track.is_exact) ?
+      'Where calls or suspensions are left out, numbers are ranges and \u2248 marks an estimate.' :
+      ''];
   $('timeline').append(make('div', { className: 'tools' },
     button('+', 'Zoom in', () => zoom(0.5)), button('\u2212', 'Zoom out', () => zoom(2)),
     button('\u2190', 'Earlier', () => move(-0.5)), button('\u2192', 'Later', () => move(0.5)),

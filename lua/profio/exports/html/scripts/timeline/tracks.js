@@ -260,8 +260,8 @@
         this.start[call] - this.start[last] };
     }
 
-    /* Returns the number of calls that begin in a span, or of its samples, and the time in which the lane was busy,
-       both at least and at most. */
+    /* Returns the number of calls that begin in a span, or of its samples, and the time in which
+       the lane was busy, both at least and at most. */
     measure(from, to) {
       const until = to < this.told.length ? to - 1e-6 : Infinity;
       const calls = this.data.count_in ? this.data.count_in(from, until) :
