@@ -8,6 +8,7 @@ local csv = require "spec.support.csv"
 local events = require "spec.support.events"
 local folded = require "spec.support.folded"
 local profio = require "profio"
+local sampled = require "spec.support.sampled"
 local viewers = require "spec.support.viewers"
 local xpp = require "spec.support.xpp_builder"
 
@@ -158,6 +159,23 @@ describe("the page", function()
          told.callers[3])
       assert.equal(101, #rows_of(told.callees[3]))
       assert.equal("100000300", rows_of(told.callees[3])[2][4])
+   end)
+
+   it_looks("saves the longest calls of a timeline, which samples do not have", function()
+      local trace <close> = events.open "10 enter f\n20 enter g\n35 leave g\n50 leave f\n"
+      local save = tools .. "await press('functions', 'CSV'); tell('csv', await saved());"
+      local rows = rows_of(look(assert(trace:export "html"), save).csv[3])
+      assert.same({ "function", "longest call (ns)" }, { rows[1][1], rows[1][#rows[1]] })
+      local longest = {}
+      for i = 2, #rows do
+         longest[rows[i][1]] = rows[i][#rows[i]]
+      end
+      assert.same({ f = "40", g = "15" }, longest)
+      local samples <close> = assert(profio.open { data = sampled.perf(20) })
+      local told = look(assert(samples:export "html"), save .. [==[
+         tell('heads', await look(() => document.querySelector('#functions thead').innerText));]==])
+      assert.is_nil(told.csv[3]:find("longest", 1, true))
+      assert.is_nil(told.heads:find("Longest", 1, true))
    end)
 
    it_looks("saves both sides of a difference", function()

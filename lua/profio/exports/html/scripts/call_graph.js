@@ -3,6 +3,7 @@
   'use strict';
   const { state, make } = page, section = page.$('call-graph'), is_pair = page.data.difference;
   const MOST = 60, W = 150, H = 48; // functions; pixels of a box
+  const READABLE = 0.8; // scale
   const note = make('p', { className: 'note' }), view = { x: 0, scale: 1 };
   let graph = null, plan = null, current = null, is_seen = false;
 
@@ -319,10 +320,10 @@
     const inner = graph.arcs.filter(arc => drawn.has(arc.from) && drawn.has(arc.to));
     const arcs = drawn_arcs(inner, 2 * nodes.length), kept = new Set(arcs);
     plan = { nodes, arcs, most, ...page.lay_out_graph(nodes, arcs, Math.max(3, Math.floor(
-      surface.width() / W))) };
+      surface.width() / READABLE / (W + 40)))) };
     put_note(list.length, centre, inner.filter(arc => !kept.has(arc)));
     current = null;
-    fit(0.8);
+    fit(READABLE);
   }
 
   const range = page.switch('Functions of the call graph', [['', 'All'], ['around',

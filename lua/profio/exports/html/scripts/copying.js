@@ -78,13 +78,13 @@
 
   function function_rows() {
     const { table } = page.profile, verdicts = page.data.verdicts && new Map(page.data.verdicts);
-    const worsts = page.worsts || [];
+    const runs = page.tracks ? page.tracks.measured : [];
     return [['function', 'file', 'line', 'calls', ...heads('self'), ...heads('total'),
-      ...(verdicts ? ['verdict'] : []), ...worsts.map((_, run) => 'longest call' + (worsts.length <
+      ...(verdicts ? ['verdict'] : []), ...runs.map((_, run) => 'longest call' + (runs.length <
       2 ? '' : run ? ' before' : ' after') + ' (ns)')], ...table.function.map((fn, row) =>
       [...place(fn), table.calls[row], ...table.self.map(list => list[row]),
         ...table.total.map(list => list[row]), ...(verdicts ? [verdicts.get(fn)] : []),
-        ...worsts.map(worst => (worst.get(fn) || {}).long)])];
+        ...runs.map((_, run) => (page.worst_of(run, fn) || {}).long)])];
   }
 
   function line_rows() {

@@ -51,7 +51,7 @@
         list.push({ key: kind, title, value: number(kind, m), as: 'share', has_bar: true });
       }
     }
-    list.push(...(page.tracks ? page.tracks.runs : []).map(longest_column).reverse());
+    list.push(...(page.tracks ? page.tracks.measured : []).map(longest_column).reverse());
     if (!data.functions.file.some(file => file >= 0)) { return list; }
     list.push({ key: 'place', title: 'Place', value: row => page.place(table.function[row]),
       as: 'text' });

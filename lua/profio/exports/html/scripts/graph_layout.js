@@ -92,6 +92,18 @@
     layer.forEach((item, i) => { item.place = (i + 0.5) / layer.length; });
   }
 
+  /* Spreads the points of arcs in a layer among its nodes, so that nodes that have no room beside
+     others are below the gaps between these. */
+  function spread(layer) {
+    for (const kind of [true, false]) {
+      layer.filter(item => Boolean(item.is_point) === kind).forEach((item, i, list) => {
+        item.place = (i + 1) / (list.length + 1);
+      });
+    }
+    layer.sort((a, b) => a.place - b.place);
+    set_places(layer);
+  }
+
   /* Orders each layer by the mean place of the neighbours in the layer before it. */
   function sweep(layers, side) {
     for (const layer of layers) {
@@ -116,7 +128,7 @@
   }
 
   function order(layers) {
-    layers.forEach(set_places);
+    layers.forEach(spread);
     let best = layers.map(layer => layer.slice()), least = crossings(layers);
     for (let i = 0; i < SWEEPS && least > 0; i++) {
       sweep(i % 2 ? layers.slice().reverse() : layers, i % 2 ? 'down' : 'up');

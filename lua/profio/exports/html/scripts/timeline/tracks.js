@@ -427,5 +427,5 @@
      of the selected range, if there is one. */
   page.worst_of = (run, fn) => (page.profile.worsts || worsts)[run].get(fn);
   page.tracks = { list: tracks, cores: runs.map(cores_of).reverse().flat(), length, runs,
-    words, first: is_pair ? 0 : runs[0].first };
+    measured: runs.filter(told => !told.is_sampled), words, first: is_pair ? 0 : runs[0].first };
 }(window.page));
