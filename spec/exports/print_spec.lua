@@ -77,6 +77,7 @@ describe("the page on paper", function()
             local pixels = count(sheet, table.unpack(color))
             assert.is_true(pixels > 300, pixels)
          end
+         assert.is_nil(text:find("CSV", 1, true) or text:find("Drag to move", 1, true))
          assert.equal(1, select(2, text:gsub("Callers", ""))) -- no panel lies on each sheet
          local _, first, last = count(sheet, 0xa6, 0x8e, 0xfd) -- a is as wide as the picture
          assert.is_true(math.abs(first - 12 * 3) <= 4, first)
@@ -103,6 +104,29 @@ describe("the page on paper", function()
             end)(sheet.at(x, y)))
          end
       end
+   end)
+
+   it_prints("has the whole width of the call graph, also if it was not seen before", function()
+      local lines = { ("deep;"):rep(200) .. "deep 9\n" }
+      for i = 1, 30 do
+         lines[i + 1] = ("main;the_functions_of_module%d::f;g%d 9\n"):format(i, i % 7)
+      end
+      local told = viewers.told(assert(folded.profile(table.concat(lines)):export "html"), [==[
+         const seen = () => look(() => page.call_graph.plan() !== null);
+         tell('before', await seen());
+         await look(() => window.dispatchEvent(new Event('beforeprint')));
+         tell('inks', await look(() => Array.from(document.querySelectorAll(
+            '#call-graph .printed canvas'), canvas => {
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width,
+               canvas.height);
+            const columns = new Set();
+            for (let i = 3; i < data.length; i += 4) {
+               if (data[i] > 0) { columns.add((i >> 2) % canvas.width); }
+            }
+            return [Math.min(...columns) > 4, Math.max(...columns) < canvas.width - 4];
+         })));]==], { width = 390 })
+      assert.is_false(told.before)
+      assert.same({ { true, true }, { true, true } }, told.inks)
    end)
 
    it_prints("has the lanes of the timeline, and says how much does not fit", function()

@@ -113,14 +113,15 @@
     const { table, tree, arcs } = page.profile;
     const all = is_part ? count : Math.max(graph.nodes.size, table.function.length + table.left);
     const drawn = plan.nodes.length;
-    note.textContent = [`${page.count(drawn)} of ${page.count(all)} functions are drawn`,
+    note.replaceChildren([`${page.count(drawn)} of ${page.count(all)} functions are drawn`,
       drawn < all ? ', those with the largest total' : '', left.length ? `; ${page.count(
         left.length)} arcs between them, of at most ${full(left[0].total)}, are not. ` : '. ',
       tree && tree.left ? 'Arcs may have more weight than is stated, as the page leaves contexts ' +
       'out: --set size=N. ' : '', arcs && arcs.left ? `${page.count(arcs.left)} arcs, of smaller ` +
       'total or of functions that are left out, are not in this page: --set size=N. ' : '',
-      is_pair ? 'Numbers are changes; red: self grew; blue: it shrank. ' : '',
-      'Drag to move, Ctrl and the wheel to zoom; 0 shows the whole width.'].join('');
+      is_pair ? 'Numbers are changes; red: self grew; blue: it shrank. ' : ''].join(''),
+    make('span', { className: 'hint' },
+      'Drag to move, Ctrl and the wheel to zoom; 0 shows the whole width.'));
   }
 
   // }======
@@ -199,8 +200,10 @@
       const size = Math.max(9, (i ? 10 : 11) * s);
       const letters = Math.floor((box[2] - 6) / size / 0.605);
       pen.font = (i ? '' : '600 ') + font(size);
-      pen.fillText(page.cut(row || page.brief(node.fn, letters * 7.25 + 6), letters), box[0] + 4,
-        box[1] + tall * (i + 0.6) / (rows.length + 0.2));
+      // A number is not cut: it is there with its share, without, or not.
+      const text = row ? [row, row.replace(/ [^ ]+ %$/, ''), ''].find(one =>
+        one.length <= letters) : page.cut(page.brief(node.fn, letters * 7.25 + 6), letters);
+      pen.fillText(text, box[0] + 4, box[1] + tall * (i + 0.6) / (rows.length + 0.2));
     });
   }
 
@@ -223,6 +226,22 @@
   });
 
   // }======
+
+  /* Shows the whole width while the graph is printed, until restore() is called. Returns its
+     height. */
+  surface.for_paper = function (width) {
+    if (!plan && !section.hidden) { build(); }
+    const before = { ...view }, { drawn } = plan || {};
+    if (plan) {
+      view.scale = Math.min(1, width / (plan.width + 16));
+      view.x = (plan.width + 16 - width / view.scale) / 2 - 8;
+      plan.drawn = width;
+    }
+    return { height: plan ? (plan.height + 24) * view.scale : 0, restore: () => {
+      Object.assign(view, before);
+      if (plan) { plan.drawn = drawn; }
+    } };
+  };
 
   // {====== Actions ======
 
@@ -320,7 +339,7 @@
     const inner = graph.arcs.filter(arc => drawn.has(arc.from) && drawn.has(arc.to));
     const arcs = drawn_arcs(inner, 2 * nodes.length), kept = new Set(arcs);
     plan = { nodes, arcs, most, ...page.lay_out_graph(nodes, arcs, Math.max(3, Math.floor(
-      surface.width() / READABLE / (W + 40)))) };
+      surface.width() / READABLE / (W + 75)))) };
     put_note(list.length, centre, inner.filter(arc => !kept.has(arc)));
     current = null;
     fit(READABLE);

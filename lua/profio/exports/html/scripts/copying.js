@@ -65,8 +65,10 @@
      its rows; Ctrl+C copies them if the focus is in `element`. */
   page.csv_button = function (element, words, rows, title = 'CSV') {
     Object.assign(element, { table_rows: rows, table_words: words });
-    return button(title, `save ${words} as csv`, () => page.save(words.replace(/\W+/g, '-') +
+    const save = button(title, `save ${words} as csv`, () => page.save(words.replace(/\W+/g, '-') +
       '.csv', 'text/csv', csv(rows())));
+    save.classList.add('csv');
+    return save;
   };
 
   const unit_of = metric => metric.unit && metric.unit !== 'count' ? ` (${metric.unit})` : '';

@@ -169,10 +169,10 @@
       }
     });
 
-  /* Returns the height of the picture in a width, for printing. */
-  surface.height_at = function (pixels) {
+  /* Lays out the picture in the width of paper. Returns its height. */
+  surface.for_paper = function (pixels) {
     lay_out(pixels);
-    return rows.length * ROW + 2;
+    return { height: rows.length * ROW + 2 };
   };
 
   function refresh() {

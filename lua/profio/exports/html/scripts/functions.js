@@ -9,6 +9,7 @@
 
   // {====== Columns ======
 
+  const has_places = data.functions.file.some(file => file >= 0);
   const verdicts = new Map(data.verdicts);
   const number = (kind, metric) => row => table[kind][metric][row];
   const change = (kind) => row => table[kind][0][row] - table[kind][1][row];
@@ -52,7 +53,7 @@
       }
     }
     list.push(...(page.tracks ? page.tracks.measured : []).map(longest_column).reverse());
-    if (!data.functions.file.some(file => file >= 0)) { return list; }
+    if (!has_places) { return list; }
     list.push({ key: 'place', title: 'Place', value: row => page.place(table.function[row]),
       as: 'text' });
     return list;
@@ -244,6 +245,7 @@
       'Shares are parts of the sum of all changes of self.' : '');
   }
 
+  $('functions').classList.toggle('pair', Boolean(data.difference) && has_places);
   $('functions').append(make('div', { className: 'wide', tabIndex: 0, role: 'region',
     'aria-label': 'Table of functions' }, make('table', {}, make('thead', {}, head), body)),
   more, left);

@@ -150,7 +150,7 @@
     let at = 0;
     layer.forEach((item, i) => {
       const before = layer[i - 1];
-      at += i ? (before.w + item.w) / 2 + (before.is_point && item.is_point ? SLIM : SIDE) : 0;
+      at += i ? (before.w + item.w) / 2 + (before.is_point || item.is_point ? SLIM : SIDE) : 0;
       item.at = at;
       const near = sides.flatMap(side => item[side]);
       const weight = !near.length ? 0.01 : item.is_point ? 3 : 1;

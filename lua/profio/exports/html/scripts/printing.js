@@ -11,13 +11,14 @@
   /* Returns a picture of a surface for a paper, with a note if its lower part is left out. The
      style sheet shows that of the paper which is printed. */
   function picture(surface, { name, width, height }) {
-    const whole = surface.height_at ? surface.height_at(width) : surface.height;
+    const { height: whole, restore } = surface.for_paper ? surface.for_paper(width) : surface;
     const high = Math.min(whole, height);
     const canvas = make('canvas', { width: width * RATIO, height: high * RATIO });
     const pen = canvas.getContext('2d');
     pen.setTransform(RATIO, 0, 0, RATIO, 0, 0);
     page.begin_picture(pen);
     surface.draw(pen, width, 0, high);
+    if (restore) { restore(); }
     return make('div', { className: 'printed ' + name }, canvas, high < whole ? make('p',
       { className: 'note' }, `Only the upper ${page.percent(high, whole)} of this picture fits ` +
       'on the sheet: zoom, or fold lanes.') : '');

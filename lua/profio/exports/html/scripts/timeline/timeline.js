@@ -448,8 +448,7 @@
   const note = [few ? few[0].toUpperCase() + few.slice(1) + ': --set lanes=N.' : '',
     variables_left ? `${page.counted(variables_left, 'variable')} ` +
       `${variables_left === 1 ? 'is' : 'are'} left out.` : '',
-    'Drag to move, Ctrl and the wheel to zoom, Shift and drag to select a range, for which all ' +
-    'numbers are computed; ? shows the keys.', page.told_samples || 'Hatched calls are suspended.',
+    page.told_samples || 'Hatched calls are suspended.',
     tracks.some(track => track.kind === 'lane' && !track.is_exact) ?
       'Where calls or suspensions are left out, numbers are ranges and \u2248 marks an estimate.' :
       ''];
@@ -459,7 +458,9 @@
     button('All', 'Show all times', () => show_span(0, length, true)),
     button('Select', 'Select the visible range (M)', () => page.set_range(view.from, view.to)),
     ...lanes.tools, span), map,
-  surface.box, measure, make('p', { className: 'note' }, note.join(' ')));
+  surface.box, measure, make('p', { className: 'note' }, note.filter(Boolean).join(' '),
+    make('span', { className: 'hint' }, ' Drag to move, Ctrl and the wheel to zoom, Shift and ' +
+      'drag to select a range, for which all numbers are computed; ? shows the keys.')));
   if (tracks.length === 0) {
     $('timeline').replaceChildren($('timeline').firstElementChild,
       make('p', { className: 'note' }, 'There is nothing to draw: no lane has any call.'));
