@@ -6,7 +6,6 @@
 
 local command = require "spec.support.command"
 local core = require "profio.core"
-local events = require "spec.support.events"
 local folded = require "spec.support.folded"
 local gmon = require "spec.support.gmon_builder"
 local json = require "dkjson"
@@ -261,23 +260,5 @@ describe("the page", function()
          end
       end
       assert.same("main", told.tree[1][1])
-   end)
-
-   it_looks("suits screen readers and all eyes", function()
-      math.randomseed(72)
-      local trace <close> = events.open((events.program(3000)))
-      for _, scheme in ipairs { "light", "dark" } do
-         for _, width in ipairs { 1280, 390 } do
-            local told = look(assert(trace:export "html"), [==[
-               await look(() => page.select(page.data.table.function[0]));
-               await wait();
-               tell('axe', await axe());
-               tell('over', await look(() =>
-                  document.documentElement.scrollWidth > window.innerWidth));]==],
-               { scheme = scheme, width = width })
-            assert.same({}, told.axe)
-            assert.is_false(told.over)
-         end
-      end
    end)
 end)
