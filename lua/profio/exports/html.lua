@@ -39,8 +39,8 @@ local html = {
       { name = "title", type = "text", help = "title of the page" },
       { name = "functions", type = "int", help = "most functions in the table" },
       { name = "size", type = "size", default = "4M",
-        help = "most bytes of the page, of which its scripts take 210K; the heaviest functions, "
-           .. "contexts and lines and the longest calls stay" },
+        help = "most bytes of the page, of which its scripts take 140K to 220K; the heaviest "
+           .. "functions, contexts and lines and the longest calls stay" },
       { name = "lanes", type = "int", default = timeline.MOST_LANES,
         help = "most lanes in the timeline, those with most events" },
       { name = "source", type = "text", help = "folder of source files; as --source" },
@@ -168,15 +168,21 @@ local function verdicts_text(comparison, functions)
    return '"verdicts":[' .. table.concat(list, ",\n") .. "],\n"
 end
 
+-- Sets the traces that a page shows by time, and what it shows of them: a timeline, and samples on
+-- it.
+local function set_times(trace, given)
+   given.timelines = trace and { trace } or given.timelines or {}
+   local first = given.timelines[1]
+   local has_samples = first ~= nil and sampled.fits(first)
+   given.shown = { samples = has_samples, timeline = has_samples or first and first:has "events" }
+end
+
 -- Returns the data for the scripts as one JSON object of about `size` bytes, and what the summary
 -- says about the timeline. Each part may take what those before it have left of its share and
 -- theirs.
 local function data_text(out, trace, profile, given, size)
-   local drawn_traces = trace and { trace } or given.timelines or {}
-   local has_timeline = drawn_traces[1]
-      and (drawn_traces[1]:has "events" or sampled.fits(drawn_traces[1]))
    given.metrics = profile:metrics()
-   local share = has_timeline and PARTS.profile or 1 - PARTS.lines - PARTS.names
+   local share = given.shown.timeline and PARTS.profile or 1 - PARTS.lines - PARTS.names
    local profiled, functions, used = profile_data.text(profile, { usual = given.metric,
       functions = given.functions or MOST_FUNCTIONS, size = size * share // 1 | 0 })
    functions.room = size * PARTS.names // 1 | 0
@@ -186,7 +192,7 @@ local function data_text(out, trace, profile, given, size)
    local hot = hot_lines.text(hot_lines.profile(trace, profile), given, functions,
       math.min(size * PARTS.lines, size * (1 - PARTS.names) - used) // 1 | 0)
    local values = call_values.text(trace, given, functions, size * PARTS.values // 1 | 0)
-   local drawn, found, left_out = timelines_text(out, drawn_traces, given, functions,
+   local drawn, found, left_out = timelines_text(out, given.timelines, given, functions,
       math.max(size * (1 - PARTS.names) - used - #verdicts - #hot - #values, 0))
    return table.concat { '<script type="application/json" id="data">\n{"kind":',
       lanes.script(profile:kind()), given.is_difference and ',"difference":true,\n' or ",\n",
@@ -224,6 +230,19 @@ local function words_of(comparison)
    end or nil)
 end
 
+-- Returns sentences about numbers that are estimates, and about sources that are not found.
+local function guesses_of(shown, given, found)
+   local list = { shown:kind() ~= "contexts" and "The profile has no stacks: paths of calls in "
+      .. "the flame graph are estimated from the shares of the callers of each function." or nil }
+   if given.sources[1] and not given.has_source then
+      list[#list + 1] = "No source is shown: the trace names no file that is in "
+         .. table.concat(given.sources, ", ") .. "."
+   end
+   guesses.add(list, found.before or {}, "Before: ")
+   guesses.add(list, found.flagged or {}, found.before and "After: ")
+   return list
+end
+
 local function put_page(trace, profile, given, file)
    given.sources = table.move(given.sources or {}, 1, #(given.sources or {}), 1, {})
    table.insert(given.sources, given.source)
@@ -234,7 +253,8 @@ local function put_page(trace, profile, given, file)
    local out = lanes.out(file)
    local shown = both_sides(profile, given)
    local title, path = titles_of(profile, given)
-   local fixed = assets.all(out)
+   set_times(trace, given)
+   local fixed = assets.all(out, given.shown)
    local begin, program = head:format(fixed.policy, core.version, title) .. fixed.style
       .. fixed.head_program, fixed.program
    local size = math.max((given.size or MOST_SIZE) - #begin - #program - 2 * #title
@@ -245,14 +265,7 @@ local function put_page(trace, profile, given, file)
       size = size * PARTS.summary // 1 | 0 }
    local data, found, left_out = data_text(out, trace, shown, given, math.max(
       size - #summary.text(trace, shown, facts) - FOUND_SIZE, 0))
-   given.guesses = { shown:kind() ~= "contexts" and "The profile has no stacks: paths of calls in "
-      .. "the flame graph are estimated from the shares of the callers of each function." or nil }
-   if given.sources[1] and not given.has_source then
-      table.insert(given.guesses, "No source is shown: the trace names no file that is in "
-         .. table.concat(given.sources, ", ") .. ".")
-   end
-   guesses.add(given.guesses, found.before or {}, "Before: ")
-   guesses.add(given.guesses, found.flagged or {}, found.before and "After: ")
+   given.guesses = guesses_of(shown, given, found)
    given.length, given.lane_count = found.length, found.lanes
    facts.length, facts.lanes, facts.guesses = found.length, found.lanes, given.guesses
    out:write(begin, data, top:format(title, path, core.version),

@@ -43,20 +43,25 @@ local function brief(text)
 end
 
 -- Returns the text of scripts; each file is a function that is called at once.
-local function program(out, names)
+local function program(out, names, has)
    local texts = {}
-   for i, name in ipairs(names) do
-      texts[i] = brief(read(out, "scripts/" .. name))
+   for _, name in ipairs(names) do
+      local part = name:match "^timeline/(samples)%." or name:match "^(timeline)/"
+      if not part or has[part] then
+         texts[#texts + 1] = brief(read(out, "scripts/" .. name))
+      end
    end
    return "\n" .. table.concat(texts)
 end
 
 ---Returns the style sheet, the scripts, and the policy that permits only these.
 ---@param out table of lanes.out
+---@param has { timeline: boolean, samples: boolean } what the page shows beside profiles; samples
+---are on a timeline
 ---@return profio.PageAssets
-function assets.all(out)
+function assets.all(out, has)
    local style = "\n" .. read(out, "page.css")
-   local first, rest = program(out, assets.head_scripts), program(out, assets.scripts)
+   local first, rest = program(out, assets.head_scripts, has), program(out, assets.scripts, has)
    return { style = "<style>" .. style .. "</style>\n",
       head_program = "<script>" .. first .. "</script>\n",
       program = "<script>" .. rest .. "</script>\n",

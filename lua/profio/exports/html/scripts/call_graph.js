@@ -339,7 +339,7 @@
     const inner = graph.arcs.filter(arc => drawn.has(arc.from) && drawn.has(arc.to));
     const arcs = drawn_arcs(inner, 2 * nodes.length), kept = new Set(arcs);
     plan = { nodes, arcs, most, ...page.lay_out_graph(nodes, arcs, Math.max(3, Math.floor(
-      surface.width() / READABLE / (W + 75)))) };
+      surface.width() / READABLE / (W + 65)))) };
     put_note(list.length, centre, inner.filter(arc => !kept.has(arc)));
     current = null;
     fit(READABLE);

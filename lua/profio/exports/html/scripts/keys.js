@@ -24,8 +24,8 @@
       ['M', 'select the range that is visible'], ['0', 'all times'],
       ['Esc', 'end the selected range']]],
     ['Mouse and touch', [['Ctrl + wheel, two fingers', 'zoom'], ['drag', 'move'],
-      ['Shift + drag', 'select a range in the timeline'],
-      ['double click', 'fill the width of the timeline with a call']]],
+      page.tracks && ['Shift + drag', 'select a range in the timeline'],
+      page.tracks && ['double click', 'fill the width of the timeline with a call']]],
     ['What the address keeps', [
       ['search', 'marks what is found in all parts, with its weight; a pattern is one of Lua'],
       ['selection', 'a function, and one of its calls: its numbers are beside the pictures'],
@@ -33,8 +33,9 @@
       ['order', 'of frames: the largest first, inverted (functions with their callers), by time'],
       ['zoom', 'the frame that fills the flame graph, and the part of it that is seen'],
       page.tracks && ['times', 'the span of the timeline that is seen'],
-      page.tracks && ['range', 'all numbers but those of lines are of calls in these times: ' +
-        'calls that reach beyond are cut, and those count that begin in it'],
+      page.tracks && ['range', 'all numbers but those of lines are of ' + (page.told_samples ?
+        'samples that begin in these times' : 'calls in these times: calls that reach beyond are ' +
+        'cut, and those count that begin in it')],
       page.tracks && ['lanes', 'which are folded, pinned, hidden and found, and their order'],
       page.filters && ['filters', 'focus: only stacks with these functions; ignore: without ' +
         'them; hide: their weight is that of their callers; merge recursion: calls of a function ' +
@@ -42,7 +43,8 @@
       page.data.difference && ['side', 'before, after, or both with the change as colour'],
       ['colours', 'light, dark or as the system; hues go by rank of modules or functions']]],
     ['Marks', [['\u2248', 'an estimate, as the page does not have all calls or contexts'],
-      ['hatched', 'left out of the page, or in the timeline suspended'],
+      page.told_samples ? ['boxes by time', page.told_samples] :
+        ['hatched', 'left out of the page, or in the timeline suspended'],
       ['faded', 'not found by the search, or around the zoomed frame']]]];
 
   const box = make('dialog', { id: 'keys', 'aria-label': 'Help' },
