@@ -1,6 +1,7 @@
-// node browse.mjs MODULES - opens pages of exports in one Chromium, each in a context of its own. A
-// line of standard input is JSON: { page, script, width, scheme, fragment }, where `page` is the path
-// of the file and `script` the body of an async function with these arguments:
+// node browse.mjs MODULES - opens pages of exports in one Chromium or Firefox, each in a context of
+// its own. A line of standard input is JSON: { page, script, width, scheme, fragment, browser },
+// where `page` is the path of the file, `browser` "chromium" or "firefox", and `script` the body of
+// an async function with these arguments:
 //   tell(name, value)  adds a value to the answer
 //   look(f, ...)       runs a function in the page and returns its result
 //   wait()             waits until the page has drawn
@@ -20,16 +21,18 @@ const library = path.resolve(modules, 'puppeteer-core/lib/puppeteer/puppeteer-co
 const { default: puppeteer } = await import(pathToFileURL(library));
 const AsyncFunction = (async () => {}).constructor;
 
-async function visit (tab, { page, script, width, scheme, fragment }) {
+async function visit (tab, { page, script, width, scheme, fragment, browser }) {
   const answer = { told: {}, errors: [], requests: [] };
   try {
     const address = pathToFileURL(path.resolve(page)).href;
     await tab.setViewport({ width, height: 900 });
-    await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    if (browser === 'chromium') {
+      await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    }
     tab.on('pageerror', error => answer.errors.push(String(error.message || error)));
     tab.on('request', request => {
-      const url = request.url(); // blob: is what the page has made itself
-      if (!url.startsWith(address) && !url.startsWith('blob:')) { answer.requests.push(url); }
+      const url = request.url(); // blob: is what the page has made itself; Firefox has a data: font
+      if (!url.startsWith(address) && !/^(blob|data):/.test(url)) { answer.requests.push(url); }
     });
     await tab.goto(address + fragment);
     const look = (f, ...values) => tab.evaluate(f, ...values);
@@ -52,16 +55,28 @@ async function visit (tab, { page, script, width, scheme, fragment }) {
   return answer;
 }
 
-const browser = await puppeteer.launch({ executablePath: '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+const started = new Map();
+
+/* Returns the browser of a name, which is started once. */
+async function browser_of (name) {
+  if (!started.has(name)) {
+    started.set(name, await puppeteer.launch(name === 'firefox' ?
+      { browser: 'firefox', executablePath: '/usr/bin/firefox-esr' } :
+      { executablePath: '/usr/bin/chromium',
+        args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] }));
+  }
+  return started.get(name);
+}
+
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const late = setTimeout(() => {
     console.error('the page takes more than two minutes');
     process.exit(1);
   }, 120000);
-  const context = await browser.createBrowserContext();
-  console.log(JSON.stringify(await visit(await context.newPage(), JSON.parse(line))));
+  const request = JSON.parse(line);
+  const context = await (await browser_of(request.browser)).createBrowserContext();
+  console.log(JSON.stringify(await visit(await context.newPage(), request)));
   await context.close();
   clearTimeout(late);
 }
-await browser.close();
+for (const browser of started.values()) { await browser.close(); }

@@ -169,6 +169,7 @@ end
 -- {====== Chromium ======
 
 viewers.has_node = has "node"
+viewers.has_firefox = has "firefox-esr"
 viewers.has_pages = has "chromium" and has "node" and is_there(pages
    .. "/puppeteer-core/package.json")
 
@@ -190,7 +191,7 @@ end
 ---@param bytes string the page
 ---@param program string the body of a function in JavaScript
 ---@param options { width: integer|nil, scheme: "light"|"dark"|nil, fragment: string|nil,
----       ending: "html"|"svg"|nil }|nil
+---       ending: "html"|"svg"|nil, browser: "chromium"|"firefox"|nil }|nil
 ---@return table { told =, errors = { string, ... }, requests = { string, ... } }
 function viewers.browse(bytes, program, options)
    options = options or {}
@@ -199,7 +200,8 @@ function viewers.browse(bytes, program, options)
    end
    requests:write(json.encode { script = program, width = options.width or 1280,
       page = command.file("browse." .. (options.ending or "html"), bytes),
-      scheme = options.scheme or "light", fragment = options.fragment or "" }, "\n")
+      scheme = options.scheme or "light", fragment = options.fragment or "",
+      browser = options.browser or "chromium" }, "\n")
    requests:flush()
    local text = answers:read "l"
    return json.decode(text or error(command.read(browser_errors):sub(1, 500)))
