@@ -129,6 +129,11 @@ describe("a part of samples with times", function()
       assert.error_matches(function()
          trace:profile { samples = 3 }
       end, "samples")
+      for _, name in ipairs { "arcs", "calls" } do
+         assert.error_matches(function()
+            trace:profile { [name] = some }
+         end, "its profile is not made from " .. name)
+      end
    end)
 
    it("is refused where samples have no times, or no lanes", function()

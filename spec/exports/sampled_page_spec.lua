@@ -118,6 +118,27 @@ describe("samples by time in a page", function()
       end
    end)
 
+   it("are drawn without event chains, which a note says", function()
+      command.file("chained.perf", sampled.perf(100))
+      local page, status, errors = command.run("profio export html --set timeline=true --chain "
+         .. "'main enter -> f1 enter' chained.perf")
+      assert.equal(0, status, errors)
+      assert.is_nil(page:find('"timeline":{', 1, true))
+      assert.matches("event chains are not drawn", errors)
+   end)
+
+   it_looks("are in no range if their time is missing, and end no lane", function()
+      local text = sampled.perf(100)
+      local late = text:gsub("work1 7/11 %[000%] %d+%.", "work1 7/11 [000] 99999999999999.", 1)
+      assert.not_equal(text, late)
+      local trace <close> = assert(profio.open { data = late })
+      assert.equal(1, (trace.samples:count() - trace.samples:aggregate { "n = count(time)" }
+         :rows()[1].n))
+      local told = viewers.told(assert(trace:export "html"),
+         asked:format(json.encode { { 0, 60000000 } }))
+      compare(told.ranges[1], trace, (ends_of(trace)))
+   end)
+
    it_looks("are lanes of files and threads, with calls that a model sees", function()
       command.file("one.perf", sampled.perf(200))
       command.file("two.perf", sampled.perf(200))

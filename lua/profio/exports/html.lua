@@ -115,6 +115,8 @@ local function samples_text(trace, given, functions, size, side)
       { __index = given }))
    given.notes[#given.notes + 1] = found and found.few and found.few
       .. (text and ": lanes = N draws N" or ": size = N shows more") or nil
+   given.notes[#given.notes + 1] = given.chains and "event chains are not drawn: the lanes of the "
+      .. "page are those of samples; other timelines have them" or nil
    return text or "", text and found or {}, nil
 end
 

@@ -1,6 +1,7 @@
 -- The samples of a trace with their times: the page sums them in any range of time, and draws the
 -- stacks of each thread. Where they do not fit, those of equal lengths of time are summed by stack.
 
+local conditions = require "profio.internal.conditions"
 local lanes = require "profio.exports.lanes"
 local profiles = require "profio.internal.bodies.profile_methods"
 local texts = require "profio.internal.texts"
@@ -344,6 +345,7 @@ local function source_of(trace, given)
    local rows, timed = profiles.timed_samples(trace, traces.of(trace), given)
    local weights, counts, lasts
    if rows then
+      rows = rows:where { time = conditions.no(conditions.missing) }
       weights, counts, lasts = weights_of(timed, given.metrics)
    end
    if not weights then

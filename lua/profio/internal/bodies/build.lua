@@ -119,6 +119,18 @@ function making.timed_samples(trace, state, given)
    return rows, timed
 end
 
+-- The kinds of profiles that rows can be given for.
+local KINDS_OF = { arcs = "graph", calls = "calls", samples = "stacks" }
+
+-- Raises if rows are given that are not what the profile is made from.
+local function check_rows(trace, given, kind)
+   for name, wanted in pairs(KINDS_OF) do
+      if given[name] and kind and kind ~= wanted then
+         error(("%s: its profile is not made from %s"):format(trace.path, name), 0)
+      end
+   end
+end
+
 local function is_part(given)
    return (given.from or given.to or given.lane) ~= nil
 end
@@ -290,6 +302,7 @@ function making.body(trace, state, given)
       return of_stored(state, stored, given)
    end
    local kind = making.kind(state)
+   check_rows(trace, given, kind)
    if kind and is_part(given) and not making.span_table(state) then
       error(trace.path .. ": its profile is of the whole: from, to and lane are for events, and "
          .. "samples with times", 0)
