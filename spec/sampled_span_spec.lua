@@ -148,6 +148,30 @@ describe("a part of samples with times", function()
       end, "its samples are of no lanes")
    end)
 
+   it("is of both sides of a comparison, or refused", function()
+      command.file("timed.perf", sampled.perf(300))
+      command.file("later.perf", sampled.perf(300))
+      command.file("untimed.perf", (sampled.perf(300):gsub("%d+%.%d+: ", "")))
+      local _, status, errors = command.run("profio --report diff --from 5.1s --format perfscript "
+         .. "--diff untimed.perf timed.perf")
+      assert.equal(2, status)
+      assert.matches("events or samples with times, and untimed.perf has neither", errors)
+      local page
+      page, status, errors = command.run("profio export html --from 5.1s --diff timed.perf "
+         .. "later.perf")
+      assert.equal(0, status, errors)
+      local count = 0
+      for number in page:gmatch '"name":"work[^"]*","count":(%d+)' do
+         count = count + math.tointeger(number)
+      end
+      assert.is_true(count > 0 and count < 420, count)
+      page, status, errors = command.run("profio export html --focus f1 --diff timed.perf "
+         .. "later.perf")
+      assert.equal(0, status, errors)
+      assert.is_nil(page:find('"samples":{', 1, true))
+      assert.matches("there is no timeline beside %-%-focus", errors)
+   end)
+
    it("is what reports and exports of the command show", function()
       command.file("part.perf", sampled.perf(300))
       local trace <close> = assert(profio.open(command.folder .. "/part.perf"))

@@ -59,7 +59,8 @@ end
 ---            column: rows are counted), and either folded = a column of names "main;f;g", or
 ---            function = a column of names with, optionally, caller =, file =, line =; or
 ---            function(part) that returns such a table; part:fact(name) is a field of `info`,
----            which open returns beside the functions
+---            which open returns beside the functions. timed = {} if the table has a column time,
+---            so that from and to select rows; lanes = a column, lasts = a metric in it, optionally
 ---  encode    optional: function(rows, options, put) writes a file from start to end. rows has a
 ---            view of each table, rows.NAME, and the methods of the view of the main one, as
 ---            rows:each("time", "area"). put takes strings, the bytes. It fails by an error; one

@@ -184,8 +184,8 @@ describe("exports of a part", function()
       for _, kind in ipairs { "svg", "html", "speedscope", "folded" } do
          local _, status, errors = command.run("profio --export " .. kind .. " --from 1ms gmon.out")
          assert.equal(2, status)
-         assert.matches("it picks from events or samples with times, of which gmon.out has no "
-            .. "table", errors)
+         assert.matches("select from events or samples with times, and gmon.out has neither",
+            errors)
       end
       local trace <close> = assert(profio.open(command.folder .. "/gmon.out"))
       assert.error_matches(function() trace:export("folded", nil, { from = 5 }) end,

@@ -118,6 +118,83 @@ describe("samples by time in a page", function()
       end
    end)
 
+   it_looks("are in a range that begins or ends at one of them, also after a day", function()
+      local trace <close> = assert(profio.open { data = sampled.perf(200, 500000) })
+      local first, times = ends_of(trace), {}
+      for time in trace.samples:each "time" do
+         times[#times + 1] = time - first
+      end
+      table.sort(times)
+      local ranges = {}
+      for i = 1, 20 do
+         ranges[i] = { times[i * 9], times[i * 9 + i % 5 + 1] }
+      end
+      local told = viewers.told(assert(trace:export "html"), asked:format(json.encode(ranges)) ..
+         [==[ tell('all', await look(() => { page.set_range(0, page.tracks.length);
+            return [page.profile.metrics.map(one => one.total), page.data.metrics.map(one =>
+            one.total), page.tracks.list.every(track => track.stop.every(stop =>
+            stop <= page.tracks.length))]; }));]==])
+      for _, said in ipairs(told.ranges) do
+         compare(said, trace, first)
+      end
+      assert.same(told.all[2], told.all[1])
+      assert.is_true(told.all[3])
+   end)
+
+   it_looks("are drawn in order if they are long and summed, as long as they last", function()
+      local nodes = {}
+      for id = 1, 9 do
+         nodes[id] = ('{"id":%d,"callFrame":{"functionName":"f%d","url":"a.js","lineNumber":%d,'
+            .. '"columnNumber":0}}'):format(id, id, id)
+      end
+      local samples, deltas, sum = {}, {}, 0
+      for i = 1, 6000 do
+         samples[i], deltas[i] = math.random(9), math.random(50) == 1 and 900000 or 100
+         sum = sum + deltas[i]
+      end
+      local trace <close> = assert(profio.open { data = ('{"nodes":[%s],"startTime":0,"endTime":%d,'
+         .. '"samples":[%s],"timeDeltas":[%s]}'):format(table.concat(nodes, ","), sum + 900000,
+         table.concat(samples, ","), table.concat(deltas, ",")) })
+      local page = assert(trace:export("html", nil,
+         { size = viewers.page_size(trace, 60000) }))
+      assert.is_true(math.tointeger(page:match '"width":(%d+)') > 1)
+      local told = viewers.told(page, [==[
+         tell('seen', await look(() => { const track = page.tracks.list[0];
+            return [track.start.every((start, i) => i === 0 || start >= track.start[i - 1]),
+               track.columns(0, page.tracks.length, 1).busy[0] > 0.9,
+            page.tracks.length + page.range_step]; }));]==])
+      assert.same({ true, true }, { told.seen[1], told.seen[2] })
+      local first = ends_of(trace)
+      assert.is_true(told.seen[3] >= (sum + 900000) * 1000 - first, told.seen[3])
+   end)
+
+   it("are not shown by time if that has more than 64 bits, which a note says", function()
+      command.file("far.cpuprofile", '{"nodes":[{"id":1,"callFrame":{"functionName":"f","url":"",'
+         .. '"lineNumber":1,"columnNumber":0}}],"startTime":-9000000000000000,"endTime":'
+         .. '9000000000000000,"samples":[1,1,1],"timeDeltas":[0,9000000000000000,'
+         .. '9000000000000000]}')
+      local page, status, errors = command.run "profio export html far.cpuprofile"
+      assert.equal(0, status, errors)
+      assert.is_nil(page:find('"samples":{', 1, true))
+      assert.matches("more than 292 years apart", errors)
+   end)
+
+   it("have lanes with the paths of files of one name", function()
+      os.execute(("mkdir -p %s/a %s/b"):format(command.folder, command.folder))
+      command.file("a/p.perf", sampled.perf(40))
+      command.file("b/p.perf", sampled.perf(40))
+      local trace <close> = assert(profio.open { command.folder .. "/a/p.perf",
+         command.folder .. "/b/p.perf" })
+      local page, seen = assert(trace:export "html"), {}
+      for title in page:gmatch '"name":"([^"]*work[^"]*)","count"' do
+         assert.is_nil(seen[title])
+         seen[title] = true
+      end
+      assert.is_truthy(next(seen))
+      page = assert(trace:export("html", nil, { lanes = 0 }))
+      assert.matches('"drawn":1,"few":"the lane with most samples of 4 is drawn"', page)
+   end)
+
    it("are drawn without event chains, which a note says", function()
       command.file("chained.perf", sampled.perf(100))
       local page, status, errors = command.run("profio export html --set timeline=true --chain "
@@ -201,6 +278,13 @@ describe("samples by time in a page", function()
       assert.equal(0, status, errors)
       local told = viewers.told(page, asked:format(
          json.encode { { 0, 40000000 }, { 30000000, 100000000 } }))
+      local narrow = command.run("profio --diff old.perf new.perf --metric cpu-clock --export html "
+         .. "--set size=232K")
+      local widths = {}
+      for width in narrow:gmatch '"width":(%d+)' do
+         widths[#widths + 1] = math.tointeger(width)
+      end
+      assert.is_true(#widths == 2 and widths[1] % widths[2] == 0 or widths[2] % widths[1] == 0)
       for _, said in ipairs(told.ranges) do
          for run, name in ipairs { "new.perf", "old.perf" } do
             local trace <close> = assert(profio.open(command.folder .. "/" .. name))

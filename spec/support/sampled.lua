@@ -17,8 +17,9 @@ end
 
 ---Returns the text of `perf script` with two events of two threads.
 ---@param count integer
+---@param step number|nil ms from one sample to the next; default: 1
 ---@return string
-function sampled.perf(count)
+function sampled.perf(count, step)
    local texts, stacks = {}, { { "main" }, { "main" } }
    for i = 1, count do
       local thread = math.random(2)
@@ -28,7 +29,7 @@ function sampled.perf(count)
          event, period = "page-faults", math.random(50)
       end
       texts[#texts + 1] = ("work%d 7/%d [000] %.6f: %d %s:"):format(thread, 10 + thread,
-         5 + i / 1000 + math.random(0, 900) / 1000000, period, event)
+         5 + i * (step or 1) / 1000 + math.random(0, 900) / 1000000, period, event)
       for at = #stacks[thread], 1, -1 do
          texts[#texts + 1] = ("\t    %x %s+0x10 (/bin/work)"):format(16 * at, stacks[thread][at])
       end

@@ -54,8 +54,8 @@ typedef struct group_reader {
   size_t nstack, stack_capacity;
   br_callees callees; /* owned */
   bool has_callers;   /* some group has had backtraces */
-  bool has_clock;     /* some self time has been known: */
-  int64_t clock;      /* their sum, at most INT64_MAX */
+  bool has_clock;     /* a self time has been read */
+  int64_t clock;      /* sum of the self times so far, at most INT64_MAX */
   uint32_t label_module;
   uint8_t name_buffer[BR_MAX_CONVERTED + 8];
 } group_reader;
@@ -158,7 +158,7 @@ static pf_status put_labels (group_reader *self, pf_column *column, size_t row,
 }
 
 
-/* Puts the self time of a group, and when it began. */
+/* Puts the self time of a group, and as its time the sum of those before it. */
 static void put_self (group_reader *self, pf_column *columns, size_t row,
                       int64_t time, bool is_known) {
   self->has_clock |= is_known;

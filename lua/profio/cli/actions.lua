@@ -147,6 +147,20 @@ local function is_profile_wanted(export, given, trace)
    return export.takes == "profile" and not exports.is_whole(export, trace)
 end
 
+-- Returns the traces of both sides of --diff. They have all functions, so that there are none
+-- beside a profile of some.
+local function timelines_of(context)
+   local given = context.given
+   if not given.diff or not context.old then
+      return nil
+   elseif query.names_functions(given) then
+      context:note("note: there is no timeline beside --focus, --ignore and --hide: the page has "
+         .. "these filters")
+      return nil
+   end
+   return { context.trace, context.old }
+end
+
 ---Writes an export of a profile or of the trace.
 ---@param context profio.Context
 ---@param export table
@@ -164,7 +178,8 @@ function actions.export(context, export)
    if as_profile then
       what = context:profile():with(context:profile_options())
    end
-   if not as_profile then -- the profile is of the span
+   options.timelines = export.shows_timelines and timelines_of(context) or nil
+   if not as_profile or options.timelines then -- a profile is built from the selected part already
       span.into_export(options, context.trace, given)
    end
    if given.chain[1] then
@@ -172,7 +187,6 @@ function actions.export(context, export)
    end
    options.metric = options.metric or given.metric
    options.sources = given.source
-   options.timelines = given.diff and context.old and { context.trace, context.old } or nil
    local write = as_profile and export.write_profile or not as_profile and export.write_trace
    options.notes, options.worded = {}, messages.command
    context.out:export(export, options, what, write or nil)

@@ -173,8 +173,8 @@ end
 local function instead_of(subject, key, trace)
    local is_span = key == "from" or key == "to" or key == "lane"
    if is_span and not trace:has "events" and not profiles.span_table(traces.of(trace)) then
-      return "it picks from events or samples with times, of which " .. trace.path
-         .. " has no table"
+      return "--from, --to and --lane select from events or samples with times, and " .. trace.path
+         .. " has neither"
    end
    local names = users_of(key, subject.others and subject.others() or {}, trace)
    return #names > 0 and ("%s that can: %s"):format(subject.kind, table.concat(names, ", "))

@@ -50,8 +50,12 @@ local function profile_of(self, trace, options)
    for name, value in pairs(options) do
       own[name] = value
    end
-   local name = query.has_span(self.given) and profiles.span_table(traces.of(trace))
-   if name == "events" then
+   local has_span = query.has_span(self.given)
+   local name = has_span and profiles.span_table(traces.of(trace))
+   if has_span and not name and trace == self.old then
+      failure.use("--from, --to and --lane select from events or samples with times, and %s has "
+         .. "neither", trace.path)
+   elseif name == "events" then
       own.calls = calls_of(self, trace, {})
    elseif name then
       own.samples = span.cut(trace:table(name), trace, self.given)

@@ -34,6 +34,7 @@ local html = {
       .. "source",
    endings = { ".html" },
    takes = "trace",
+   shows_timelines = true, -- of both sides of a difference: option timelines
    options = lanes.with_chains {
       { name = "metric", type = "text", help = "weight: time, samples, ..." },
       { name = "title", type = "text", help = "title of the page" },
@@ -41,8 +42,8 @@ local html = {
       { name = "size", type = "size", default = "4M",
         help = "most bytes of the page, of which its scripts take 140K to 220K; the heaviest "
            .. "functions, contexts and lines and the longest calls stay" },
-      { name = "lanes", type = "int", default = timeline.MOST_LANES,
-        help = "most lanes in the timeline, those with most events" },
+      { name = "lanes", type = "int", default = lanes.MOST,
+        help = "most lanes in the timeline, those with most events or samples" },
       { name = "source", type = "text", help = "folder of source files; as --source" },
       { name = "trust_paths", type = "bool", default = false,
         help = "show sources outside of that and this folder, and of any size" },
@@ -113,11 +114,10 @@ local function samples_text(trace, given, functions, size, side)
       member = side == 1 and "samples" or "samples_before",
       metrics = given.is_difference and { { name = given.metric } } or given.metrics },
       { __index = given }))
-   given.notes[#given.notes + 1] = found and found.few and found.few
-      .. (text and ": lanes = N draws N" or ": size = N shows more") or nil
-   given.notes[#given.notes + 1] = given.chains and "event chains are not drawn: the lanes of the "
-      .. "page are those of samples; other timelines have them" or nil
-   return text or "", text and found or {}, nil
+   for _, note in ipairs(found and found.notes or {}) do
+      given.notes[#given.notes + 1] = note
+   end
+   return text or "", text and found or {}
 end
 
 -- Returns the timeline as text of at most `size` bytes, what the summary says about it, and why
@@ -144,6 +144,8 @@ end
 -- none.
 local function timelines_text(out, sides, given, functions, size)
    local texts, found, reason = {}, {}, nil
+   given.notes[#given.notes + 1] = given.shown.samples and given.chains and "event chains are not "
+      .. "drawn: the lanes of the page are those of samples; other timelines have them" or nil
    for i, trace in ipairs(sides) do
       texts[i], found[i], reason = timeline_text(out, trace, given, functions, size // #sides, i)
       if texts[i] == "" then
@@ -170,8 +172,7 @@ local function verdicts_text(comparison, functions)
    return '"verdicts":[' .. table.concat(list, ",\n") .. "],\n"
 end
 
--- Sets the traces that a page shows by time, and what it shows of them: a timeline, and samples on
--- it.
+-- Sets the traces that a page shows by time, and what it shows of them; samples require a timeline.
 local function set_times(trace, given)
    given.timelines = trace and { trace } or given.timelines or {}
    local first = given.timelines[1]

@@ -24,7 +24,7 @@ end
 ---@type profio.Option[]
 lanes.options = {
    { name = "from", type = "int", unit = "ns",
-      help = "only from this time on; earlier calls are cut" },
+      help = "only from this time on; earlier calls are cut, earlier samples left out" },
    { name = "to", type = "int", unit = "ns",
       help = "only before this time; longer calls are cut" },
    { name = "lane", type = "where", help = "only this lane" },
@@ -201,6 +201,27 @@ local function busiest(list, most)
       return a.events > b.events or a.events == b.events and a.number < b.number
    end)
    return table.move(list, 1, most, 1, {})
+end
+
+---Most lanes that are drawn by default.
+lanes.MOST = 250
+
+---Returns how many lanes are drawn of those that have room.
+---@param given table lanes: how many the user wants
+---@param room integer
+---@return integer at least 1
+function lanes.limit(given, room)
+   return math.max(given.lanes or math.min(lanes.MOST, room), 1)
+end
+
+---Returns which lanes are drawn, or nil if all are.
+---@param most integer
+---@param all integer
+---@param what "events"|"samples"
+---@return string|nil
+function lanes.few(most, all, what)
+   return all > most and ("the %s with most %s of %d %s drawn"):format(
+      most == 1 and "lane" or most .. " lanes", what, all, most == 1 and "is" or "are") or nil
 end
 
 ---Returns the selected lanes with calls, in order, and the time span of all events. Times in JSON

@@ -339,7 +339,8 @@ end
 ---Raises if the path is a file of the trace.
 ---@param kind string  "btf", "chrome", "speedscope", ...; the profile is built if necessary
 ---@param path string|nil nil: return the bytes; "-": standard output
----@param options table|nil options of the export; for events also from, to, lane
+---@param options table|nil options of the export; of events and samples
+---with times also from, to, lane
 ---@return boolean|string|nil
 ---@return string|nil message
 ---@return string|nil code

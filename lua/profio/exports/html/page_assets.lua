@@ -57,7 +57,7 @@ end
 ---Returns the style sheet, the scripts, and the policy that permits only these.
 ---@param out table of lanes.out
 ---@param has { timeline: boolean, samples: boolean } what the page shows beside profiles; samples
----are on a timeline
+---require a timeline
 ---@return profio.PageAssets
 function assets.all(out, has)
    local style = "\n" .. read(out, "page.css")

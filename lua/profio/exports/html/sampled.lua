@@ -13,18 +13,19 @@ local sampled = {}
 local SAMPLE_SIZE = 8        -- bytes of JSON of a sample and for each of its weights 2 more, about
 local CONTEXTS, CONTEXT_SIZE = 0.4, 8 -- part of the size for contexts, bytes of one
 local STACKS = 3             -- different stacks in a length of time, at first
-local LEAST_PARTS = 16       -- lengths of time in which samples are summed, at least
-local FEWER = 4              -- of so many contexts one is left if that is not enough
-local LEAST_SIZE = 500       -- bytes with which it is tried
+local LEAST_PARTS = 16       -- of the trace in which samples are summed
+local FEWER = 4              -- the number of contexts is divided by this if samples do not fit
+local LEAST_SIZE = 500       -- bytes: below them no samples are written
 local LANE_SIZE = 300        -- bytes that a lane should have at least
 local MOST_TITLE = 300       -- bytes of a title
 local NAMES = 0.05           -- part of the size for names of functions that the profile lacks
 
 -- {====== Rows ======
 
--- Returns the columns of weights in the samples, by metric of the profile, false where each sample
--- counts 1, as it does in one of them; the number of that one; and that of the metric that says how
--- long a sample lasts, or nil. Nil: samples do not have each metric.
+-- Returns three values. columns[m]: the column of metric m of the profile, or false if each sample
+-- counts 1; counts: the index of a metric that counts samples, which is appended if there is none;
+-- lasts: the index of the metric that is the duration of a sample, or nil. Nil: the profile has a
+-- metric that the samples do not have.
 local function weights_of(timed, metrics)
    local columns, known, lasts, counts = {}, {}, nil, nil
    for _, metric in ipairs(timed.metrics) do
@@ -80,11 +81,22 @@ end
 local Contexts = {}
 Contexts.__index = Contexts
 
+-- Returns the number of a frame's function, from 1 on.
+function Contexts:name_of(frame)
+   local key = frame.area .. "\0" .. (frame.file or "")
+   local known = self.by_name[key]
+   if not known then
+      known = #self.frames + 1
+      self.by_name[key], self.frames[known] = known, frame
+   end
+   return known
+end
+
 -- Returns the context of a stack of `count` samples, which are added to it.
 function Contexts:add(frames, count)
    local node = 0
    for i = #frames, 1, -1 do
-      local fn = self.functions:of(frames[i].area, frames[i].file)
+      local fn = self:name_of(frames[i])
       local key = node << 32 | fn
       local known = self.by_key[key]
       if not known then
@@ -121,8 +133,8 @@ end
 -- contexts as members of a JSON object: how far the number of each is from that of its caller, and
 -- functions.
 local function places_of(source, functions, most)
-   local contexts = setmetatable({ functions = functions, parent = {}, fn = {}, total = {},
-      by_key = {} }, Contexts)
+   local contexts = setmetatable({ parent = {}, fn = {}, total = {}, by_key = {}, by_name = {},
+      frames = {} }, Contexts)
    local nodes, place, back, fn = {}, { [0] = 0 }, {}, {}
    for stack, count in source.rows:group("stack"):aggregate { "n = count" }:each("stack", "n") do
       nodes[stack or -1] = contexts:add(stack and source.trace:stack(stack) or {}, count)
@@ -131,7 +143,8 @@ local function places_of(source, functions, most)
    for node = 1, #contexts.fn do
       local caller = place[contexts.parent[node]]
       if is_kept[node] then
-         fn[#fn + 1], back[#fn + 1] = contexts.fn[node], #fn + 1 - caller // 2
+         local frame = contexts.frames[contexts.fn[node]]
+         fn[#fn + 1], back[#fn + 1] = functions:of(frame.area, frame.file), #fn + 1 - caller // 2
       end
       place[node] = is_kept[node] and 2 * #fn or caller | 1
    end
@@ -146,13 +159,15 @@ end
 
 -- {====== Lanes ======
 
-local function title_of(source, values)
+-- Returns the title of a lane; files have their base name, or with `is_long` their path.
+local function title_of(source, values, is_long)
    if #source.keys == 0 then
       return "main"
    end
    local words = {}
    for i, key in ipairs(source.keys) do
-      words[i] = key == "file" and values[i]:match "[^/\\]*$" or tostring(values[i] or "(no lane)")
+      local is_short = key == "file" and not is_long
+      words[i] = is_short and values[i]:match "[^/\\]*$" or tostring(values[i] or "(no lane)")
    end
    return table.concat(words, ": ")
 end
@@ -171,7 +186,8 @@ function Lanes:lane_of(...)
       values[i] = value
    end
    if not is_same then
-      self.last = { title = title_of(self.source, values), time = {}, node = {}, weights = {} }
+      self.last = { title = title_of(self.source, values), time = {}, node = {}, weights = {},
+         long_title = title_of(self.source, values, true) }
       for m = 1, #self.source.weights do
          self.last.weights[m] = {}
       end
@@ -205,7 +221,12 @@ end
 
 -- Orders lanes: first the `drawn` ones with most samples, by name.
 local function order(list, counts, drawn)
+   local seen = {}
    for _, lane in ipairs(list) do
+      seen[lane.title] = (seen[lane.title] or 0) + 1
+   end
+   for _, lane in ipairs(list) do
+      lane.title = seen[lane.title] > 1 and lane.long_title or lane.title
       lane.count, lane.key = 0, texts.natural_key(lane.title)
       for _, count in ipairs(lane.weights[counts]) do
          lane.count = lane.count + count
@@ -250,8 +271,11 @@ local function lanes_of(source, width, most)
    repeat
       time = take(next_row(state, time))
    until time == nil or list.count > most
+   if time ~= nil then
+      return nil
+   end
    order(list, source.counts, source.drawn)
-   return time == nil and list or nil
+   return list
 end
 
 local function gcd(a, b)
@@ -278,16 +302,20 @@ local function unit_of(list, first)
    return math.max(unit, 1)
 end
 
--- Returns when the last sample ends.
-local function last_of(list, lasts, width)
-   local last = math.mininteger
+-- Returns how long after `first` the last sample ends; it lasts at least 1 ns.
+local function length_of(list, first, lasts, width)
+   local longest = 0
    for _, lane in ipairs(list) do
+      local sum, before = 0, nil
       for i, time in ipairs(lane.time) do
-         local length = width > 1 and width or lasts and lane.weights[lasts][i] or 0
-         last = math.max(last, time + length)
+         local start, lasting = time - first, lasts and lane.weights[lasts][i] or 0
+         sum = time == before and sum + lasting or lasting
+         longest = math.max(longest, start + math.min(math.max(width, sum),
+            math.maxinteger - start))
+         before = time
       end
    end
-   return last
+   return longest
 end
 
 -- Returns differences of numbers, divided by `unit`, as an array of JSON.
@@ -330,7 +358,7 @@ local function members_of(source, width, most)
       return nil
    end
    local unit = width > 1 and width or unit_of(list, first)
-   local length = last_of(list, source.lasts, width) - first
+   local length = length_of(list, first, source.lasts, width)
    for i, lane in ipairs(list) do
       members[i] = lane_text(lane, first, unit)
    end
@@ -339,42 +367,54 @@ local function members_of(source, width, most)
       source.contexts, table.concat(members, ",\n")), { length = length, lanes = #list }
 end
 
--- Returns the samples of the selected part of a trace: rows, keys, weights, lasts, first, and how
--- many they are in how many ns; nil: there are none whose metrics are those of the profile.
+-- Returns the samples of the selected part of a trace: rows, keys, weights, counts, lasts, first,
+-- count, length in ns, and how many are left out, as they have no time; nil: there are none whose
+-- metrics are those of the profile.
 local function source_of(trace, given)
    local rows, timed = profiles.timed_samples(trace, traces.of(trace), given)
    local weights, counts, lasts
-   if rows then
-      rows = rows:where { time = conditions.no(conditions.missing) }
+   if rows and timed.stack == "stack" then
       weights, counts, lasts = weights_of(timed, given.metrics)
    end
    if not weights then
       return nil
    end
-   local ends = rows:aggregate { "first = min(time)", "last = max(time)", "n = count(time)" }
-      :rows()[1]
-   return ends.first and { trace = trace, rows = rows, keys = keys_of(rows, timed),
-      weights = weights, counts = counts, lasts = lasts, first = ends.first, count = ends.n,
-      length = ends.last - ends.first + 1 } or nil
+   local ends = rows:aggregate { "first = min(time)", "last = max(time)", "n = count",
+      "known = count(time)" }:rows()[1]
+   return ends.first and { trace = trace, keys = keys_of(rows, timed), weights = weights,
+      rows = rows:where { time = conditions.no(conditions.missing) }, counts = counts,
+      lasts = lasts, first = ends.first, count = ends.known, length = ends.last - ends.first + 1,
+      untimed = ends.n - ends.known } or nil
+end
+
+-- Returns the least power of two that is not below a number: lengths of time in which the samples
+-- of two runs are summed are multiples of each other.
+local function power_of(number)
+   local power = 1
+   while power < number and power < 1 << 61 do
+      power = power << 1
+   end
+   return power
 end
 
 -- Returns the members of the samples in at most given.size bytes, and what they are: they are
--- summed over longer and longer times, and if these are too long, with fewer contexts. Nil: they do
--- not fit.
+-- summed over longer and longer times, and if a length would exceed a part of the trace, with fewer
+-- contexts. Nil: they do not fit.
 local function fitting(source, given)
    local each, contexts = SAMPLE_SIZE + 2 * #source.weights, given.size * CONTEXTS // CONTEXT_SIZE
    local most = math.max(given.size * (1 - CONTEXTS) // each | 0, 1)
-   local first = source.count > most and math.max(source.length * STACKS // most, 2) or 1
+   local first = source.count > most and power_of(math.max(source.length // most * STACKS, 2)) or 1
    while contexts >= 1 and given.size >= LEAST_SIZE do
       source.places, source.contexts = places_of(source, given.functions, contexts)
-      local width, try = first, 0
+      local width = first
       repeat
          local text, found = members_of(source, width, 3 * most)
          if text and #text <= given.size then
             return text, found
          end
-         try = try + 1
-         width = width << try -- rare stacks have hardly any neighbours
+         -- Rare stacks have hardly any neighbours: twice the length is not half of the samples.
+         local excess = text and #text / given.size or 2
+         width = power_of(width * math.max(2, excess * excess * excess // 1 | 0))
       until width > source.length // LEAST_PARTS
       contexts = contexts // FEWER
    end
@@ -394,20 +434,27 @@ end
 ---functions: of the page (profio.PageFunctions); member: its name in the JSON object; metrics: of
 ---the profile
 ---@return string|nil nil: there are no such samples
----@return { length: integer, lanes: integer, few: string|nil }|nil found few: what is left out
+---@return { length: integer, lanes: integer, few: string|nil, notes: string[] }|nil found few:
+---which lanes are drawn, if not all; notes: what is left out
 function sampled.text(trace, given)
    local source = source_of(trace, given)
    if not source then
       return nil
+   elseif source.length <= 0 then
+      return nil, { notes = { "the samples are not shown by time: their times lie more than 292 "
+         .. "years apart" } }
    end
-   source.drawn = given.lanes or math.max(given.size // LANE_SIZE, 1)
+   source.drawn = lanes.limit(given, given.size // LANE_SIZE | 0)
    given.functions.room = given.functions.room + (given.size * NAMES // 1 | 0)
    local text, found = fitting(source, given)
    if not text then
-      return nil, { few = "the samples are too many to be shown by time" }
+      return nil, { notes = { "the samples are too many to be shown by time: size = N has room "
+         .. "for N bytes" } }
    end
-   found.few = found.lanes > source.drawn and ("the %d lanes with most samples of %d are drawn")
-      :format(source.drawn, found.lanes) or nil
+   found.few = lanes.few(source.drawn, found.lanes, "samples")
+   found.notes = { found.few and found.few .. ": lanes = N draws N" }
+   found.notes[#found.notes + 1] = source.untimed > 0 and ("%d samples have no time: they are in "
+      .. "no range"):format(source.untimed) or nil
    return ('"%s":{"drawn":%d,"few":%s,%s},\n'):format(given.member, source.drawn,
       found.few and lanes.script(found.few) or "null", text), found
 end

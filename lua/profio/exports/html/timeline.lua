@@ -8,7 +8,7 @@ local lanes = require "profio.exports.lanes"
 local doubts = require "profio.internal.calls.doubts"
 
 ---@class profio.exports.html.timeline
-local timeline = { MOST_LANES = 250 } -- drawn by default
+local timeline = {}
 
 local MOST_VARIABLES = 60
 local MOST_VALUES = 3000 -- of a variable: with more of them their ranges are drawn
@@ -387,13 +387,12 @@ end
 ---@return string|nil code
 function timeline.text(trace, given)
    local size = given.size
-   local most = math.max(given.lanes or math.min(timeline.MOST_LANES, size // LANE_SIZE | 0), 1)
+   local most = lanes.limit(given, size // LANE_SIZE | 0)
    local list, first, length, all = lanes.of(trace, given, most)
    if not list then
       return
    end
-   local few = all > most and ("the %s with most events of %d %s drawn"):format(
-      most == 1 and "lane" or most .. " lanes", all, most == 1 and "is" or "are") or nil
+   local few = lanes.few(most, all, "events")
    local part = few and only(given, list) or given
    local overview <close>, message, code = overview_of(trace, part, list, first, length, size)
    if not overview then

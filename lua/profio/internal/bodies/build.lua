@@ -26,9 +26,9 @@ local declared = {
    { name = "arcs", type = "view", help = "use these arcs instead of table arcs" },
    { name = "calls", type = "view", help = "use these calls instead of all calls of the events" },
    { name = "samples", type = "view", help = "use these samples instead of all of them" },
-   { name = "from", type = "int", help = "for events and samples with times: only from this on" },
-   { name = "to", type = "int", help = "for events and samples with times: only before this" },
-   { name = "lane", type = "where", help = "for events and samples of threads: only this lane" },
+   { name = "from", type = "int", help = "of events or samples with times: only from this time" },
+   { name = "to", type = "int", help = "of events or samples with times: only before this time" },
+   { name = "lane", type = "where", help = "of events, or samples with a thread: only this lane" },
 }
 
 -- {====== Kinds ======
@@ -297,12 +297,11 @@ end
 ---@return any pin a value that must live as long as the body
 function making.body(trace, state, given)
    given = options.check(declared, given, "profile")
-   local stored = state.stored
+   local stored, kind = state.stored, making.kind(state)
+   check_rows(trace, given, kind)
    if stored and stored.has_graphs then
       return of_stored(state, stored, given)
    end
-   local kind = making.kind(state)
-   check_rows(trace, given, kind)
    if kind and is_part(given) and not making.span_table(state) then
       error(trace.path .. ": its profile is of the whole: from, to and lane are for events, and "
          .. "samples with times", 0)

@@ -37,6 +37,17 @@ function stacks.has(state)
    return wanted ~= nil and (state.schema[wanted.table] ~= nil or differs(state, wanted.table))
 end
 
+-- Returns whether the samples of all files have times.
+local function are_timed(state)
+   for _, part in ipairs(state.closed and {} or state.parts) do
+      local wanted = stacks.wanted(state, part)
+      if not (wanted and wanted.timed) then
+         return false
+      end
+   end
+   return true
+end
+
 ---Returns the format's description of a table of samples with times, or nil: that of `wanted`, with
 ---its field `timed` (table, metrics: if they are others; lanes: a column; lasts: the metric that is
 ---the time for which a sample stands).
@@ -44,11 +55,19 @@ end
 ---@return table|nil
 function stacks.timed(state)
    local wanted = not state.stored and stacks.wanted(state)
-   local timed = wanted and wanted.timed
-   local name = timed and (timed.table or wanted.table)
-   return name and state.schema[name] and setmetatable({}, { __index = function(_, key)
-      return timed[key] or wanted[key]
-   end }) or nil
+   local own = wanted and wanted.timed
+   local name = own and (own.table or wanted.table)
+   if not name or not state.schema[name] or not are_timed(state) then
+      return nil
+   end
+   local timed = {}
+   for _, fields in ipairs { wanted, own } do
+      for key, value in pairs(fields) do
+         timed[key] = value
+      end
+   end
+   timed.timed = nil
+   return timed
 end
 
 -- Builds contexts from the rows of a table.

@@ -145,7 +145,7 @@ function span.lanes(trace, given)
    if not given.lane then
       return nil
    end
-   local name = trace:has "events" and "events" or profiles.span_table(traces.of(trace))
+   local name = profiles.span_table(traces.of(trace)) or "events"
    return select(2, next(lane_condition(trace:table(name), given)))
 end
 

@@ -103,7 +103,8 @@ end
 ---@param trace profio.Trace
 ---@param kind string
 ---@param path string|nil
----@param given table|nil options of the export; for events also from, to, lane
+---@param given table|nil options of the export; of events and samples
+---with times also from, to, lane
 ---@return boolean|string|nil
 ---@return string|nil message
 ---@return string|nil code

@@ -145,7 +145,7 @@ br.columns = {
    { name = "mean", help = "self divided by count, ns; missing of samples" },
    { name = "self_share", help = "self as a share of the total of the file, or of the selected "
       .. "time" },
-   { name = "total_share", help = "total as a share of it" },
+   { name = "total_share", help = "total as a share of the same" },
 }
 
 ---The fields of these columns for core.rows_reader.

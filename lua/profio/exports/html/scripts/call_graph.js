@@ -200,7 +200,7 @@
       const size = Math.max(9, (i ? 10 : 11) * s);
       const letters = Math.floor((box[2] - 6) / size / 0.605);
       pen.font = (i ? '' : '600 ') + font(size);
-      // A number is not cut: it is there with its share, without, or not.
+      // A number is never cut: without room its share is left out, then the number.
       const text = row ? [row, row.replace(/ [^ ]+ %$/, ''), ''].find(one =>
         one.length <= letters) : page.cut(page.brief(node.fn, letters * 7.25 + 6), letters);
       pen.fillText(text, box[0] + 4, box[1] + tall * (i + 0.6) / (rows.length + 0.2));

@@ -189,7 +189,8 @@
       `${page.amount(value, metric)}, ${page.percent(value, whole(metric))}`));
   }
 
-  /* Says of how much of each metric the functions are. */
+  /* Writes the total of each metric in the summary, as "X of Y" if a range or a filter selects a
+     part. */
   function put_facts() {
     for (const fact of document.querySelectorAll('#summary [data-metric]')) {
       const m = +fact.dataset.metric, all = data.metrics[m].total;

@@ -92,8 +92,7 @@
     layer.forEach((item, i) => { item.place = (i + 0.5) / layer.length; });
   }
 
-  /* Spreads the points of arcs in a layer among its nodes, so that nodes that have no room beside
-     others are below the gaps between these. */
+  /* Spreads the points of arcs evenly among the nodes of a layer. */
   function spread(layer) {
     for (const kind of [true, false]) {
       layer.filter(item => Boolean(item.is_point) === kind).forEach((item, i, list) => {

@@ -43,8 +43,9 @@
       page.data.difference && ['side', 'before, after, or both with the change as colour'],
       ['colours', 'light, dark or as the system; hues go by rank of modules or functions']]],
     ['Marks', [['\u2248', 'an estimate, as the page does not have all calls or contexts'],
-      page.told_samples ? ['boxes by time', page.told_samples] :
-        ['hatched', 'left out of the page, or in the timeline suspended'],
+      page.told_samples && ['boxes by time', page.told_samples],
+      ['hatched', 'left out of the page' + (page.told_samples ? '' :
+        ', or in the timeline suspended')],
       ['faded', 'not found by the search, or around the zoomed frame']]]];
 
   const box = make('dialog', { id: 'keys', 'aria-label': 'Help' },

@@ -12,6 +12,16 @@
     return low;
   }
 
+  /* Returns the index of the first element that is a value or above it. */
+  function first_at(list, value) {
+    let low = 0, high = list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle] >= value) { high = middle; } else { low = middle + 1; }
+    }
+    return low;
+  }
+
   /* Returns the spans in which one call was the innermost: arrays from, to, fn. */
   function innermost(track) {
     const list = { from: [], to: [], fn: [] }, open = [];
@@ -112,5 +122,5 @@
   /* Returns the spans in which a call of a lane ran. */
   const spans_of = track => without_pauses(innermost(track), track);
 
-  page.activity = { above, spans_of, columns_of_spans, columns_of_intervals };
+  page.activity = { above, first_at, spans_of, columns_of_spans, columns_of_intervals };
 }(window.page));

@@ -16,8 +16,9 @@
       make('dd', {}, text)));
     add(track.kind === 'lane' ? 'lane' : 'variable', track.name);
     add('begin', page.clock(page.tracks.first + start, Math.max(1, long / 1000)));
-    add('from begin to end', page.time(long));
-    for (const [name, time] of Object.entries(track.kind === 'lane' ? track.durations(call) : {})) {
+    const has_times = track.kind === 'lane' && !track.told.is_sampled;
+    add('from begin to end', (track.told.is_sampled ? '\u2248 ' : '') + page.time(long));
+    for (const [name, time] of Object.entries(has_times ? track.durations(call) : {})) {
       if (time !== null) { add(name, page.time(time)); }
     }
     return list;

@@ -1,5 +1,6 @@
-/* The profile of a range of time, and the durations of a function in it, from the calls in the
-   page: calls that reach beyond the range are cut, and those that begin in it are counted. */
+/* The profile of a range of time, from the calls in the page or from its samples, and the durations
+   of a function in it: calls that reach beyond the range are cut, and those that begin in it are
+   counted. */
 (function (page) {
   'use strict';
   if (!page.tracks) { return; }
@@ -171,8 +172,8 @@
   const kind_of = ({ name, unit }) => unit === 'ns' && (name === 'time' || data.difference) ?
     'time' : name === 'calls' || data.difference ? 'calls' : undefined;
 
-  /* Returns the tree of the contexts that have a begin below Infinity, as their callers do; those
-     without a number of calls have none. */
+  /* Returns the tree of the contexts that have a begin below Infinity, as their callers do; without
+     `calls` their number is null. */
   page.tree_of = function (all, begin, self, rest, calls) {
     const count = begin.length, number = new Int32Array(count + 1), kept = [];
     for (let i = 0; i < count; i++) {

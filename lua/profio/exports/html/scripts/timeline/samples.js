@@ -1,11 +1,11 @@
 /* Samples with times: their sums in a range, and the timeline that they show. A stack lasts as long
-   as its sample, or until the next one of its lane; a frame that follows itself below the same
-   callers is one call. Times are ns from the first one on. */
+   as its sample, or until the next one of its lane; consecutive samples with the same function and
+   the same callers are one call. Times are ns from the first one on. */
 (function (page) {
   'use strict';
   const data = page.data, told = [data.samples, data.samples_before].filter(Boolean);
   if (told.length === 0) { return; }
-  const above = page.activity.above;
+  const { first_at } = page.activity;
   const functions = Int32Array.from(data.functions.name, (name, fn) => fn);
 
   /* Returns the sums of differences, times a scale. */
@@ -16,8 +16,7 @@
 
   // {====== Contexts ======
 
-  /* Adds to contexts, which have how far each is from its caller, what ranges.js has of calls: the
-     root is 0. */
+  /* Returns function, parent and depth of the contexts of a run; node 0 is the root. */
   function linked(run) {
     const count = run.back.length, parent = new Int32Array(count + 1);
     const depth = new Int32Array(count + 1);
@@ -38,27 +37,35 @@
     return steps[steps.length >> 1] || 1;
   }
 
-  /* Calls act(start, stop, node) for the stacks of a lane, one after the other. Samples that the
-     page has summed share their length of time by weight. */
-  function each_stack(run, { time, node, weights }, act) {
-    const { width, lasts, counts } = run, long = lasts < 0 ? null : weights[lasts];
-    const step = long || width > 1 ? 0 : usual_step(time);
-    const part = long || weights[counts];
-    for (let i = 0; i < time.length;) {
+  /* Calls act(start, stop, node) for samples i to end - 1, which the page has summed: they share
+     the time until the next ones. */
+  function share_time(run, lane, i, end, act) {
+    const { width, lasts, counts } = run, { time, node, weights } = lane;
+    const next = end < time.length ? time[end] : run.length;
+    const part = weights[lasts < 0 ? counts : lasts];
+    let sum = 0, at = time[i];
+    for (let n = i; n < end; n++) { sum += part(n); }
+    const long = lasts < 0 ? Math.min(width, next - at) : Math.min(sum, next - at);
+    for (let n = i; n < end; n++) {
+      const until = sum > 0 ? at + long * part(n) / sum : at;
+      act(at, until, node[n]);
+      at = until;
+    }
+  }
+
+  /* Calls act(start, stop, node) for the stacks of a lane, one after the other. */
+  function each_stack(run, lane, act) {
+    const { width, lasts } = run, { time, node, weights } = lane;
+    const step = width > 1 || lasts >= 0 ? 0 : usual_step(time);
+    for (let i = 0, end = 1; i < time.length; i = end++) {
       if (width > 1) {
-        let end = i, sum = 0, at = time[i];
-        while (end < time.length && time[end] === time[i]) { sum += part(end++); }
-        for (; i < end; i++) {
-          const until = at + (long ? Math.min(long(i), width) : width * part(i) / sum);
-          act(at, until, node[i]);
-          at = until;
-        }
-      } else {
-        const next = i + 1 < time.length ? time[i + 1] : Infinity;
-        const until = long ? time[i] + long(i) : time[i] + step;
-        act(time[i], !long && next <= until + step ? next : Math.min(next, until), node[i]);
-        i++;
+        while (end < time.length && time[end] === time[i]) { end++; }
+        share_time(run, lane, i, end, act);
+        continue;
       }
+      const next = end < time.length ? time[end] : run.length;
+      const until = time[i] + (lasts < 0 ? step : weights[lasts](i));
+      act(time[i], lasts < 0 && next <= until + step ? next : Math.min(next, until), node[i]);
     }
   }
 
@@ -103,12 +110,16 @@
     return values ? i => values[i] : () => list;
   }
 
+  /* Calls act(i) for the samples of a lane that begin in a span. */
+  function each_in({ time }, { from, to }, act) {
+    const end = first_at(time, to);
+    for (let i = first_at(time, from); i < end; i++) { act(i); }
+  }
+
   /* Returns how many samples of a lane begin in a span. */
-  function count_in(run, { time, weights }, from, to) {
+  function count_in(run, lane, from, to) {
     let count = 0;
-    for (let i = above(time, from - 1e-6); i < time.length && time[i] < to; i++) {
-      count += weights[run.counts](i);
-    }
+    each_in(lane, { from, to }, i => { count += lane.weights[run.counts](i); });
     return count;
   }
 
@@ -141,19 +152,19 @@
 
   /* Returns the weights of a run in a range by metric and context, those of no context first, and
      when contexts begin. */
-  function sums_of({ contexts, lanes }, { from, to }) {
+  function sums_of({ contexts, lanes }, range) {
     const of = runs.length > 1 ? [data.metrics[0]] : data.metrics;
     const count = contexts.parent.length, begin = new Float64Array(count).fill(Infinity);
     const zeros = () => of.map(() => new Float64Array(count));
     const found = { self: zeros(), rest: zeros(), is_cut: false };
-    for (const { time, node, is_cut, weights } of lanes) {
-      const end = above(time, to - 1e-6);
-      for (let i = above(time, from - 1e-6); i < end; i++) {
+    for (const lane of lanes) {
+      const { time, node, is_cut, weights } = lane;
+      each_in(lane, range, i => {
         const at = node[i], sums = is_cut[i] ? found.rest : found.self;
         begin[at] = Math.min(begin[at], time[i]);
         sums.forEach((list, m) => { list[at] += weights[m](i); });
         found.is_cut = found.is_cut || is_cut[i];
-      }
+      });
     }
     for (let node = count - 1; node > 0; node--) {
       const parent = contexts.parent[node];

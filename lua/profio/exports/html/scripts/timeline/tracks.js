@@ -5,7 +5,7 @@
   const runs = [page.data.timeline, page.data.timeline_before].filter(Boolean);
   if (runs.length === 0) { return; }
   const length = Math.max(1, ...runs.map(run => run.length)), is_pair = runs.length > 1;
-  const { above, spans_of, columns_of_spans, columns_of_intervals } = page.activity;
+  const { above, first_at, spans_of, columns_of_spans, columns_of_intervals } = page.activity;
 
   function sums(differences) {
     let last = 0;
@@ -223,7 +223,7 @@
     }
 
     /* Returns the suspensions that touch a span: the first one and the one after the last. */
-    pauses_in(from, to) { return [above(this.pause_stop, from), above(this.pause, to - 1e-6)]; }
+    pauses_in(from, to) { return [above(this.pause_stop, from), first_at(this.pause, to)]; }
 
     is_suspended(time) {
       const [first, last] = this.pauses_in(time, time + 1);
@@ -244,7 +244,7 @@
     gross(call) { return this.active(this.start[call], this.stop[call]); }
 
     /* Returns the index of the first call that begins at a time or later. */
-    first_from(time) { return above(this.start, time - 1e-6); }
+    first_from(time) { return first_at(this.start, time); }
 
     /* Returns net, gross and period of a call in ns; null where the page leaves out calls or
        suspensions that they depend on. */
@@ -263,9 +263,9 @@
     /* Returns the number of calls that begin in a span, or of its samples, and the time in which
        the lane was busy, both at least and at most. */
     measure(from, to) {
-      const until = to < this.told.length ? to - 1e-6 : Infinity;
+      const until = to < this.told.length ? to : Infinity;
       const calls = this.data.count_in ? this.data.count_in(from, until) :
-        above(this.start, until) - above(this.start, from - 1e-6);
+        first_at(this.start, until) - first_at(this.start, from);
       return { calls: this.left_in(from, to).map(left => calls + left),
         busy: this.busy_in(from, to) };
     }
