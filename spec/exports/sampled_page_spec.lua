@@ -195,6 +195,20 @@ describe("samples by time in a page", function()
       assert.matches('"drawn":1,"few":"the lane with most samples of 4 is drawn"', page)
    end)
 
+   it("are summed over times that have a sample on average, not over a few ns", function()
+      -- Times with many digits take more bytes than is estimated.
+      local trace <close> = assert(profio.open { data = sampled.br(3000, 1 << 40) })
+      local first, last = ends_of(trace)
+      local base, is_whole = viewers.page_size(trace, 0), false
+      for room = 100000, 300000, 10000 do
+         local page = assert(trace:export("html", nil, { size = base + room }))
+         local width = math.tointeger(page:match '"width":(%d+)')
+         assert.is_true(width == 1 or width * 3000 >= last - first, width)
+         is_whole = is_whole or width == 1
+      end
+      assert.is_true(is_whole)
+   end)
+
    it("are drawn without event chains, which a note says", function()
       command.file("chained.perf", sampled.perf(100))
       local page, status, errors = command.run("profio export html --set timeline=true --chain "

@@ -58,8 +58,9 @@ end
 
 ---Returns a TIMED profile of Business Rules!: the time of each line.
 ---@param count integer
+---@param longest integer|nil ns of a line, at most; default: 3000
 ---@return string
-function sampled.br(count)
+function sampled.br(count, longest)
    local out, stack = br():module(1, "A.BR"), { "main" }
    for _ = 1, count do
       stack = changed(stack)
@@ -75,7 +76,7 @@ function sampled.br(count)
             out:fn(stack[at])
          end
          if at == #stack then
-            out:time(math.random(0, 3000))
+            out:time(math.random(0, longest or 3000))
          end
       end
       out:stop()

@@ -403,7 +403,8 @@ end
 local function fitting(source, given)
    local each, contexts = SAMPLE_SIZE + 2 * #source.weights, given.size * CONTEXTS // CONTEXT_SIZE
    local most = math.max(given.size * (1 - CONTEXTS) // each | 0, 1)
-   local first = source.count > most and power_of(math.max(source.length // most * STACKS, 2)) or 1
+   local coarse = power_of(math.max(source.length // most * STACKS, 2))
+   local first = source.count > most and coarse or 1
    while contexts >= 1 and given.size >= LEAST_SIZE do
       source.places, source.contexts = places_of(source, given.functions, contexts)
       local width = first
@@ -414,7 +415,7 @@ local function fitting(source, given)
          end
          -- Rare stacks have hardly any neighbours: twice the length is not half of the samples.
          local excess = text and #text / given.size or 2
-         width = power_of(width * math.max(2, excess * excess * excess // 1 | 0))
+         width = math.max(power_of(width * math.max(2, excess * excess * excess // 1 | 0)), coarse)
       until width > source.length // LEAST_PARTS
       contexts = contexts // FEWER
    end
