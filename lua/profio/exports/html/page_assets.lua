@@ -14,10 +14,10 @@ assets.head_scripts = { "scheme.js" }
 assets.scripts = { "texts.js", "model.js", "colors.js", "frames.js", "filters/patterns.js",
    "state.js", "profile.js", "surface.js", "gestures.js", "graph_layout.js", "call_graph.js",
    "search.js", "functions.js", "details.js", "call_values.js", "timeline/activity.js",
-   "timeline/samples.js", "timeline/tracks.js", "timeline/ranges.js", "timeline/chosen_call.js",
-   "timeline/pictures.js", "timeline/lanes.js", "timeline/timeline.js", "timeline/distributions.js",
-   "flames.js", "filters/filters.js", "filters/filter_row.js", "copying.js", "printing.js",
-   "keys.js", "start.js" }
+   "timeline/contexts.js", "timeline/samples.js", "timeline/tracks.js", "timeline/ranges.js",
+   "timeline/chosen_call.js", "timeline/pictures.js", "timeline/lanes.js", "timeline/timeline.js",
+   "timeline/distributions.js", "flames.js", "filters/filters.js", "filters/filter_row.js",
+   "copying.js", "printing.js", "keys.js", "start.js" }
 
 -- Returns the text of one of the files; after a failure to read it, `out` fails.
 local function read(out, name)

@@ -2,25 +2,18 @@
 (function (page) {
   'use strict';
 
-  /* Returns the index of the first element that is above a value. */
-  function above(list, value) {
+  /* Returns the index of the first element of an ascending list that passes a test. */
+  function first_with(list, passes) {
     let low = 0, high = list.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (list[middle] > value) { high = middle; } else { low = middle + 1; }
+      if (passes(list[middle])) { high = middle; } else { low = middle + 1; }
     }
     return low;
   }
 
-  /* Returns the index of the first element that is a value or above it. */
-  function first_at(list, value) {
-    let low = 0, high = list.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (list[middle] >= value) { high = middle; } else { low = middle + 1; }
-    }
-    return low;
-  }
+  const above = (list, value) => first_with(list, one => one > value);
+  const first_at = (list, value) => first_with(list, one => one >= value);
 
   /* Returns the spans in which one call was the innermost: arrays from, to, fn. */
   function innermost(track) {

@@ -22,29 +22,7 @@
 
   // {====== The contexts of calls ======
 
-  /* The contexts of all calls: children of a context are in a list whose front was used last. */
   let contexts = null;
-
-  function new_context(parent, fn) {
-    const { first, next } = contexts, node = contexts.function.push(fn);
-    contexts.parent.push(parent);
-    contexts.depth.push(contexts.depth[parent] + 1);
-    next.push(first[parent]);
-    first.push(0);
-    first[parent] = node;
-    contexts.by_key.set(key_of(parent, fn), node);
-    return node;
-  }
-
-  function key_of(parent, fn) { return parent * data.functions.name.length + fn; }
-
-  function child_of(parent, fn) {
-    const front = contexts.first[parent];
-    if (front && contexts.function[front - 1] === fn) { return front; }
-    const second = front && contexts.next[front];
-    if (second && contexts.function[second - 1] === fn) { return second; }
-    return contexts.by_key.get(key_of(parent, fn)) || new_context(parent, fn);
-  }
 
   /* Finds the context and the net time of each call of a lane. */
   function index_lane(lane) {
@@ -59,7 +37,7 @@
       }
       const around = open.length ? open[open.length - 1] : -1;
       const gross = lane.pause.length ? lane.gross(i) : stop[i] - start[i];
-      lane.node[i] = child_of(around < 0 ? 0 : lane.node[around], lane.fn(i));
+      lane.node[i] = contexts.child(around < 0 ? 0 : lane.node[around], lane.fn(i));
       lane.net[i] += gross;
       if (around >= 0) { lane.net[around] -= gross; }
       open.push(i);
@@ -69,8 +47,7 @@
 
   function index_calls() {
     if (!contexts) {
-      contexts = { function: [], parent: [0], depth: [0], first: [0], next: [0],
-        by_key: new Map() };
+      contexts = new page.Contexts();
       lanes.forEach(index_lane);
     }
     return contexts;

@@ -14,20 +14,16 @@
     return Float64Array.from(steps, step => (sum += step) * scale);
   }
 
-  // {====== Contexts ======
+  const contexts = new page.Contexts();
 
-  /* Returns function, parent and depth of the contexts of a run; node 0 is the root. */
-  function linked(run) {
-    const count = run.back.length, parent = new Int32Array(count + 1);
-    const depth = new Int32Array(count + 1);
-    for (let node = 1; node <= count; node++) {
-      parent[node] = node - run.back[node - 1];
-      depth[node] = depth[parent[node]] + 1;
-    }
-    return { function: run.function, parent, depth };
+  /* Returns the contexts of a run by their numbers in the data. */
+  function places_of({ back, function: names }) {
+    const place = new Int32Array(back.length + 1);
+    back.forEach((step, i) => {
+      place[i + 1] = contexts.child(place[i + 1 - step], names[i]);
+    });
+    return place;
   }
-
-  // }======
 
   // {====== Calls ======
 
@@ -70,7 +66,7 @@
   }
 
   /* Returns the calls that the samples of a lane show: start, stop, depth and frame of each. */
-  function calls_of(run, contexts, lane) {
+  function calls_of(run, lane) {
     const calls = { start: [], stop: [], depth: [], frame: [] }, open = [], path = [];
     let last = 0, ended = 0;
     const close = depth => {
@@ -125,16 +121,16 @@
 
   /* Returns the run of a timeline that samples show. */
   function run_of(run) {
-    const contexts = linked(run);
+    const place = places_of(run);
     const lanes = run.lanes.map(({ name, count, time, node, weights }) => ({ name, count,
-      node: Int32Array.from(node, place => place >> 1), is_cut: node.map(place => place % 2 > 0),
+      node: Int32Array.from(node, at => place[at >> 1]), is_cut: node.map(at => at % 2 > 0),
       time: summed(time, run.unit), weights: weights.map(weight_of) }));
     const tracks = lanes.slice(0, run.drawn).map(lane => ({ kind: 'lane', name: lane.name,
       word: 'sample', calls: lane.count, kept: lane.count, pauses: 0,
       count_in: (from, to) => count_in(run, lane, from, to),
-      boxes: calls_of(run, contexts, lane) }));
+      boxes: calls_of(run, lane) }));
     return { first: run.first, length: run.length, few: run.few, frames: functions, tracks,
-      contexts, lanes, width: run.width, is_sampled: true, losses: [], variables_left: 0,
+      lanes, width: run.width, is_sampled: true, losses: [], variables_left: 0,
       worst: [], distributions: [], places: [], heat_width: 1 };
   }
 
@@ -150,64 +146,44 @@
 
   // {====== Ranges ======
 
-  /* Returns the weights of a run in a range by metric and context, those of no context first, and
-     when contexts begin. */
-  function sums_of({ contexts, lanes }, range) {
-    const of = runs.length > 1 ? [data.metrics[0]] : data.metrics;
-    const count = contexts.parent.length, begin = new Float64Array(count).fill(Infinity);
-    const zeros = () => of.map(() => new Float64Array(count));
-    const found = { self: zeros(), rest: zeros(), is_cut: false };
-    for (const lane of lanes) {
+  /* Adds the weights of a run in a range to those of contexts by metric; the metrics of a
+     difference are one metric of each run. */
+  function add_run(run, n, range, sums) {
+    const metrics = runs.length > 1 ? [[n, 0]] : data.metrics.map((_, m) => [m, m]);
+    for (const lane of run.lanes) {
       const { time, node, is_cut, weights } = lane;
       each_in(lane, range, i => {
-        const at = node[i], sums = is_cut[i] ? found.rest : found.self;
-        begin[at] = Math.min(begin[at], time[i]);
-        sums.forEach((list, m) => { list[at] += weights[m](i); });
-        found.is_cut = found.is_cut || is_cut[i];
+        const at = node[i], lists = is_cut[i] ? sums.rest : sums.self;
+        sums.begin[at] = Math.min(sums.begin[at], time[i]);
+        for (const [m, weight] of metrics) { lists[m][at] += weights[weight](i); }
+        sums.is_cut = sums.is_cut || is_cut[i];
       });
     }
-    for (let node = count - 1; node > 0; node--) {
-      const parent = contexts.parent[node];
-      begin[parent] = Math.min(begin[parent], begin[node]);
-    }
-    return { ...found, begin };
   }
 
-  /* Returns the sums of both runs of a comparison as one: contexts of both, and the first metric of
-     each. */
-  function merged(found) {
-    const known = new Map(), all = { function: [], parent: [0], begin: [Infinity], is_cut: false };
-    const sums = { self: runs.map(() => [0]), rest: runs.map(() => [0]) };
-    const lists = [...sums.self, ...sums.rest];
-    runs.forEach(({ contexts }, run) => {
-      const place = new Int32Array(contexts.parent.length);
-      for (let node = 0; node < place.length; node++) {
-        const fn = contexts.function[node - 1], caller = place[contexts.parent[node]];
-        const key = node && caller * functions.length + fn + 1;
-        if (node && !known.has(key)) {
-          known.set(key, all.function.push(fn));
-          all.parent.push(caller);
-          all.begin.push(Infinity);
-          lists.forEach(list => list.push(0));
-        }
-        const at = place[node] = node && known.get(key);
-        all.begin[at] = Math.min(all.begin[at], found[run].begin[node]);
-        for (const kind of ['self', 'rest']) { sums[kind][run][at] += found[run][kind][0][node]; }
-      }
-      all.is_cut = all.is_cut || found[run].is_cut;
-    });
-    return { ...all, ...sums };
+  /* Returns the weights in a range by metric and context, 0 for those of no context, and when
+     contexts begin. */
+  function sums_of(range) {
+    const count = contexts.parent.length, zeros = () => data.metrics.map(() =>
+      new Float64Array(count));
+    const sums = { self: zeros(), rest: zeros(), begin: new Float64Array(count).fill(Infinity),
+      is_cut: false };
+    runs.forEach((run, n) => add_run(run, n, range, sums));
+    for (let node = count - 1; node > 0; node--) {
+      const parent = contexts.parent[node];
+      sums.begin[parent] = Math.min(sums.begin[parent], sums.begin[node]);
+    }
+    return sums;
   }
 
   /* Returns the profile of a range. */
   page.sampled_profile = function (range) {
-    const found = runs.map(run => sums_of(run, range));
-    const all = runs.length > 1 ? merged(found) : { ...runs[0].contexts, ...found[0] };
-    const below = lists => lists.map(list => list.slice(1));
-    const tree = page.tree_of(all, all.begin.slice(1), below(all.self), below(all.rest));
-    tree.outside = all.self.map((list, m) => list[0] + all.rest[m][0]);
-    return { ...page.profile_of(tree, all.is_cut ? 'the page has no room for the innermost ' +
-      'functions of some stacks: --set size=N' : ''), worsts: runs.map(() => new Map()) };
+    const { self, rest, begin, is_cut } = sums_of(range);
+    const below = lists => lists.map(list => list.subarray(1));
+    const tree = page.tree_of(contexts, begin.subarray(1), below(self), below(rest));
+    tree.outside = self.map((list, m) => list[0] + rest[m][0]);
+    return { ...page.profile_of(tree, is_cut ? 'the page has no room for the innermost functions ' +
+      'of some stacks: --set size=N' : ''), worsts: runs.map(() => new Map()) };
   };
 
   // }======
